@@ -14,8 +14,8 @@ enum class ActionKind : std::uint8_t { nudge, break_pattern, pause, resume, isol
 
 /// The name of an action in records and outputs; injections carry the verb that delivers them.
 [[nodiscard]] constexpr std::string_view name_of(ActionKind kind) noexcept {
-    constexpr std::string_view names[] = {"inject:nudge", "inject:break_pattern", "pause",    "resume",
-                                          "isolate",      "snapshot",             "escalate", "terminate"};
+    constexpr std::string_view names[] = {
+        "inject:nudge", "inject:break_pattern", "pause", "resume", "isolate", "snapshot", "escalate", "terminate"};
     return names[static_cast<std::size_t>(kind)];
 }
 

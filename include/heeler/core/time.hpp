@@ -33,9 +33,7 @@ struct Instant {
     return now.elapsed + (when - now.wall);
 }
 
-[[nodiscard]] constexpr WallTime wall_at(Instant now, Elapsed when) noexcept {
-    return now.wall + (when - now.elapsed);
-}
+[[nodiscard]] constexpr WallTime wall_at(Instant now, Elapsed when) noexcept { return now.wall + (when - now.elapsed); }
 
 [[nodiscard]] constexpr double in_seconds(Duration length) noexcept {
     return std::chrono::duration<double>(length).count();

@@ -1,0 +1,290 @@
+// The agent control of a child command: inject through stdin, pause, resume, snapshot, terminate, each verified. POSIX.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <heeler/agent/child_process.hpp>
+#include <heeler/agent/directory_snapshot.hpp>
+#include <heeler/agent/process_identity.hpp>
+#include <heeler/core/action.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline v0 {
+
+/// What one `read_output` found.
+struct OutputRead {
+    std::size_t bytes = 0;
+    bool closed = false;  ///< nothing will ever follow
+};
+
+/// Controls one command and its descendants. The verbs are what a `Watchdog` calls; each says only what was seen, and
+/// a verb on a command that is over answers `ended`. Any thread may call any function but `read_output`, which is for one
+/// thread at a time. Destroying it closes input and output and kills nobody: call `terminate` first.
+class ProcessControl {
+public:
+    /// The longest text that `inject` accepts, with its newline: what a pipe and a terminal take in one piece.
+    static constexpr std::size_t max_inject_bytes = 4096;
+
+    /// Starts `spec.argv`. Errors as of `start_child`.
+    [[nodiscard]] static Result<ProcessControl> start(ProcessSpec spec) {
+        auto child = start_child(spec);
+        if (!child) return tl::unexpected<Error>(std::move(child.error()));
+        return ProcessControl(std::move(spec), std::move(*child), true);
+    }
+
+    /// Takes over a command that an earlier process started and recorded. It cannot be spoken to, and its output is read
+    /// only from `spec.output_file`, from its end. Of `spec`, argv and what prepares a command are not used.
+    /// Errors: `ended` if nothing of it is left, `invalid_argument` if it does not lead its own group.
+    [[nodiscard]] static Result<ProcessControl> adopt(const ProcessIdentity& identity, ProcessSpec spec = {}) {
+        if (identity.pid <= 1 || identity.pgid != identity.pid || identity.start_time == 0)
+            return fail(ErrorCode::invalid_argument, "cannot adopt process " + std::to_string(identity.pid) +
+                                                         ": it needs a start time and must lead its own group");
+        const ProcessFamily family = family_of(identity);
+        if (family.members.empty())
+            return fail(ErrorCode::ended, "process " + std::to_string(identity.pid) + " is over");
+        ChildProcess child{identity, {}, {}};
+        if (!spec.output_file.empty()) {
+            child.output = detail::lifted(::open(spec.output_file.c_str(), O_RDONLY | O_CLOEXEC));
+            ::lseek(child.output.get(), 0, SEEK_END);
+        }
+        return ProcessControl(std::move(spec), std::move(child), false);
+    }
+
+    [[nodiscard]] const ProcessIdentity& identity() const noexcept { return state_->child.identity; }
+
+    /// For poll(): readable when `read_output` has something. Nothing if output goes to a file: read it now and then.
+    [[nodiscard]] int poll_fd() const noexcept {
+        return state_->spec.output_file.empty() ? state_->child.output.get() : -1;
+    }
+
+    /// Gives what the command has written to `sink(std::string_view)` in raw chunks, at most about `limit` bytes. Never
+    /// waits. Errors: `unsupported` if there is no output to read, `io`.
+    template <class Sink>
+    [[nodiscard]] Result<OutputRead> read_output(Sink&& sink, std::size_t limit = 1 << 20) {
+        FileDescriptor& output = state_->child.output;
+        if (!output) {
+            if (state_->output_closed) return OutputRead{0, true};
+            return fail(ErrorCode::unsupported, "the output of an adopted command cannot be read");
+        }
+        OutputRead result;
+        char chunk[16384];
+        while (result.bytes < limit) {
+            const ssize_t read = ::read(output.get(), chunk, sizeof chunk);
+            if (read > 0) {
+                sink(std::string_view(chunk, static_cast<std::size_t>(read)));
+                result.bytes += static_cast<std::size_t>(read);
+                continue;
+            }
+            if (read < 0 && errno == EINTR) continue;
+            if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return result;
+            if (read < 0 && errno != EIO) return tl::unexpected<Error>(system_error("cannot read output", errno, ErrorCode::io));
+            if (read == 0 && !state_->spec.output_file.empty()) return result;
+            output.close();  // the end of a pipe is 0, that of a terminal is EIO
+            state_->output_closed = true;
+            result.closed = true;
+            return result;
+        }
+        return result;
+    }
+
+    /// Whether the command itself still runs (its descendants may outlive it: see `prove_stopped`).
+    [[nodiscard]] bool alive() {
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        return leader_alive();
+    }
+
+    /// How the command ended, as a shell says it: its status, or 128 + the signal. Nothing while it runs, or if nobody
+    /// can know (an adopted command).
+    [[nodiscard]] std::optional<int> exit_status() {
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        static_cast<void>(leader_alive());
+        return state_->status;
+    }
+
+    /// Writes the text and a newline to the command's standard input. Done means that the command can read it, not that it
+    /// did. Errors: `rejected` if it has closed its input or does not read it, `unsupported` if it was adopted.
+    [[nodiscard]] Result<ActionDone> inject(const ActionRequest& request) {
+        if (!alive()) return over();
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        if (!state_->child.input) return fail(ErrorCode::unsupported, "an adopted command cannot be spoken to");
+        if (request.text.size() >= max_inject_bytes)
+            return fail(ErrorCode::invalid_argument, "the text has " + std::to_string(request.text.size()) +
+                                                         " bytes; at most " + std::to_string(max_inject_bytes - 1));
+        for (const char byte : request.text)
+            if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
+                return fail(ErrorCode::invalid_argument, "the text holds a control character, which a terminal obeys");
+        const std::string line = std::string(request.text) + "\n";
+        const ssize_t written = write_quietly(state_->child.input, line);
+        if (written == static_cast<ssize_t>(line.size())) return ActionDone{"written to standard input"};
+        if (written >= 0) return fail(ErrorCode::timed_out, "only a part of the text fitted into the terminal");
+        if (errno == EAGAIN || errno == EWOULDBLOCK)
+            return fail(ErrorCode::rejected, "the command does not read its standard input, which is full");
+        return tl::unexpected<Error>(system_error("the command's standard input is closed", errno, ErrorCode::rejected));
+    }
+
+    /// Stops the whole family with SIGSTOP. `timed_out` if it was signalled but not seen to stop within 2 s.
+    [[nodiscard]] Result<ActionDone> pause(const ActionRequest&) {
+        return signal_until(SIGSTOP, [](const ProcessRow& row) { return row.stopped(); }, "stopped");
+    }
+
+    /// Lets the whole family go on with SIGCONT. `timed_out` if it was not seen to go on within 2 s.
+    [[nodiscard]] Result<ActionDone> resume(const ActionRequest&) {
+        return signal_until(SIGCONT, [](const ProcessRow& row) { return !row.stopped(); }, "running");
+    }
+
+    /// Copies `snapshot_source`; see `save_directory`. Works on an ended command too: its files are still there.
+    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& request) {
+        return save_directory(state_->spec.snapshot_source, state_->spec.snapshot_destination, request.key);
+    }
+
+    /// Ends the family: SIGTERM (and SIGCONT, for a paused one), `term_grace`, SIGKILL, `kill_grace`. Done only if nobody
+    /// of it was seen afterwards; descendants that left its session are not signalled, and named in the note while they
+    /// live. Error: `failed` ("would not stop", and who). Blocks for up to both graces.
+    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest&) {
+        if (gone()) return over();
+        remember_strays();
+        std::string how = "ended by SIGTERM";
+        signal_family(SIGTERM);
+        signal_family(SIGCONT);
+        if (!wait_until_gone(state_->spec.term_grace)) {
+            how = "ended by SIGKILL";
+            remember_strays();
+            signal_family(SIGKILL);
+            if (!wait_until_gone(state_->spec.kill_grace))
+                return fail(ErrorCode::failed, "would not stop: " + listed(family_of(identity()).members));
+        }
+        const std::vector<ProcessRow> left = living_strays();
+        if (!left.empty()) how += "; still alive, having left its session: " + listed(left);
+        return ActionDone{how};
+    }
+
+    /// `stopped` only if the command, its group and session, and all descendants that were ever seen are gone.
+    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view) {
+        remember_strays();
+        if (!gone() || !living_strays().empty()) return StopProof::running;
+        return identity().start_time == 0 ? StopProof::unknown : StopProof::stopped;
+    }
+
+private:
+    struct State {
+        ProcessSpec spec;
+        ChildProcess child;
+        bool ours = false;  ///< a child of this process, so its end can be waited for
+        std::mutex mutex;
+        bool over = false;
+        std::optional<int> status;
+        std::vector<ProcessRow> strays;
+        bool output_closed = false;
+
+        // The dead leader stays unreaped until here: while it does, its numbers cannot be given to anyone else.
+        ~State() {
+            if (ours) ::waitpid(child.identity.pid, nullptr, WNOHANG);
+        }
+    };
+
+    ProcessControl(ProcessSpec spec, ChildProcess child, bool ours) : state_(std::make_unique<State>()) {
+        state_->spec = std::move(spec);
+        state_->child = std::move(child);
+        state_->ours = ours;
+    }
+
+    [[nodiscard]] static tl::unexpected<Error> over() { return fail(ErrorCode::ended, "the command is over"); }
+
+    [[nodiscard]] bool leader_alive() {
+        State& state = *state_;
+        if (state.over) return false;
+        if (!state.ours) return !(state.over = !identity_alive(state.child.identity));
+        siginfo_t seen{};
+        const int answer = ::waitid(P_PID, static_cast<id_t>(state.child.identity.pid), &seen, WEXITED | WNOHANG | WNOWAIT);
+        if (answer == 0 && seen.si_pid == 0) return true;
+        state.over = true;
+        if (answer == 0) state.status = seen.si_code == CLD_EXITED ? seen.si_status : 128 + seen.si_status;
+        return false;
+    }
+
+    [[nodiscard]] bool gone() {
+        if (alive()) return false;
+        if (::kill(-identity().pgid, 0) != 0 && errno == ESRCH) return family_of(identity()).members.empty();
+        return identity().start_time != 0 && family_of(identity()).members.empty();
+    }
+
+    /// The group at once, then who shares only the session.
+    void signal_family(int signal) {
+        const ProcessFamily family = family_of(identity());
+        bool in_group = state_->ours;
+        for (const ProcessRow& row : family.members) {
+            if (row.group == identity().pgid)
+                in_group = true;
+            else
+                ::kill(row.pid, signal);
+        }
+        if (in_group) ::kill(-identity().pgid, signal);
+    }
+
+    template <class Reached>
+    [[nodiscard]] Result<ActionDone> signal_until(int signal, Reached reached, std::string_view state) {
+        if (gone()) return over();
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+        while (true) {
+            signal_family(signal);
+            const std::vector<ProcessRow> members = family_of(identity()).members;
+            std::vector<ProcessRow> others;
+            for (const ProcessRow& row : members)
+                if (!reached(row)) others.push_back(row);
+            if (!members.empty() && others.empty())
+                return ActionDone{std::string(state) + ": " + std::to_string(members.size()) + " processes"};
+            if (gone()) return over();
+            if (std::chrono::steady_clock::now() >= deadline)
+                return fail(ErrorCode::timed_out, "not seen " + std::string(state) + " within 2 s: " + listed(others));
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    }
+
+    [[nodiscard]] bool wait_until_gone(Duration length) {
+        const auto deadline = std::chrono::steady_clock::now() + length;
+        while (!gone()) {
+            if (std::chrono::steady_clock::now() >= deadline) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return true;
+    }
+
+    void remember_strays() {
+        const std::vector<ProcessRow> seen = family_of(identity()).strays;
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        for (const ProcessRow& row : seen)
+            if (!detail::holds(state_->strays, row.pid)) state_->strays.push_back(row);
+    }
+
+    [[nodiscard]] std::vector<ProcessRow> living_strays() {
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        std::vector<ProcessRow> living;
+        for (const ProcessRow& row : state_->strays)
+            if (identity_alive({row.pid, row.group, row.start_time})) living.push_back(row);
+        return living;
+    }
+
+    [[nodiscard]] static std::string listed(const std::vector<ProcessRow>& rows) {
+        std::string text = rows.empty() ? "nobody of it can be seen" : "pid";
+        for (const ProcessRow& row : rows) text += " " + std::to_string(row.pid);
+        return text;
+    }
+
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,154 @@
+// Saves and loads values as compact bytes: what a detector or a run must remember across a restart.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// Writes values one after the other. A type of its own takes part with `template <class A> void archive(A& a) { a(x,
+/// y); }`, the same function for saving and loading. Elapsed times become wall times, seen from `now`.
+class ArchiveWriter {
+public:
+    static constexpr bool is_loading = false;
+
+    explicit ArchiveWriter(Instant now) : now_{now} {}
+
+    template <class... Ts>
+    void operator()(Ts&... values) {
+        (put(values), ...);
+    }
+
+    [[nodiscard]] std::string take() { return std::move(bytes_); }
+    [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+
+private:
+    template <class T>
+    void put(T& value) {
+        if constexpr (requires { value.archive(*this); })
+            value.archive(*this);
+        else {
+            static_assert(std::is_trivially_copyable_v<T>,
+                          "heeler: give this type a member `template <class A> void archive(A&)`");
+            bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+        }
+    }
+    void put(Elapsed& when) {
+        auto wall = wall_at(now_, when);
+        bytes_.append(reinterpret_cast<const char*>(&wall), sizeof wall);
+    }
+    void put(std::string& text) {
+        auto size = static_cast<std::uint64_t>(text.size());
+        put(size);
+        bytes_ += text;
+    }
+    template <class T>
+    void put(std::optional<T>& value) {
+        auto present = static_cast<std::uint8_t>(value.has_value());
+        put(present);
+        if (value) put(*value);
+    }
+    template <class T>
+    void put(std::vector<T>& values) {
+        auto size = static_cast<std::uint64_t>(values.size());
+        put(size);
+        for (auto& value : values) put(value);
+    }
+
+    Instant now_;
+    std::string bytes_;
+};
+
+/// Reads what `ArchiveWriter` wrote. After damage or truncation `ok()` is false, and every further value keeps what it
+/// had.
+class ArchiveReader {
+public:
+    static constexpr bool is_loading = true;
+
+    ArchiveReader(std::string_view bytes, Instant now) : bytes_{bytes}, now_{now} {}
+
+    template <class... Ts>
+    void operator()(Ts&... values) {
+        (get(values), ...);
+    }
+
+    [[nodiscard]] bool ok() const noexcept { return ok_; }
+    [[nodiscard]] bool at_end() const noexcept { return bytes_.empty(); }
+
+private:
+    bool take(void* to, std::size_t size) {
+        if (!ok_ || bytes_.size() < size) return ok_ = false;
+        std::memcpy(to, bytes_.data(), size);
+        bytes_.remove_prefix(size);
+        return true;
+    }
+    /// A count that the remaining bytes can hold at all, so that damage cannot ask for all memory.
+    std::size_t take_count(std::size_t least_bytes_each) {
+        std::uint64_t count = 0;
+        if (!take(&count, sizeof count)) return 0;
+        if (count > bytes_.size() / least_bytes_each) ok_ = false;
+        return ok_ ? static_cast<std::size_t>(count) : 0;
+    }
+
+    template <class T>
+    void get(T& value) {
+        if constexpr (requires { value.archive(*this); }) {
+            value.archive(*this);
+        } else {
+            static_assert(std::is_trivially_copyable_v<T>,
+                          "heeler: give this type a member `template <class A> void archive(A&)`");
+            T read = value;
+            if (take(&read, sizeof read)) value = read;
+        }
+    }
+    void get(bool& value) {
+        std::uint8_t byte = 0;
+        if (take(&byte, 1)) value = byte != 0;
+    }
+    void get(Elapsed& when) {
+        WallTime wall{};
+        if (take(&wall, sizeof wall)) when = elapsed_at(now_, wall);
+    }
+    void get(std::string& text) {
+        const std::size_t size = take_count(1);
+        if (!ok_) return;
+        text.assign(bytes_.data(), size);
+        bytes_.remove_prefix(size);
+    }
+    template <class T>
+    void get(std::optional<T>& value) {
+        std::uint8_t present = 0;
+        if (!take(&present, 1)) return;
+        if (present == 0) return value.reset();
+        get(value.emplace());
+    }
+    template <class T>
+    void get(std::vector<T>& values) {
+        const std::size_t count = take_count(1);
+        if (!ok_) return;
+        values.clear();
+        for (std::size_t i = 0; i < count && ok_; ++i) get(values.emplace_back());
+    }
+
+    std::string_view bytes_;
+    Instant now_;
+    bool ok_ = true;
+};
+
+/// A type that an archive can save and load.
+template <class T>
+concept Archivable = std::is_trivially_copyable_v<T> ||
+    requires(T& value, ArchiveWriter& writer, ArchiveReader& reader) {
+    value.archive(writer);
+    value.archive(reader);
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,157 @@
+// The contracts between heeler and its host: clock, store, notifier, detector. This header is the map of the library.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/archive.hpp>
+#include <heeler/core/batch.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+template <class T>
+concept HasNow = requires(T& clock) {
+    { clock.now() } -> std::same_as<Instant>;
+};
+
+/// Reads time: once per cycle, and once per `observe` that is not given an `Instant`. May be called from any thread.
+template <class T>
+concept ClockLike = HasNow<T>;
+
+template <class T>
+concept CanLoad = requires(T& store) {
+    { store.load() } -> std::same_as<Result<Snapshot>>;
+};
+
+template <class T>
+concept CanList = requires(T& store) {
+    { store.list() } -> std::same_as<Result<std::vector<DecisionRow>>>;
+};
+
+template <class T>
+concept CanCommit = requires(T& store, const Batch& batch) {
+    { store.commit(batch) } -> std::same_as<Result<Conflicts>>;
+};
+
+template <class T>
+concept HasHistory = requires(T& store, std::string_view run) {
+    { store.history(run) } -> std::same_as<Result<History>>;
+};
+
+/// Keeps runs, intents, alerts and decisions. A commit is atomic, but the rows of a run whose version moved are left
+/// out and named. `load` gives what has not ended, `list` the decisions not applied yet. Called from one thread at a
+/// time; every call must be bounded in time. It need not be copyable, nor do anything in its constructor.
+template <class T>
+concept StoreLike = CanLoad<T> && CanList<T> && CanCommit<T> && HasHistory<T>;
+
+template <class T>
+concept HasNotifierName = requires {
+    { T::name } -> std::convertible_to<std::string_view>;
+};
+
+template <class T>
+concept CanSend = requires(T& notifier, const Alert& alert) {
+    { notifier.send(alert) } -> std::same_as<Result<Receipt>>;
+};
+
+/// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. Called from one thread at a
+/// time.
+template <class T>
+concept NotifierLike = HasNotifierName<T> && CanSend<T>;
+
+template <class T>
+concept HasKind = requires {
+    { T::kind } -> std::convertible_to<std::string_view>;
+};
+
+template <class T>
+concept HasSettings = std::default_initializable<typename T::Settings> && std::copyable<typename T::Settings>;
+
+template <class T>
+concept HasMemory = std::default_initializable<typename T::Memory> && std::movable<typename T::Memory>;
+
+template <class T>
+concept CanLearn = requires(const T& detector, typename T::Memory& memory, const typename T::Settings& settings,
+                            const Observation& seen) {
+    { detector.learn(memory, settings, seen) } -> std::same_as<void>;
+};
+
+template <class T>
+concept CanCheck = requires(const T& detector, const typename T::Memory& memory, const typename T::Settings& settings,
+                            const Run& run, Instant now) {
+    { detector.check(memory, settings, run, now) } -> std::same_as<std::optional<Finding>>;
+};
+
+template <class T>
+concept HasSavableMemory = Archivable<typename T::Memory>;
+
+/// A fold and a verdict. `learn` runs under the run's lock for every observation: it must not block or call back.
+/// `check` is pure. Optional: `due(memory, settings, run) -> std::optional<Duration>`, the working time at which
+/// silence alone can change the verdict; without it the run is judged only when something was observed or an interval
+/// ended.
+template <class T>
+concept DetectorLike =
+    HasKind<T> && HasSettings<T> && HasMemory<T> && HasSavableMemory<T> && CanLearn<T> && CanCheck<T>;
+
+template <class T>
+consteval bool check_clock() {
+    static_assert(HasNow<T>, "heeler: a Clock needs `heeler::Instant now()` (README: Write a clock)");
+    return true;
+}
+
+template <class T>
+consteval bool check_store() {
+    static_assert(CanLoad<T>,
+                  "heeler: a Store needs `heeler::Result<heeler::Snapshot> load()` (README: Write a store)");
+    static_assert(
+        CanList<T>,
+        "heeler: a Store needs `heeler::Result<std::vector<heeler::DecisionRow>> list()` (README: Write a store)");
+    static_assert(CanCommit<T>,
+                  "heeler: a Store needs `heeler::Result<heeler::Conflicts> commit(const heeler::Batch&)` (README: "
+                  "Write a store)");
+    static_assert(
+        HasHistory<T>,
+        "heeler: a Store needs `heeler::Result<heeler::History> history(std::string_view)` (README: Write a store)");
+    return true;
+}
+
+template <class T>
+consteval bool check_notifier() {
+    static_assert(HasNotifierName<T>,
+                  "heeler: a Notifier needs `static constexpr std::string_view name` (README: Write a notifier)");
+    static_assert(CanSend<T>,
+                  "heeler: a Notifier needs `heeler::Result<heeler::Receipt> send(const heeler::Alert&)` (README: "
+                  "Write a notifier)");
+    return true;
+}
+
+template <class T>
+consteval bool check_detector() {
+    static_assert(HasKind<T>,
+                  "heeler: a Detector needs `static constexpr std::string_view kind` (README: Write a detector)");
+    static_assert(HasSettings<T>,
+                  "heeler: a Detector needs a copyable type `Settings` with defaults (README: Write a detector)");
+    static_assert(HasMemory<T>,
+                  "heeler: a Detector needs a movable type `Memory` with defaults (README: Write a detector)");
+    static_assert(
+        HasSavableMemory<T>,
+        "heeler: a Detector's `Memory` must be trivially copyable or have `archive` (README: Write a detector)");
+    static_assert(CanLearn<T>,
+                  "heeler: a Detector needs `void learn(Memory&, const Settings&, const heeler::Observation&) const` "
+                  "(README: Write a detector)");
+    static_assert(CanCheck<T>,
+                  "heeler: a Detector needs `std::optional<heeler::Finding> check(const Memory&, const Settings&, "
+                  "const heeler::Run&, heeler::Instant) const` (README: Write a detector)");
+    return true;
+}
+
+}  // namespace heeler::inline v0

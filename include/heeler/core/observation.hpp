@@ -1,0 +1,170 @@
+// What a host reports about a run, and what a detector sees of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// Where a run is in its life, as the host reports it. Terminal states absorb everything.
+enum class RunState : std::uint8_t {
+    queued,
+    running,
+    waiting_human,
+    waiting_child,
+    rate_limited,
+    paused,
+    completed,
+    failed,
+    cancelled,
+    terminated
+};
+
+inline constexpr std::array<std::string_view, 10> run_state_names{
+    "queued", "running",   "waiting_human", "waiting_child", "rate_limited",
+    "paused", "completed", "failed",        "cancelled",     "terminated"};
+
+[[nodiscard]] constexpr std::string_view name_of(RunState state) noexcept {
+    return run_state_names[static_cast<std::size_t>(state)];
+}
+
+[[nodiscard]] constexpr std::optional<RunState> run_state_named(std::string_view name) noexcept {
+    for (std::size_t i = 0; i < run_state_names.size(); ++i)
+        if (run_state_names[i] == name) return static_cast<RunState>(i);
+    return std::nullopt;
+}
+
+[[nodiscard]] constexpr bool is_terminal(RunState state) noexcept { return state >= RunState::completed; }
+
+/// Time in a waiting state counts for no age, no interval and no deadline.
+[[nodiscard]] constexpr bool is_waiting(RunState state) noexcept {
+    return state == RunState::queued || (state >= RunState::waiting_human && state <= RunState::paused);
+}
+
+/// Why a checkpoint was written: the moments at which losing the state would hurt.
+enum class CheckpointReason : std::uint8_t {
+    scheduled,
+    critical_path_change,
+    contradictory_evidence,
+    risky_step,
+    user_interrupt
+};
+
+inline constexpr std::array<std::string_view, 5> checkpoint_reason_names{
+    "scheduled", "critical_path_change", "contradictory_evidence", "risky_step", "user_interrupt"};
+
+[[nodiscard]] constexpr std::string_view name_of(CheckpointReason reason) noexcept {
+    return checkpoint_reason_names[static_cast<std::size_t>(reason)];
+}
+
+// --- what hosts report; views need to stay valid for the call only -------------------------------------------------
+
+/// The run is alive. Proves nothing about work.
+struct Heartbeat {
+    std::uint64_t seq = 0;
+};
+
+/// The progress metric's value now (files, tests passed, commits: whatever `RunSpec::metric` names).
+struct Progress {
+    std::int64_t value = 0;
+};
+
+/// Output text as it arrives: any number of lines, split anywhere. `partial`: the last line is not finished yet.
+struct Output {
+    std::string_view text;
+    bool partial = false;
+};
+
+/// About to use a tool. `args` is the arguments' JSON text; anything else is taken as plain text.
+struct ToolCall {
+    std::string_view name;
+    std::string_view args;
+    std::string_view call_id;
+};
+
+/// What a tool answered. Without `call_id` it answers the oldest open call.
+struct ToolResult {
+    bool ok = true;
+    std::string_view output;
+    std::string_view call_id;
+    std::string_view output_sha;  ///< digest of the whole output where `output` is cut
+};
+
+/// A message of the conversation. Only the assistant's own messages are activity of the run.
+struct Message {
+    bool from_assistant = true;
+    std::string_view text;
+};
+
+/// Consumed since the last such report. Negative values are refused.
+struct Usage {
+    std::int64_t tokens_in = 0;
+    std::int64_t tokens_out = 0;
+    std::int64_t api_calls = 0;
+    std::int64_t bytes_written = 0;
+    double cost_usd = 0;
+};
+
+/// The run's lifecycle as the host sees it.
+struct StateChange {
+    RunState state = RunState::running;
+    std::string_view reported;      ///< the worker's own free-text status
+    std::optional<WallTime> until;  ///< when a rate limit ends
+    std::string_view prompt;        ///< what it waits for
+};
+
+/// The agent's context was condensed.
+struct Compaction {
+    std::int64_t tokens_before = 0;
+    std::int64_t tokens_after = 0;
+};
+
+/// Whether the run's output can be read from now on.
+struct OutputAccess {
+    bool ok = true;
+};
+
+/// A second source (a transcript's modification time, a child) shows life.
+struct SignOfLife {
+    std::string_view source;
+};
+
+// --- what the engine adds for detectors ----------------------------------------------------------------------------
+
+/// One finished line of output.
+struct OutputLine {
+    std::string_view text;
+};
+
+/// One interval of the run's own schedule has ended. Sampled by the engine, once per interval.
+struct IntervalSample {
+    std::uint32_t number = 0;           ///< from 1
+    std::optional<std::int64_t> value;  ///< the metric's value, absent while there is none
+    std::int64_t delta = 0;             ///< since the sample before
+    std::int64_t lines = 0;             ///< output lines since the sample before
+    std::int64_t tokens = 0;
+    std::int64_t api_calls = 0;
+    std::int64_t bytes_written = 0;
+    bool whole = true;  ///< false: partly spent waiting, paused, unreadable or unwatched; counts against nobody
+};
+
+/// The watchdog has just intervened: evidence from before this point must not be judged again.
+struct Watermark {};
+
+/// One thing that happened, as detectors fold it.
+struct Observation {
+    Duration at{};             ///< on the run's working clock (`Run::working`)
+    std::uint64_t index = 0;   ///< 0-based position among the run's observations
+    std::uint64_t exact = 0;   ///< fingerprint of the line, call, result or message
+    std::uint32_t normal = 0;  ///< the same with numbers and white space masked
+    std::variant<OutputLine, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, IntervalSample,
+                 Watermark>
+        event;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,115 @@
+// A run: what the host says about it at registration, and what is known of it now.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// What counts as progress of a run.
+enum class MetricKind : std::uint8_t {
+    output_lines,  ///< finished lines of output (the default)
+    reported,      ///< the values of the host's `Progress` reports
+    undefined,     ///< nothing measurable: the wall-clock fallback decides
+};
+
+/// What a host says about a run when it registers it.
+struct RunSpec {
+    std::string id;    ///< 1 to 128 bytes of UTF-8 without control characters; empty: `name`
+    std::string name;  ///< for people; empty: `id`
+    std::string task;  ///< the goal, as the nudge restates it
+    std::string work_item;
+    std::optional<Duration> expected;  ///< how long the run should take
+    std::optional<Duration> timeout;   ///< a hard limit
+    std::vector<std::int64_t> plan;    ///< step numbers
+    std::vector<std::string> tags;
+    std::vector<std::string> shared_run;  ///< other agents in the same run: the run is isolated before any intervention
+    std::string parent;
+    MetricKind metric = MetricKind::output_lines;
+    std::string metric_name;  ///< what `reported` measures, for people
+    std::string project;
+    std::string origin;                  ///< the chat or route that alerts go to
+    bool interactive = false;            ///< a person guides each step: not watched
+    std::optional<WallTime> created_at;  ///< default: when it is registered
+    std::optional<WallTime> started_at;  ///< default: when it is registered
+};
+
+/// A reference to a registered run: an index plus a generation. Copy it freely; a stale one answers `ended`.
+struct RunHandle {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;
+
+    friend constexpr bool operator==(RunHandle, RunHandle) noexcept = default;
+};
+
+/// Totals of what a run consumed.
+struct UsageTotals {
+    std::int64_t tokens_in = 0;
+    std::int64_t tokens_out = 0;
+    std::int64_t api_calls = 0;
+    std::int64_t bytes_written = 0;
+    double cost_usd = 0;
+};
+
+/// What is known of a run, as detectors and the ladder see it.
+///
+/// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
+/// states, so that a wait never counts against a run and ages resume where they stood.
+struct Run {
+    std::string id;
+    std::optional<Duration> expected;
+    std::optional<Duration> timeout;
+    Duration interval{};                   ///< of its schedule and its samples
+    Elapsed origin{};                      ///< registration: 0 of the working clock
+    Duration waited{};                     ///< spent waiting so far, without the wait that is going on
+    std::optional<Elapsed> waiting_since;  ///< set while the run waits
+    std::optional<Duration> started;       ///< absent: unknown
+    std::optional<Duration> last_alive;
+    std::optional<Duration> last_activity;
+    std::optional<Duration> last_progress;
+    std::optional<std::int64_t> reported_value;
+    std::uint64_t observations = 0;
+    std::int64_t lines = 0;
+    std::int64_t calls = 0;
+    UsageTotals usage;
+    std::uint32_t attempt = 1;
+    std::uint32_t incarnation = 1;
+    RunState state = RunState::running;
+    MetricKind metric = MetricKind::output_lines;
+    bool shared_run = false;
+    bool output_readable = true;
+    bool paused_by_watchdog = false;
+
+    [[nodiscard]] Duration working(Elapsed now) const noexcept {
+        return (waiting_since ? *waiting_since : now) - origin - waited;
+    }
+
+    /// Age of a moment of the working clock; absent moments have no age.
+    [[nodiscard]] std::optional<Duration> age(const std::optional<Duration>& moment, Elapsed now) const noexcept {
+        if (!moment) return std::nullopt;
+        return working(now) - *moment;
+    }
+
+    /// The progress metric's value; absent while there is none.
+    [[nodiscard]] std::optional<std::int64_t> metric_value() const noexcept {
+        if (metric == MetricKind::output_lines) return lines;
+        if (metric == MetricKind::reported) return reported_value;
+        return std::nullopt;
+    }
+};
+
+/// The newest checkpoint of a run.
+struct LastCheckpoint {
+    std::string text;
+    std::optional<std::int64_t> step;
+    std::optional<Duration> at;  ///< working clock; absent: none yet
+    CheckpointReason reason = CheckpointReason::scheduled;
+};
+
+}  // namespace heeler::inline v0
