@@ -43,10 +43,14 @@ inline constexpr auto char_classes = [] {
     std::array<std::uint8_t, 256> classes{};
     for (std::size_t c = 0; c < classes.size(); ++c) {
         const auto lower = c | 0x20u;
-        if (c >= '0' && c <= '9') classes[c] = char_digit;
-        else if (c == ' ' || (c >= 0x09 && c <= 0x0D)) classes[c] = char_space;
-        else if (c < 0x80 && lower >= 'a' && lower <= 'f') classes[c] = char_hex;
-        else if (c >= 0x80 || (lower >= 'g' && lower <= 'z')) classes[c] = char_letter;
+        if (c >= '0' && c <= '9')
+            classes[c] = char_digit;
+        else if (c == ' ' || (c >= 0x09 && c <= 0x0D))
+            classes[c] = char_space;
+        else if (c < 0x80 && lower >= 'a' && lower <= 'f')
+            classes[c] = char_hex;
+        else if (c >= 0x80 || (lower >= 'g' && lower <= 'z'))
+            classes[c] = char_letter;
     }
     return classes;
 }();
@@ -90,7 +94,8 @@ inline constexpr bool scans_words = std::endian::native == std::endian::little;
             if ((low | high) != 0) return low != 0 ? at + first_byte(low) : at + 8 + first_byte(high);
         }
         for (; end - at > 8; at += 8)
-            if (const auto bits = masked_bits(load_word(at), load_word(at + 1)); bits != 0) return at + first_byte(bits);
+            if (const auto bits = masked_bits(load_word(at), load_word(at + 1)); bits != 0)
+                return at + first_byte(bits);
     }
     while (at != end && !is_maskable(at, end)) ++at;
     return at;
@@ -168,9 +173,12 @@ public:
             at_ = text_.copy_plain(at_, end_);
             if (at_ == end_) return text_.hash();
             const auto kind = class_of(*at_);
-            if (kind == char_digit) mask_number();
-            else if (kind == char_space) fold_space();
-            else text_.put(*at_++);
+            if (kind == char_digit)
+                mask_number();
+            else if (kind == char_space)
+                fold_space();
+            else
+                text_.put(*at_++);
         }
     }
 
@@ -194,22 +202,22 @@ private:
     }
 
     void mask_number() noexcept {
-        const auto letters = at_ < plain_until_ ? MaskedText::npos : text_.hex_letters_at_end();
+        const auto letters = text_.hex_letters_at_end();
         if (skip_word(letters != MaskedText::npos)) text_.drop(letters);
         text_.put('#');
         while (end_ - at_ > 1 && (*at_ == '.' || *at_ == ',' || *at_ == ':') && is_digit(at_ + 1)) {
             ++at_;
-            skip_word(at_ >= plain_until_);
+            skip_word(true);
         }
     }
 
     /// Skips a whole hex word (with the groups of a UUID after it) if it is one and may be, else only its digits. A
     /// word that turned out not to be hex is remembered, so that no byte is looked at again and again.
     bool skip_word(bool may_be_hex) noexcept {
-        if (may_be_hex) {
+        if (at_ >= plain_until_) {
             const bool prefixed = end_ - at_ > 2 && at_[0] == '0' && (at_[1] | 0x20) == 'x';
             const char* stop = hex_end(prefixed ? at_ + 2 : at_);
-            if (!is_word(stop)) {
+            if (may_be_hex && !is_word(stop)) {
                 at_ = stop;
                 skip_uuid_groups();
                 return true;
