@@ -37,7 +37,8 @@ inline auto ContainsSubstring(const std::string& part, CaseSensitive::Choice sen
 
 using Catch::Matchers::ContainsSubstring;  // NOLINT(misc-unused-using-decls): for the tests
 
-/// Leaves the test case because this machine lacks something; ctest then says "Skipped". Use it in the test case itself.
+/// Leaves the test case because this machine lacks something; ctest then says "Skipped". Use it in the test case
+/// itself.
 #define HEELER_SKIP(why)                  \
     do {                                  \
         WARN("heeler: skipped: " << why); \

@@ -1,0 +1,33 @@
+# What heeler's own programs are compiled with; nothing here reaches a user of the library.
+
+set(HEELER_SANITIZE "" CACHE STRING "Sanitizers for heeler's own programs: 'address,undefined' or 'thread'")
+
+add_library(heeler_development INTERFACE)
+target_compile_options(heeler_development INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+target_compile_definitions(heeler_development INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(HEELER_SANITIZE)
+    set(sanitize -fsanitize=${HEELER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(heeler_development INTERFACE ${sanitize})
+    target_link_options(heeler_development INTERFACE ${sanitize})
+endif()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# Everything that was built of the library, with the project's warnings.
+add_library(heeler_everything INTERFACE)
+target_link_libraries(heeler_everything INTERFACE heeler_development heeler Threads::Threads)
+foreach(component IN LISTS heeler_components)
+    target_link_libraries(heeler_everything INTERFACE heeler_${component})
+endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_EXTENSIONS OFF)
+    find_program(HEELER_CCACHE ccache DOC "Compiler cache")
+    mark_as_advanced(HEELER_CCACHE)
+    if(HEELER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+        set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+                                        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                                        "${HEELER_CCACHE}")
+    endif()
+endif()

@@ -1,0 +1,24 @@
+# Installs the headers and a CMake package with one export set per component.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/heeler")
+
+foreach(name IN ITEMS heeler ${heeler_components})
+    set(target heeler_${name})
+    set(file heeler-${name}-targets)
+    if(name STREQUAL "heeler")
+        set(target heeler)
+        set(file heeler-targets)
+    endif()
+    install(TARGETS ${target} EXPORT ${file} FILE_SET HEADERS)
+    install(EXPORT ${file} NAMESPACE heeler:: DESTINATION "${package_dir}")
+endforeach()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heeler-config.cmake.in"
+                              "${PROJECT_BINARY_DIR}/heeler-config.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/heeler-config-version.cmake" COMPATIBILITY SameMinorVersion
+                                 ARCH_INDEPENDENT)
+install(FILES "${PROJECT_BINARY_DIR}/heeler-config.cmake" "${PROJECT_BINARY_DIR}/heeler-config-version.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/heeler-xxhash.cmake" DESTINATION "${package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/heeler")

@@ -1,0 +1,38 @@
+# Tests that read the sources: layers, sizes, preprocessed lines, format.
+
+set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
+set(prefix "${HEELER_TEST_PREFIX}sources")
+
+add_test(NAME "${prefix}.layers" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/layers.cmake")
+add_test(NAME "${prefix}.layers_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/layering/bad/heeler" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/layering/expected.txt" -P "${scripts}/layers.cmake")
+add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/sizes.cmake")
+
+find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
+mark_as_advanced(HEELER_CLANG_FORMAT)
+add_test(NAME "${prefix}.format" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D
+                                         "CLANG_FORMAT=${HEELER_CLANG_FORMAT}" -P "${scripts}/format.cmake")
+set_tests_properties("${prefix}.format" PROPERTIES SKIP_REGULAR_EXPRESSION "heeler: skipped")
+
+# How many lines a user's compiler reads per header. The figures hold for GCC 12's library only: GCC 13's <chrono> alone is
+# larger.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    function(heeler_add_budget lines)
+        foreach(header IN LISTS ARGN)
+            if(EXISTS "${header}")
+                file(RELATIVE_PATH name "${include_dir}/heeler" "${header}")
+                add_test(NAME "${prefix}.preprocessed_lines.${name}"
+                         COMMAND "${CMAKE_COMMAND}" -D "CXX=${CMAKE_CXX_COMPILER}" -D "INCLUDE=${include_dir}" -D
+                                 "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -D
+                                 "HEADER=heeler/${name}" -D "LIMIT=${lines}" -P "${scripts}/preprocessed_lines.cmake")
+            endif()
+        endforeach()
+    endfunction()
+    set(core_headers ${heeler_core_headers})
+    list(FILTER core_headers INCLUDE REGEX "/heeler/core/")
+    heeler_add_budget(56000 ${core_headers})
+    heeler_add_budget(65000 "${include_dir}/heeler/engine/watchdog.hpp")
+    heeler_add_budget(85000 "${include_dir}/heeler/heeler.hpp")
+endif()

@@ -1,0 +1,5 @@
+// Breaks a layer on purpose.
+#pragma once
+
+#include <heeler/text/words.hpp>
+#include <thread>

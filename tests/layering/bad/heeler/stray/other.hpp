@@ -1,0 +1,4 @@
+// Breaks a layer on purpose.
+#pragma once
+
+#include <string>

@@ -1,0 +1,2 @@
+// Linked into every test program: a function that is defined twice, because it is not inline, breaks the link.
+#include <every_header.hpp>
