@@ -43,14 +43,14 @@ struct ProcessSpec {
     std::string working_directory = {};  ///< empty = the caller's; a relative command is looked up from here
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to the caller's environment
     ProcessIo io = ProcessIo::pipe;
-    std::string output_file = {};  ///< if set, output is appended here, so that the command can outlive its caller
+    std::string output_file = {};      ///< if set, output is appended here, so that the command can outlive its caller
     std::string snapshot_source = {};  ///< directory that `snapshot` saves; empty = there is nothing to save
-    std::string snapshot_destination = {};         ///< directory that snapshots are put in
+    std::string snapshot_destination = {};           ///< directory that snapshots are put in
     Duration term_grace = std::chrono::seconds(10);  ///< from the polite signal to the one that cannot be ignored
     Duration kill_grace = std::chrono::seconds(5);   ///< from there to giving up
     bool die_with_parent = false;  ///< Linux: the system kills the command when the *thread* that started it ends
-    /// Called with the prepared process before the command runs in it. An error, or the caller's death, ends the process
-    /// without running the command.
+    /// Called with the prepared process before the command runs in it. An error, or the caller's death, ends the
+    /// process without running the command.
     std::function<Result<void>(const ProcessIdentity&)> on_prepared = {};
 };
 
@@ -230,11 +230,13 @@ struct Channels {
 }
 
 inline void reap(pid_t pid) noexcept {
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
 }
 
 /// Lets the prepared process go on, and waits until the command runs in it or could not be started.
-[[nodiscard]] inline Result<void> release(const ProcessSpec& spec, const FileDescriptor& go, const FileDescriptor& failed) {
+[[nodiscard]] inline Result<void> release(const ProcessSpec& spec, const FileDescriptor& go,
+                                          const FileDescriptor& failed) {
     if (write_quietly(go, "g") != 1) return tl::unexpected<Error>(system_error("cannot release the child", errno));
     ExecFailure failure;
     ssize_t read = -1;
@@ -248,8 +250,8 @@ inline void reap(pid_t pid) noexcept {
 
 }  // namespace detail
 
-/// Starts a command. It leads its own session and group. Errors: `invalid_argument`, `failed` (which command and why), or
-/// what `on_prepared` answered. Thread-safe; starts one command at a time.
+/// Starts a command. It leads its own session and group. Errors: `invalid_argument`, `failed` (which command and why),
+/// or what `on_prepared` answered. Thread-safe; starts one command at a time.
 [[nodiscard]] inline Result<ChildProcess> start_child(const ProcessSpec& spec) {
     if (auto valid = detail::validate(spec); !valid) return tl::unexpected<Error>(std::move(valid.error()));
     // Two prepared processes that held each other's pipes would outlive a caller that dies now.

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,8 +31,8 @@ struct OutputRead {
 };
 
 /// Controls one command and its descendants. The verbs are what a `Watchdog` calls; each says only what was seen, and
-/// a verb on a command that is over answers `ended`. Any thread may call any function but `read_output`, which is for one
-/// thread at a time. Destroying it closes input and output and kills nobody: call `terminate` first.
+/// a verb on a command that is over answers `ended`. Any thread may call any function but `read_output`, which is for
+/// one thread at a time. Destroying it closes input and output and kills nobody: call `terminate` first.
 class ProcessControl {
 public:
     /// The longest text that `inject` accepts, with its newline: what a pipe and a terminal take in one piece.
@@ -46,8 +45,8 @@ public:
         return ProcessControl(std::move(spec), std::move(*child), true);
     }
 
-    /// Takes over a command that an earlier process started and recorded. It cannot be spoken to, and its output is read
-    /// only from `spec.output_file`, from its end. Of `spec`, argv and what prepares a command are not used.
+    /// Takes over a command that an earlier process started and recorded. It cannot be spoken to, and its output is
+    /// read only from `spec.output_file`, from its end. Of `spec`, argv and what prepares a command are not used.
     /// Errors: `ended` if nothing of it is left, `invalid_argument` if it does not lead its own group.
     [[nodiscard]] static Result<ProcessControl> adopt(const ProcessIdentity& identity, ProcessSpec spec = {}) {
         if (identity.pid <= 1 || identity.pgid != identity.pid || identity.start_time == 0)
@@ -91,7 +90,8 @@ public:
             }
             if (read < 0 && errno == EINTR) continue;
             if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return result;
-            if (read < 0 && errno != EIO) return tl::unexpected<Error>(system_error("cannot read output", errno, ErrorCode::io));
+            if (read < 0 && errno != EIO)
+                return tl::unexpected<Error>(system_error("cannot read output", errno, ErrorCode::io));
             if (read == 0 && !state_->spec.output_file.empty()) return result;
             output.close();  // the end of a pipe is 0, that of a terminal is EIO
             state_->output_closed = true;
@@ -115,8 +115,8 @@ public:
         return state_->status;
     }
 
-    /// Writes the text and a newline to the command's standard input. Done means that the command can read it, not that it
-    /// did. Errors: `rejected` if it has closed its input or does not read it, `unsupported` if it was adopted.
+    /// Writes the text and a newline to the command's standard input. Done means that the command can read it, not that
+    /// it did. Errors: `rejected` if it has closed its input or does not read it, `unsupported` if it was adopted.
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& request) {
         if (!alive()) return over();
         const std::lock_guard<std::mutex> lock(state_->mutex);
@@ -133,17 +133,20 @@ public:
         if (written >= 0) return fail(ErrorCode::timed_out, "only a part of the text fitted into the terminal");
         if (errno == EAGAIN || errno == EWOULDBLOCK)
             return fail(ErrorCode::rejected, "the command does not read its standard input, which is full");
-        return tl::unexpected<Error>(system_error("the command's standard input is closed", errno, ErrorCode::rejected));
+        return tl::unexpected<Error>(
+            system_error("the command's standard input is closed", errno, ErrorCode::rejected));
     }
 
     /// Stops the whole family with SIGSTOP. `timed_out` if it was signalled but not seen to stop within 2 s.
     [[nodiscard]] Result<ActionDone> pause(const ActionRequest&) {
-        return signal_until(SIGSTOP, [](const ProcessRow& row) { return row.stopped(); }, "stopped");
+        return signal_until(
+            SIGSTOP, [](const ProcessRow& row) { return row.stopped(); }, "stopped");
     }
 
     /// Lets the whole family go on with SIGCONT. `timed_out` if it was not seen to go on within 2 s.
     [[nodiscard]] Result<ActionDone> resume(const ActionRequest&) {
-        return signal_until(SIGCONT, [](const ProcessRow& row) { return !row.stopped(); }, "running");
+        return signal_until(
+            SIGCONT, [](const ProcessRow& row) { return !row.stopped(); }, "running");
     }
 
     /// Copies `snapshot_source`; see `save_directory`. Works on an ended command too: its files are still there.
@@ -151,9 +154,9 @@ public:
         return save_directory(state_->spec.snapshot_source, state_->spec.snapshot_destination, request.key);
     }
 
-    /// Ends the family: SIGTERM (and SIGCONT, for a paused one), `term_grace`, SIGKILL, `kill_grace`. Done only if nobody
-    /// of it was seen afterwards; descendants that left its session are not signalled, and named in the note while they
-    /// live. Error: `failed` ("would not stop", and who). Blocks for up to both graces.
+    /// Ends the family: SIGTERM (and SIGCONT, for a paused one), `term_grace`, SIGKILL, `kill_grace`. Done only if
+    /// nobody of it was seen afterwards; descendants that left its session are not signalled, and named in the note
+    /// while they live. Error: `failed` ("would not stop", and who). Blocks for up to both graces.
     [[nodiscard]] Result<ActionDone> terminate(const ActionRequest&) {
         if (gone()) return over();
         remember_strays();
@@ -190,7 +193,6 @@ private:
         std::vector<ProcessRow> strays;
         bool output_closed = false;
 
-        // The dead leader stays unreaped until here: while it does, its numbers cannot be given to anyone else.
         ~State() {
             if (ours) ::waitpid(child.identity.pid, nullptr, WNOHANG);
         }
@@ -207,9 +209,15 @@ private:
     [[nodiscard]] bool leader_alive() {
         State& state = *state_;
         if (state.over) return false;
-        if (!state.ours) return !(state.over = !identity_alive(state.child.identity));
+        const ProcessIdentity& leader = state.child.identity;
+        if (!state.ours) {
+            state.over = !identity_alive(leader);
+            return !state.over;
+        }
+        // Left unreaped where /proc can tell the dead: until then its numbers cannot be given to anyone else.
+        const int keep = leader.start_time != 0 ? WNOWAIT : 0;
         siginfo_t seen{};
-        const int answer = ::waitid(P_PID, static_cast<id_t>(state.child.identity.pid), &seen, WEXITED | WNOHANG | WNOWAIT);
+        const int answer = ::waitid(P_PID, static_cast<id_t>(leader.pid), &seen, WEXITED | WNOHANG | keep);
         if (answer == 0 && seen.si_pid == 0) return true;
         state.over = true;
         if (answer == 0) state.status = seen.si_code == CLD_EXITED ? seen.si_status : 128 + seen.si_status;
@@ -225,7 +233,7 @@ private:
     /// The group at once, then who shares only the session.
     void signal_family(int signal) {
         const ProcessFamily family = family_of(identity());
-        bool in_group = state_->ours;
+        bool in_group = identity().start_time == 0;
         for (const ProcessRow& row : family.members) {
             if (row.group == identity().pgid)
                 in_group = true;
@@ -250,7 +258,7 @@ private:
             if (gone()) return over();
             if (std::chrono::steady_clock::now() >= deadline)
                 return fail(ErrorCode::timed_out, "not seen " + std::string(state) + " within 2 s: " + listed(others));
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            ::poll(nullptr, 0, 2);
         }
     }
 
@@ -258,7 +266,7 @@ private:
         const auto deadline = std::chrono::steady_clock::now() + length;
         while (!gone()) {
             if (std::chrono::steady_clock::now() >= deadline) return false;
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            ::poll(nullptr, 0, 10);
         }
         return true;
     }

@@ -19,7 +19,8 @@ namespace heeler::inline v0 {
 struct ProcessIdentity {
     pid_t pid = 0;
     pid_t pgid = 0;
-    std::uint64_t start_time = 0;  ///< clock ticks since boot (field 22 of /proc/<pid>/stat); 0 = the system does not say
+    std::uint64_t start_time =
+        0;  ///< clock ticks since boot (field 22 of /proc/<pid>/stat); 0 = the system does not say
 };
 
 /// One line of the process table.
@@ -49,9 +50,9 @@ struct ProcessRow {
     int group = 0;
     int session = 0;
     unsigned long long start_time = 0;
-    const int read = std::sscanf(rest.c_str(),
-                                 " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
-                                 &row.state, &parent, &group, &session, &row.threads, &start_time);
+    const int read =
+        std::sscanf(rest.c_str(), " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
+                    &row.state, &parent, &group, &session, &row.threads, &start_time);
     if (read != 6) return std::nullopt;
     row.parent = parent;
     row.group = group;

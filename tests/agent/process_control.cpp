@@ -1,0 +1,214 @@
+#include <heeler/agent/process_control.hpp>
+
+#include "support/catch.hpp"
+#include "support/real_process.hpp"
+
+using heeler::ActionRequest;
+using heeler::ErrorCode;
+using heeler::ProcessControl;
+using heeler::StopProof;
+using heeler_test::read_until;
+using heeler_test::shell;
+
+namespace {
+
+ActionRequest saying(std::string_view text) {
+    ActionRequest request;
+    request.run = "run";
+    request.key = "key";
+    request.text = text;
+    return request;
+}
+
+pid_t number_after(const std::string& seen, const std::string& word) {
+    return static_cast<pid_t>(std::stol(seen.substr(seen.find(word) + word.size())));
+}
+
+}  // namespace
+
+TEST_CASE("injected text arrives on standard input; 'done' is said for nothing else") {
+    auto control = ProcessControl::start(shell("while read line; do echo \"got $line\"; done"));
+    REQUIRE(control);
+    REQUIRE(control->inject(saying("first\nsecond")));
+    std::string seen;
+    CHECK(read_until(*control, seen, "got second\n"));
+    CHECK(control->inject(saying(std::string(4096, 'x'))).error().code == ErrorCode::invalid_argument);
+    CHECK(control->inject(saying("a\x03")).error().code == ErrorCode::invalid_argument);
+    CHECK(control->inject(saying(std::string(4095, 'x'))));
+    CHECK(read_until(*control, seen, "xxx\n"));
+    CHECK(control->terminate({}));
+    CHECK(control->inject(saying("late")).error().code == ErrorCode::ended);
+}
+
+TEST_CASE("a command that closed or never reads its input rejects text, without signal or waiting") {
+    auto closed = ProcessControl::start(shell("exec 0<&-; echo closed; sleep 30"));
+    REQUIRE(closed);
+    std::string seen;
+    REQUIRE(read_until(*closed, seen, "closed\n"));
+    CHECK(closed->inject(saying("x")).error().code == ErrorCode::rejected);
+    CHECK(closed->terminate({}));
+
+    auto deaf = ProcessControl::start(shell("sleep 30"));
+    REQUIRE(deaf);
+    heeler::Result<heeler::ActionDone> answer;
+    for (int round = 0; round < 100 && answer; ++round) answer = deaf->inject(saying(std::string(4000, 'x')));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == ErrorCode::rejected);
+    CHECK(answer.error().message.find("does not read") != std::string::npos);
+    CHECK(deaf->terminate({}));
+}
+
+TEST_CASE("pause stops the whole group, resume lets it go on, and a paused group can be ended") {
+    auto control = ProcessControl::start(shell("sleep 30 & sh -c 'while :; do echo tick; sleep 0.05; done'"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "tick"));
+    const auto paused = control->pause({});
+    REQUIRE(paused);
+    for (const auto& row : heeler::family_of(control->identity()).members) CHECK(row.stopped());
+    static_cast<void>(control->read_output([](std::string_view) {}));
+    ::poll(nullptr, 0, 200);
+    CHECK(control->read_output([](std::string_view) {})->bytes == 0);
+    CHECK(control->alive());
+    CHECK(control->prove_stopped("run") == StopProof::running);
+    REQUIRE(control->resume({}));
+    seen.clear();
+    CHECK(read_until(*control, seen, "tick"));
+    REQUIRE(control->pause({}));
+    const auto ended = control->terminate({});
+    REQUIRE(ended);
+    CHECK(ended->note == "ended by SIGTERM");
+    CHECK(control->prove_stopped("run") == StopProof::stopped);
+    CHECK(control->exit_status() == 128 + SIGTERM);
+}
+
+TEST_CASE("a command that ignores SIGTERM is killed after the grace, and not before") {
+    auto control = ProcessControl::start(shell("trap '' TERM; echo ready; while :; do sleep 0.1; done"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "ready"));
+    const auto begin = std::chrono::steady_clock::now();
+    const auto ended = control->terminate({});
+    CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(300));
+    REQUIRE(ended);
+    CHECK(ended->note == "ended by SIGKILL");
+    CHECK(control->exit_status() == 128 + SIGKILL);
+    CHECK(control->terminate({}).error().code == ErrorCode::ended);
+    CHECK(control->pause({}).error().code == ErrorCode::ended);
+    CHECK(control->resume({}).error().code == ErrorCode::ended);
+}
+
+TEST_CASE("grandchildren are ended too, also when the command itself is over") {
+    auto control = ProcessControl::start(shell("sh -c 'trap \"\" TERM; echo pid $$; while :; do sleep 1; done' &"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "pid "));
+    REQUIRE(heeler_test::wait_for([&] { return !control->alive(); }));
+    CHECK(control->exit_status() == 0);
+    CHECK(control->prove_stopped("run") == StopProof::running);
+    const auto ended = control->terminate({});
+    REQUIRE(ended);
+    CHECK(ended->note == "ended by SIGKILL");
+    CHECK(control->prove_stopped("run") == StopProof::stopped);
+}
+
+TEST_CASE("a descendant that left the session is named and not claimed") {
+    auto control = ProcessControl::start(shell("setsid sh -c 'echo pid $$; exec sleep 30' & wait"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "\n"));
+    const pid_t stray = number_after(seen, "pid ");
+    const auto ended = control->terminate({});
+    REQUIRE(ended);
+    CHECK(ended->note.find("still alive, having left its session: pid " + std::to_string(stray)) != std::string::npos);
+    CHECK(control->prove_stopped("run") == StopProof::running);
+    CHECK(::kill(stray, SIGKILL) == 0);
+    CHECK(heeler_test::wait_for([&] { return control->prove_stopped("run") == StopProof::stopped; }));
+}
+
+TEST_CASE("a command that would not stop is said to run on") {
+    auto spec = shell("trap '' TERM; echo ready; while :; do sleep 0.1; done");
+    spec.term_grace = spec.kill_grace = heeler::Duration(0);
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "ready"));
+    ::kill(-control->identity().pgid, SIGSTOP);
+    const auto ended = control->terminate({});
+    if (!ended) {
+        CHECK(ended.error().code == ErrorCode::failed);
+        CHECK(ended.error().message.find("would not stop") == 0);
+    }
+    CHECK(heeler_test::wait_for([&] { return control->prove_stopped("run") == StopProof::stopped; }));
+}
+
+TEST_CASE("an ended command is noticed without waiting, and its last output can still be read") {
+    auto control = ProcessControl::start(shell("printf 'a\\0b\\n'; exit 7"));
+    REQUIRE(control);
+    REQUIRE(heeler_test::wait_for([&] { return !control->alive(); }));
+    CHECK(control->exit_status() == 7);
+    std::string seen;
+    const auto read = control->read_output([&](std::string_view chunk) { seen += chunk; });
+    REQUIRE(read);
+    CHECK(read->closed);
+    CHECK(seen == std::string("a\0b\n", 4));
+    CHECK(control->read_output([](std::string_view) {})->closed);
+    CHECK(control->inject(saying("x")).error().code == ErrorCode::ended);
+    CHECK(control->terminate({}).error().code == ErrorCode::ended);
+    CHECK(control->prove_stopped("run") == StopProof::stopped);
+}
+
+TEST_CASE("a gigabyte of output passes in bounded pieces") {
+    auto control = ProcessControl::start(shell("head -c 1000000000 /dev/zero"));
+    REQUIRE(control);
+    std::size_t total = 0;
+    std::size_t largest = 0;
+    pollfd ready{control->poll_fd(), POLLIN, 0};
+    while (::poll(&ready, 1, 20000) > 0) {
+        const auto read = control->read_output([](std::string_view) {}, 65536);
+        REQUIRE(read);
+        total += read->bytes;
+        largest = std::max(largest, read->bytes);
+        if (read->closed) break;
+    }
+    CHECK(total == 1000000000);
+    CHECK(largest < 65536 + 16384);
+}
+
+TEST_CASE("a snapshot is taken of the configured directory") {
+    const heeler_test::ScratchDirectory scratch;
+    std::filesystem::create_directory(scratch / "work");
+    std::ofstream(scratch / "work/file") << "content";
+    auto spec = shell("true");
+    spec.snapshot_source = scratch / "work";
+    spec.snapshot_destination = scratch / "saved";
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    REQUIRE(control->snapshot(saying("")));
+    CHECK(heeler_test::file_content(scratch / ("saved/" + heeler::snapshot_name("key") + "/file")) == "content");
+}
+
+TEST_CASE("a command of an earlier process is adopted by identity, paused, and ended") {
+    auto own = ProcessControl::start(shell("while :; do sleep 0.05; done"));
+    REQUIRE(own);
+    const heeler::ProcessIdentity identity = own->identity();
+    CHECK(ProcessControl::adopt({identity.pid, identity.pgid, identity.start_time + 1}).error().code ==
+          ErrorCode::ended);
+    CHECK(ProcessControl::adopt({identity.pid, 1, identity.start_time}).error().code == ErrorCode::invalid_argument);
+    CHECK(ProcessControl::adopt({}).error().code == ErrorCode::invalid_argument);
+    heeler::ProcessSpec spec;
+    spec.term_grace = std::chrono::milliseconds(300);
+    auto adopted = ProcessControl::adopt(identity, spec);
+    REQUIRE(adopted);
+    CHECK(adopted->alive());
+    CHECK(adopted->inject(saying("x")).error().code == ErrorCode::unsupported);
+    CHECK(adopted->read_output([](std::string_view) {}).error().code == ErrorCode::unsupported);
+    REQUIRE(adopted->pause({}));
+    REQUIRE(adopted->resume({}));
+    REQUIRE(adopted->terminate({}));
+    CHECK(adopted->prove_stopped("run") == StopProof::stopped);
+    CHECK_FALSE(adopted->exit_status());
+    CHECK_FALSE(adopted->alive());
+    CHECK(own->exit_status() == 128 + SIGTERM);
+    CHECK(ProcessControl::adopt(identity).error().code == ErrorCode::ended);
+}
