@@ -75,7 +75,7 @@ TEST_CASE("masking does not depend on where in the line a number stands", "[text
 }
 
 TEST_CASE("long lines are hashed in pieces with the same result", "[text]") {
-    for (const std::size_t words : {500, 680, 700, 820, 2000, 50000}) {
+    for (const std::size_t words : {500u, 680u, 700u, 820u, 2000u, 50000u}) {
         std::string line;
         std::string masked;
         for (std::size_t i = 0; i < words; ++i) {
