@@ -1,0 +1,137 @@
+// Writes one line of JSON, piece by piece and in the order given: the same calls always make the same bytes.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/config.hpp>
+#include <heeler/text/utf8.hpp>
+
+namespace heeler::inline v0 {
+
+/// Appends `text` to `out` as a quoted JSON string. What can be printed stays as it is, controls are escaped, bytes
+/// that are not UTF-8 become U+FFFD.
+inline void append_json_string(std::string& out, std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    constexpr std::string_view named = "\b\f\n\r\t\"\\";
+    out += '"';
+    for (std::size_t at = 0; at < text.size();) {
+        const auto next = decode_utf8(text, at);
+        const auto c = next.value;
+        const auto name = c < 0x80 ? named.find(static_cast<char>(c)) : std::string_view::npos;
+        if (!next.valid) {
+            out += replacement_character;
+        } else if (name != std::string_view::npos) {
+            out += '\\';
+            out += "bfnrt\"\\"[name];
+        } else if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) {
+            out += "\\u00";
+            out += digits[c >> 4];
+            out += digits[c & 0xF];
+        } else {
+            out += text.substr(at, next.size);
+        }
+        at += next.size;
+    }
+    out += '"';
+}
+
+/// Appends a JSON number: whole numbers below 2^53 without a point, others in the shortest form that reads back as the
+/// same value; `null` for what JSON cannot say (NaN, infinity).
+inline void append_json_number(std::string& out, double value) {
+    if (!std::isfinite(value)) {
+        out += "null";
+        return;
+    }
+    char text[32];
+    const bool whole = std::abs(value) < 9007199254740992.0 && value == std::trunc(value);
+    const auto end = whole ? std::to_chars(text, text + sizeof text, static_cast<long long>(value))
+                           : std::to_chars(text, text + sizeof text, value);
+    out.append(text, end.ptr);
+}
+
+/// One JSON value on one line, usually an object. Commas are set by it; keys and nesting are up to the caller. One
+/// thread at a time.
+///
+///     JsonLine line;
+///     line.begin_object().key("run").string("a").key("turns").number(3).end_object();
+class JsonLine {
+public:
+    JsonLine& begin_object() { return open('{'); }
+    JsonLine& end_object() { return close('}'); }
+    JsonLine& begin_array() { return open('['); }
+    JsonLine& end_array() { return close(']'); }
+
+    JsonLine& key(std::string_view name) {
+        separate();
+        append_json_string(text_, name);
+        text_ += ':';
+        first_ = true;
+        return *this;
+    }
+
+    JsonLine& string(std::string_view value) {
+        separate();
+        append_json_string(text_, value);
+        return *this;
+    }
+
+    JsonLine& number(double value) {
+        separate();
+        append_json_number(text_, value);
+        return *this;
+    }
+
+    template <std::integral Integer>
+    JsonLine& number(Integer value) {
+        char text[24];
+        return raw({text, std::to_chars(text, text + sizeof text, value).ptr});
+    }
+
+    JsonLine& boolean(bool value) { return raw(value ? "true" : "false"); }
+    JsonLine& null() { return raw("null"); }
+
+    /// A value that is JSON already; it must hold no line break.
+    JsonLine& raw(std::string_view json) {
+        separate();
+        text_ += json;
+        return *this;
+    }
+
+    /// What was written so far.
+    [[nodiscard]] const std::string& text() const& noexcept { return text_; }
+    [[nodiscard]] std::string text() && noexcept { return std::move(text_); }
+
+private:
+    void separate() {
+        if (!first_) text_ += ',';
+        first_ = false;
+    }
+
+    JsonLine& open(char bracket) {
+        separate();
+        text_ += bracket;
+        first_ = true;
+        ++depth_;
+        return *this;
+    }
+
+    JsonLine& close(char bracket) {
+        HEELER_ASSERT(depth_ > 0);
+        text_ += bracket;
+        first_ = false;
+        --depth_;
+        return *this;
+    }
+
+    std::string text_;
+    std::size_t depth_ = 0;
+    bool first_ = true;
+};
+
+}  // namespace heeler::inline v0
