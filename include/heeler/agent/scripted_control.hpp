@@ -32,8 +32,8 @@ enum class ControlAnswer : std::uint8_t {
     ended,             ///< the run turned out to be over
 };
 
-inline constexpr std::array<std::string_view, 6> control_answer_names{"ok",          "fail",             "reject",
-                                                                      "unsupported", "timeout_but_done", "ended"};
+inline constexpr std::array<std::string_view, 6> control_answer_names{
+    "ok", "fail", "reject", "unsupported", "timeout_but_done", "ended"};
 
 /// A handle on a shared script: copies share it, so a test keeps one and gives the other to the `Watchdog`. Every verb
 /// answers `ok` at first; `find` and `prove_stopped` are unsupported. May be used from any thread.

@@ -1,0 +1,71 @@
+// Several notifiers as one: an alert goes to all of them, and counts as delivered if anybody got it.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/concepts.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline v0 {
+
+/// Sends each alert to every notifier, in order. One receipt is enough, its recipients summed over all that answered
+/// with one; without any, the first error is answered. A notifier that throws has failed and stops nobody. A retry
+/// goes to all of them again, also those that had it. One thread at a time.
+template <class... Notifiers>
+class Fanout {
+    static_assert(sizeof...(Notifiers) > 0, "heeler: a Fanout needs at least one notifier");
+    static_assert((check_notifier<Notifiers>() && ...));
+
+public:
+    static constexpr std::string_view name = "fanout";
+
+    explicit Fanout(Notifiers... notifiers) : notifiers_{std::move(notifiers)...} {}
+
+    [[nodiscard]] Result<Receipt> send(const Alert& alert) {
+        Receipt receipt{0};
+        bool delivered = false;
+        std::optional<Error> first_error;
+        const auto send_one = [&](auto& notifier) {
+            auto answer = guarded(notifier, alert);
+            if (answer) {
+                delivered = true;
+                receipt.recipients += answer->recipients;
+            } else if (!first_error) {
+                first_error = std::move(answer.error());
+            }
+        };
+        std::apply([&](auto&... notifiers) { (send_one(notifiers), ...); }, notifiers_);
+        if (delivered) return receipt;
+        return tl::unexpected<Error>(std::move(*first_error));
+    }
+
+    /// The notifier at a place, counted from 0.
+    template <std::size_t Place>
+    [[nodiscard]] auto& get() noexcept {
+        return std::get<Place>(notifiers_);
+    }
+
+private:
+    template <class Notifier>
+    static Result<Receipt> guarded(Notifier& notifier, const Alert& alert) {
+        const std::string_view which = Notifier::name;
+        try {
+            return notifier.send(alert);
+        } catch (const std::exception& thrown) {
+            return fail(ErrorCode::delivery_failed, std::string{which} + " threw: " + thrown.what());
+        } catch (...) {
+            return fail(ErrorCode::delivery_failed, std::string{which} + " threw something that is no exception");
+        }
+    }
+
+    std::tuple<Notifiers...> notifiers_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,53 @@
+// A notifier that writes one line per alert to stderr or a file of your own: the fallback that always works.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+/// Writes `WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE` and flushes, `CRITICAL` in front where two conditions hold
+/// at once and `NOTE` where nothing is wrong (any more). What follows on further lines is joined, so that an alert is
+/// one line whatever is in it. The stream must outlive the notifier. One thread at a time.
+class LogNotifier {
+public:
+    static constexpr std::string_view name = "log";
+    /// The longest line, without its end.
+    static constexpr std::size_t max_line_bytes = 4096;
+
+    explicit LogNotifier(std::FILE* to = stderr) : to_{to} {}
+
+    [[nodiscard]] Result<Receipt> send(const Alert& alert) {
+        const std::string line = line_of(alert) + '\n';
+        if (std::fwrite(line.data(), 1, line.size(), to_) != line.size() || std::fflush(to_) != 0)
+            return fail(ErrorCode::delivery_failed, "the alert could not be written to the log stream");
+        return Receipt{};
+    }
+
+    /// The line that an alert becomes.
+    [[nodiscard]] static std::string line_of(const Alert& alert) {
+        constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
+        std::string line = fmt::format("{} heeler {}", levels[static_cast<std::size_t>(alert.severity)], alert.kind);
+        if (!alert.run.id.empty()) fmt::format_to(std::back_inserter(line), " [{}]", alert.run.id);
+        if (!alert.summary.empty()) line += " " + alert.summary;
+        for (std::size_t i = 0; i < alert.issues.size(); ++i) line += (i == 0 ? ": " : "; ") + alert.issues[i];
+        line = sanitise(line, max_line_bytes);
+        std::replace(line.begin(), line.end(), '\n', ' ');
+        return line;
+    }
+
+private:
+    std::FILE* to_;
+};
+
+}  // namespace heeler::inline v0

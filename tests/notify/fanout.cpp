@@ -1,0 +1,80 @@
+#include <heeler/notify/fanout.hpp>
+
+#include <heeler/notify/recording_notifier.hpp>
+
+#include "contract/notifier_contract.hpp"
+#include "support/catch.hpp"
+
+using heeler::Delivery;
+using heeler::ErrorCode;
+using heeler::Fanout;
+using heeler::RecordingNotifier;
+
+namespace {
+
+struct ThrowsAnInt {
+    static constexpr std::string_view name = "throws_an_int";
+    heeler::Result<heeler::Receipt> send(const heeler::Alert&) { throw 7; }
+};
+
+}  // namespace
+
+TEST_CASE("a fanout keeps the contract of notifiers") {
+    RecordingNotifier one;
+    Fanout fanout{one};
+    heeler_test::check_delivering_notifier(fanout);
+
+    one.answer_with({Delivery::no_recipient});
+    heeler_test::check_failing_notifier(fanout);
+}
+
+TEST_CASE("a fanout sends to all and sums the recipients") {
+    RecordingNotifier one;
+    RecordingNotifier two;
+    Fanout fanout{one, two};
+
+    const auto receipt = fanout.send(heeler_test::example_alert());
+    REQUIRE(receipt);
+    CHECK(receipt->recipients == 2);
+    CHECK(one.delivered().size() == 1);
+    CHECK(two.delivered().size() == 1);
+}
+
+TEST_CASE("a fanout has delivered if anybody got the alert [M-125]", "[M-125]") {
+    RecordingNotifier broken;
+    RecordingNotifier working;
+    broken.answer_with({GENERATE(Delivery::fail, Delivery::raise, Delivery::permanent)});
+    Fanout fanout{broken, ThrowsAnInt{}, working};
+
+    const auto receipt = fanout.send(heeler_test::example_alert());
+    REQUIRE(receipt);
+    CHECK(receipt->recipients == 1);
+    CHECK(working.delivered().size() == 1);
+}
+
+TEST_CASE("a fanout that reached nobody answers with the first error") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+
+    SECTION("an error") {
+        first.answer_with({Delivery::no_recipient});
+        second.answer_with({Delivery::fail});
+        Fanout fanout{first, second};
+        CHECK(fanout.send(heeler_test::example_alert()).error().code == ErrorCode::no_recipient);
+        CHECK(second.sent().size() == 1);
+    }
+    SECTION("an exception") {
+        first.answer_with({Delivery::raise});
+        second.answer_with({Delivery::permanent});
+        Fanout fanout{first, second};
+        const auto answer = fanout.send(heeler_test::example_alert());
+        CHECK(answer.error().code == ErrorCode::delivery_failed);
+        CHECK_THAT(answer.error().message, ContainsSubstring("recording threw"));
+    }
+}
+
+TEST_CASE("the notifiers of a fanout can be reached") {
+    Fanout fanout{RecordingNotifier{}, ThrowsAnInt{}};
+    REQUIRE(fanout.send(heeler_test::example_alert()));
+    CHECK(fanout.get<0>().delivered().size() == 1);
+}

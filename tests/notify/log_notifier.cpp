@@ -1,0 +1,67 @@
+#include <heeler/notify/log_notifier.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "contract/notifier_contract.hpp"
+#include "support/catch.hpp"
+
+using heeler::ErrorCode;
+using heeler::LogNotifier;
+using heeler::Severity;
+
+namespace {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+std::string content_of(std::FILE* file) {
+    std::string content;
+    std::rewind(file);
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) content += static_cast<char>(c);
+    return content;
+}
+
+}  // namespace
+
+TEST_CASE("a log notifier keeps the contract of notifiers") {
+    const File file{std::tmpfile(), &std::fclose};
+    LogNotifier working{file.get()};
+    heeler_test::check_delivering_notifier(working);
+
+    const File closed_to_writers{std::fopen("/dev/null", "r"), &std::fclose};
+    LogNotifier broken{closed_to_writers.get()};
+    heeler_test::check_failing_notifier(broken);
+}
+
+TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]", "[M-125][M-183]") {
+    const File file{std::tmpfile(), &std::fclose};
+    LogNotifier notifier{file.get()};
+    auto alert = heeler_test::example_alert();
+    REQUIRE(notifier.send(alert));
+
+    alert.run.id.clear();
+    alert.kind = "watchdog.store_up";
+    alert.severity = Severity::none;
+    alert.summary = "two\nlines and a \x1b[31mcolour";
+    alert.issues = {"one", "two"};
+    REQUIRE(notifier.send(alert));
+
+    alert.severity = Severity::critical;
+    alert.summary.clear();
+    alert.issues.clear();
+    REQUIRE(notifier.send(alert));
+
+    CHECK(content_of(file.get()) ==
+          "WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals\n"
+          "NOTE heeler watchdog.store_up two lines and a colour: one; two\n"
+          "CRITICAL heeler watchdog.store_up\n");
+}
+
+TEST_CASE("a log line is bounded whatever the alert holds") {
+    auto alert = heeler_test::example_alert();
+    alert.summary = std::string(1'000'000, 'x');
+    const auto line = LogNotifier::line_of(alert);
+    CHECK(line.size() <= LogNotifier::max_line_bytes);
+    CHECK_THAT(line, ContainsSubstring("no progress in 2 intervals"));
+}
