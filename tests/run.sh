@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, and runs all tests.
+#   tests/run.sh           unit tests and scenarios with GCC; the same under the address and undefined-behaviour sanitizers;
+#                          engine and stores under the thread sanitizer; fuzz targets for 5 s each; layout of the sources
+#   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, and fuzzing for 60 s each
+# HEELER_JOBS sets how many compilers run at once (default: one per processor).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+full=no
+case "${1-}" in
+    "") ;;
+    --full) full=yes ;;
+    -h | --help)
+        sed -n '2,7s/^# \{0,1\}//p' "tests/run.sh"
+        exit 0
+        ;;
+    *)
+        echo "tests/run.sh: unknown argument '$1' (known: --full)" >&2
+        exit 2
+        ;;
+esac
+
+jobs=${HEELER_JOBS:-$(nproc)}
+stage="set-up"
+fail() {
+    echo "tests/run.sh: FAILED: $stage"
+    exit 1
+}
+
+heading() {
+    stage=$1
+    printf '\n== %s (%d min %02d s)\n' "$stage" $((SECONDS / 60)) $((SECONDS % 60))
+}
+
+# build PRESET [CMAKE ARGUMENTS...]: configures and builds into build/PRESET.
+build() {
+    local preset=$1
+    shift
+    cmake --preset "$preset" "$@" >"build/$preset.configure.log" 2>&1 || {
+        cat "build/$preset.configure.log"
+        return 1
+    }
+    "${runner[@]}" cmake --build --preset "$preset" -j "$jobs"
+}
+
+heading "set-up"
+# shellcheck source=cmake/setup.sh
+. cmake/setup.sh
+heeler_setup test || fail
+mkdir -p build
+
+# Clang's thread sanitizer before version 18 cannot run where the kernel randomises addresses by more than 28 bits.
+runner=()
+if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ] && setarch "$(uname -m)" -R true 2>/dev/null; then
+    runner=(setarch "$(uname -m)" -R)
+fi
+
+packaging=OFF
+fuzz_seconds=5
+if [ "$full" = yes ]; then
+    packaging=ON
+    fuzz_seconds=60
+fi
+builds=(dev asan tsan)
+
+heading "build with GCC"
+build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PACKAGING=$packaging || fail
+
+heading "build with the address and undefined-behaviour sanitizers"
+build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds || fail
+
+heading "build engine and stores with the thread sanitizer"
+build tsan || fail
+
+if [ "$full" = yes ]; then
+    heading "build with Clang"
+    build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 || fail
+    builds+=(clang)
+
+    heading "build in Release, with the benchmarks"
+    build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_PREFIX=release. || fail
+    builds+=(release)
+fi
+
+heading "tests"
+mkdir -p build/all
+for name in "${builds[@]}"; do
+    echo "subdirs(\"$PWD/build/$name\")"
+done >build/all/CTestTestfile.cmake
+export ASAN_OPTIONS=detect_odr_violation=2:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+"${runner[@]}" ctest --test-dir build/all -j "$jobs" --output-on-failure --no-tests=error || fail
