@@ -9,6 +9,9 @@ add_test(NAME "${prefix}.layers_test_can_fail"
                  "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/layering/expected.txt" -P "${scripts}/layers.cmake")
 add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/sizes.cmake")
 
+add_test(NAME "${prefix}.test_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}" -P
+                                             "${scripts}/test_names.cmake")
+
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)
 add_test(NAME "${prefix}.format" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D

@@ -1,0 +1,19 @@
+// expect: heeler: a Detector needs `void learn(Memory&, const Settings&, const heeler::Observation&) const` (README: Write a detector)
+// A detector that changes itself instead of the memory it is given.
+#include <heeler/core/concepts.hpp>
+
+struct Quiet {
+    static constexpr std::string_view kind = "quiet";
+
+    struct Settings {
+        int limit = 3;
+    };
+    struct Memory {
+        int seen = 0;
+    };
+
+    void learn(Memory&, const Settings&, const heeler::Observation&);
+    std::optional<heeler::Finding> check(const Memory&, const Settings&, const heeler::Run&, heeler::Instant) const;
+};
+
+static_assert(heeler::check_detector<Quiet>());
