@@ -12,6 +12,9 @@ add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_di
 add_test(NAME "${prefix}.test_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}" -P
                                              "${scripts}/test_names.cmake")
 
+add_test(NAME "${prefix}.versions" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D
+                                           "VERSION=${PROJECT_VERSION}" -P "${scripts}/versions.cmake")
+
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)
 add_test(NAME "${prefix}.format" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D

@@ -1,0 +1,41 @@
+# The package as its users meet it: installed and found, added as a subdirectory, made by Conan.
+
+set(prefix "${HEELER_TEST_PREFIX}package")
+set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
+set(work "${CMAKE_CURRENT_BINARY_DIR}/consumers")
+set(common "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Debug)
+
+add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
+set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
+
+# consumers/NAME is configured, built and run.
+function(heeler_add_consumer name)
+    add_test(
+        NAME "${prefix}.${name}"
+        COMMAND
+            "${CMAKE_CTEST_COMMAND}" --build-and-test "${consumer}/${name}" "${work}/${name}" --build-generator
+            "${CMAKE_GENERATOR}" --build-options ${common} ${ARGN} --test-command consumer)
+    set_tests_properties("${prefix}.${name}" PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED heeler_installed)
+endfunction()
+
+heeler_add_consumer(find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
+heeler_add_consumer(add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+
+# Asked for something that is not there, the package says what.
+foreach(wanted IN ITEMS "component;-DCOMPONENT=telepathy;without its component 'telepathy'"
+                        "version;-DVERSION=99.0;version: 99.0|version \"99.0\"")
+    list(GET wanted 0 name)
+    list(GET wanted 1 argument)
+    list(GET wanted 2 message)
+    add_test(NAME "${prefix}.unknown_${name}"
+             COMMAND "${CMAKE_COMMAND}" -S "${consumer}/find_package" -B "${work}/unknown_${name}" -G "${CMAKE_GENERATOR}"
+                     ${common} "-DCMAKE_PREFIX_PATH=${work}/installed" "${argument}")
+    set_tests_properties("${prefix}.unknown_${name}" PROPERTIES PASS_REGULAR_EXPRESSION "${message}" FIXTURES_REQUIRED
+                                                                heeler_installed)
+endforeach()
+
+find_program(HEELER_CONAN conan DOC "Conan 2, for the test of the recipe")
+mark_as_advanced(HEELER_CONAN)
+add_test(NAME "${prefix}.conan" COMMAND "${CMAKE_COMMAND}" -D "CONAN=${HEELER_CONAN}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D
+                                        "HOME=${work}/conan" -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/conan.cmake")
+set_tests_properties("${prefix}.conan" PROPERTIES TIMEOUT 1200 SKIP_REGULAR_EXPRESSION "heeler: skipped")
