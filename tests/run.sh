@@ -58,14 +58,20 @@ fi
 
 packaging=OFF
 fuzz_seconds=5
+conan=
 if [ "$full" = yes ]; then
     packaging=ON
     fuzz_seconds=60
+    conan=$(command -v conan || true)
+    if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan; then
+        conan=$PWD/build/conan/bin/conan
+    fi
 fi
 builds=(dev asan tsan)
 
 heading "build with GCC"
-build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PACKAGING=$packaging || fail
+build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PACKAGING=$packaging \
+    ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds || fail

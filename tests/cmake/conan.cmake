@@ -7,8 +7,9 @@ if(NOT CONAN)
 endif()
 set(ENV{CONAN_HOME} "${HOME}")
 execute_process(COMMAND "${CONAN}" profile detect --force COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET ERROR_QUIET)
-execute_process(COMMAND "${CONAN}" create . -s compiler.cppstd=20 --build=missing WORKING_DIRECTORY "${ROOT}"
-                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+execute_process(COMMAND "${CONAN}" create . -s compiler.cppstd=20 --build=missing -c
+                        "tools.cmake.cmake_layout:test_folder=${HOME}/test"
+                WORKING_DIRECTORY "${ROOT}" RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 message("${output}")
 if(status EQUAL 0)
     return()

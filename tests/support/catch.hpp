@@ -3,23 +3,9 @@
 
 #include <string>
 
-#if __has_include(<catch2/catch_test_macros.hpp>)
+#if __has_include(<catch2/catch_all.hpp>)
 
-#include <catch2/catch_approx.hpp>
-#include <catch2/catch_message.hpp>
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/catch_tostring.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_random.hpp>
-#include <catch2/generators/catch_generators_range.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_floating_point.hpp>
-#include <catch2/matchers/catch_matchers_predicate.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-#include <catch2/matchers/catch_matchers_vector.hpp>
+#include <catch2/catch_all.hpp>
 
 using Catch::Approx;  // NOLINT(misc-unused-using-decls): version 2 has it here
 
