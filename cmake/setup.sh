@@ -14,11 +14,16 @@ heeler_is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+# The version that apt would install; empty if it knows none.
+heeler_offered_version() {
+    apt-cache policy "$1" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)" {print $2}'
+}
+
 # The major version of the `clang` package: of the installed one, else of the one that apt would install.
 heeler_clang_major() {
     local version
-    version=$(dpkg-query -W -f='${Version}' clang 2>/dev/null)
-    [ -n "$version" ] || version=$(apt-cache policy clang 2>/dev/null | awk '/Candidate:/ {print $2}')
+    version=$(dpkg-query -W -f='${Version}' clang 2>/dev/null || true)
+    [ -n "$version" ] || version=$(heeler_offered_version clang)
     version=${version#*:}
     printf '%s' "${version%%.*}"
 }
@@ -31,9 +36,7 @@ heeler_missing_packages() {
         local major
         major=$(heeler_clang_major)
         [ -z "$major" ] || wanted+=("libclang-rt-$major-dev")
-        if apt-cache policy "$heeler_formatter" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
-            wanted+=("$heeler_formatter")
-        fi
+        [ -z "$(heeler_offered_version "$heeler_formatter")" ] || wanted+=("$heeler_formatter")
     fi
     for package in "${wanted[@]}"; do
         heeler_is_installed "$package" || printf '%s\n' "$package"
