@@ -139,14 +139,12 @@ public:
 
     /// Stops the whole family with SIGSTOP. `timed_out` if it was signalled but not seen to stop within 2 s.
     [[nodiscard]] Result<ActionDone> pause(const ActionRequest&) {
-        return signal_until(
-            SIGSTOP, [](const ProcessRow& row) { return row.stopped(); }, "stopped");
+        return signal_until(SIGSTOP, &detail::held, "stopped");
     }
 
     /// Lets the whole family go on with SIGCONT. `timed_out` if it was not seen to go on within 2 s.
     [[nodiscard]] Result<ActionDone> resume(const ActionRequest&) {
-        return signal_until(
-            SIGCONT, [](const ProcessRow& row) { return !row.stopped(); }, "running");
+        return signal_until(SIGCONT, &detail::going, "running");
     }
 
     /// Copies `snapshot_source`; see `save_directory`. Works on an ended command too: its files are still there.
@@ -168,10 +166,10 @@ public:
             remember_strays();
             signal_family(SIGKILL);
             if (!wait_until_gone(state_->spec.kill_grace))
-                return fail(ErrorCode::failed, "would not stop: " + listed(family_of(identity()).members));
+                return fail(ErrorCode::failed, "would not stop: " + detail::listed_pids(family_of(identity()).members));
         }
         const std::vector<ProcessRow> left = living_strays();
-        if (!left.empty()) how += "; still alive, having left its session: " + listed(left);
+        if (!left.empty()) how += "; still alive, having left its session: " + detail::listed_pids(left);
         return ActionDone{how};
     }
 
@@ -252,12 +250,13 @@ private:
             const std::vector<ProcessRow> members = family_of(identity()).members;
             std::vector<ProcessRow> others;
             for (const ProcessRow& row : members)
-                if (!reached(row)) others.push_back(row);
+                if (!reached(row, members)) others.push_back(row);
             if (!members.empty() && others.empty())
                 return ActionDone{std::string(state) + ": " + std::to_string(members.size()) + " processes"};
             if (gone()) return over();
             if (std::chrono::steady_clock::now() >= deadline)
-                return fail(ErrorCode::timed_out, "not seen " + std::string(state) + " within 2 s: " + listed(others));
+                return fail(ErrorCode::timed_out,
+                            "not seen " + std::string(state) + " within 2 s: " + detail::listed_pids(others));
             ::poll(nullptr, 0, 2);
         }
     }
@@ -284,12 +283,6 @@ private:
         for (const ProcessRow& row : state_->strays)
             if (identity_alive({row.pid, row.group, row.start_time})) living.push_back(row);
         return living;
-    }
-
-    [[nodiscard]] static std::string listed(const std::vector<ProcessRow>& rows) {
-        std::string text = rows.empty() ? "nobody of it can be seen" : "pid";
-        for (const ProcessRow& row : rows) text += " " + std::to_string(row.pid);
-        return text;
     }
 
     std::unique_ptr<State> state_;

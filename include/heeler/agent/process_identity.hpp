@@ -104,6 +104,22 @@ namespace detail {
     return false;
 }
 
+/// Stopped, or unable to run before its stopped child does: a parent in vfork cannot be stopped any further.
+[[nodiscard]] inline bool held(const ProcessRow& row, const std::vector<ProcessRow>& family) {
+    if (row.stopped()) return true;
+    for (const ProcessRow& other : family)
+        if (row.state == 'D' && other.parent == row.pid && other.stopped()) return true;
+    return false;
+}
+
+[[nodiscard]] inline bool going(const ProcessRow& row, const std::vector<ProcessRow>&) { return !row.stopped(); }
+
+[[nodiscard]] inline std::string listed_pids(const std::vector<ProcessRow>& rows) {
+    std::string text = rows.empty() ? "nobody of it can be seen" : "pid";
+    for (const ProcessRow& row : rows) text += " " + std::to_string(row.pid);
+    return text;
+}
+
 }  // namespace detail
 
 /// The living family of `identity`. The system keeps a group's number while it has members, so if the number now leads

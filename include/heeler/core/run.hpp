@@ -38,6 +38,7 @@ struct RunSpec {
     bool interactive = false;            ///< a person guides each step: not watched
     std::optional<WallTime> created_at;  ///< default: when it is registered
     std::optional<WallTime> started_at;  ///< default: when it is registered
+    bool start_unknown = false;          ///< nobody knows when it started: rules about its age say so
 };
 
 /// A reference to a registered run: an index plus a generation. Copy it freely; a stale one answers `ended`.
@@ -85,6 +86,7 @@ struct Run {
     bool shared_run = false;
     bool output_readable = true;
     bool paused_by_watchdog = false;
+    bool late = false;  ///< this cycle comes so late that ages prove nothing
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;

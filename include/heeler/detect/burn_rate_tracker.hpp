@@ -1,0 +1,89 @@
+// Judges what a run consumes per interval against its own history: spending more than ever while nothing comes out.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline v0 {
+
+/// An amount of one unit. Amounts of different units do not convert, compare or add.
+template <class Unit>
+struct Amount {
+    std::int64_t count = 0;
+
+    friend constexpr auto operator<=>(Amount, Amount) noexcept = default;
+    friend constexpr Amount operator+(Amount a, Amount b) noexcept { return {a.count + b.count}; }
+};
+
+struct Tokens {
+    static constexpr std::string_view kind = "burn_tokens";
+    static Amount<Tokens> of(const IntervalSample& sample) noexcept { return {sample.tokens}; }
+};
+struct ApiCalls {
+    static constexpr std::string_view kind = "burn_api_calls";
+    static Amount<ApiCalls> of(const IntervalSample& sample) noexcept { return {sample.api_calls}; }
+};
+struct BytesWritten {
+    static constexpr std::string_view kind = "burn_bytes_written";
+    static Amount<BytesWritten> of(const IntervalSample& sample) noexcept { return {sample.bytes_written}; }
+};
+
+/// Runaway when the last interval burned more than `factor` times the mean of the run's own intervals before it
+/// (strictly), with no output in it (S001). Never an absolute number. Intervals that were runaway are not learned from.
+template <class Unit = Tokens>
+struct BurnRateTracker {
+    static constexpr std::string_view kind = Unit::kind;
+
+    struct Settings {
+        double factor = 3.0;            ///< 1 to 1000
+        std::uint32_t min_history = 1;  ///< whole intervals before the last; 1 to 1000
+    };
+
+    struct Memory {
+        double sum = 0;
+        std::uint32_t intervals = 0;
+        Amount<Unit> last{};
+        bool has_last = false;
+        bool last_had_output = false;
+    };
+
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        const auto* sample = std::get_if<IntervalSample>(&seen.event);
+        if (sample == nullptr || !sample->whole) return;
+        if (memory.has_last && !is_runaway(memory, settings)) {
+            memory.sum += static_cast<double>(memory.last.count);
+            ++memory.intervals;
+        }
+        memory.last = Unit::of(*sample);
+        memory.has_last = true;
+        memory.last_had_output = (sample->value ? sample->delta : sample->lines) != 0;
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
+                                               Instant) const {
+        if (!is_runaway(memory, settings)) return std::nullopt;
+        Finding finding{Condition::runaway, Level::stop, kind, {.rule = "burn_rate"}};
+        finding.evidence.add("last_interval", static_cast<double>(memory.last.count))
+            .add("mean_before", memory.sum / memory.intervals)
+            .add("factor", settings.factor)
+            .add("intervals_before", memory.intervals)
+            .add("output_delta", 0);
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+private:
+    static bool is_runaway(const Memory& memory, const Settings& settings) noexcept {
+        if (!memory.has_last || memory.last_had_output || memory.intervals < settings.min_history || memory.sum <= 0)
+            return false;
+        return static_cast<double>(memory.last.count) > settings.factor * memory.sum / memory.intervals;
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,140 @@
+// Judges whether a run still moves: by a progress metric sampled each interval, or by the age of its last sign.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// Cadence: the metric's change per interval. Without a metric the wall clock decides.
+struct Intervals;
+
+/// Cadences: the age of the last sign of life, of the last activity, of the last progress.
+struct AliveAge {
+    static constexpr std::string_view kind = "liveness";
+    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_alive; }
+};
+struct ActivityAge {
+    static constexpr std::string_view kind = "silence";
+    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_activity; }
+};
+struct ProgressAge {
+    static constexpr std::string_view kind = "progress_age";
+    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_progress; }
+};
+
+/// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
+template <class Cadence = Intervals>
+struct HeartbeatContract {
+    static constexpr std::string_view kind = Cadence::kind;
+
+    struct Settings {
+        std::optional<Duration> warn_after;              ///< age > this is worth showing; must be below `act_after`
+        Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
+        Duration startup_grace{};  ///< a run that gave no sign yet is judged by its start plus this
+    };
+
+    struct Memory {};
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run,
+                                               Instant now) const {
+        if (run.late || run.waiting_since) return std::nullopt;
+        const auto base = base_of(settings, run);
+        if (!base) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "no_time_to_count_from"}};
+        const Duration age = run.working(now.elapsed) - *base;
+        const bool act = age > settings.act_after;
+        if (!act && !(settings.warn_after && age > *settings.warn_after)) return std::nullopt;
+        Finding finding{Condition::stalled, act ? Level::nudge : Level::watch, kind, {.rule = kind}};
+        finding.evidence.add("age_s", in_seconds(age))
+            .add("threshold_s", in_seconds(act ? settings.act_after : *settings.warn_after));
+        finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run,
+                                              Duration since) const {
+        const auto base = base_of(settings, run);
+        if (!base) return std::nullopt;
+        if (settings.warn_after && *base + *settings.warn_after >= since)
+            return *base + *settings.warn_after + Duration{1};
+        if (*base + settings.act_after >= since) return *base + settings.act_after + Duration{1};
+        return std::nullopt;
+    }
+
+private:
+    static std::optional<Duration> base_of(const Settings& settings, const Run& run) noexcept {
+        if (const auto& sign = Cadence::of(run)) return sign;
+        if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
+        return std::nullopt;
+    }
+};
+
+/// Stalled when the progress metric did not change for some intervals in a row (S001). A metric that went back was
+/// reset: it starts from there, and proves neither. Without a metric: stalled when the run takes more than
+/// `fallback_factor` times its expected duration; without that either, it says once that it cannot judge.
+template <>
+struct HeartbeatContract<Intervals> {
+    static constexpr std::string_view kind = "heartbeat";
+
+    struct Settings {
+        std::uint32_t zero_intervals = 2;  ///< 1 to 1000
+        double fallback_factor = 2.0;      ///< 1 to 100
+    };
+
+    struct Memory {
+        std::uint32_t zero_intervals = 0;
+        std::uint64_t last_change = 0;  ///< observation index
+    };
+
+    void learn(Memory& memory, const Settings&, const Observation& seen) const {
+        const auto* sample = std::get_if<IntervalSample>(&seen.event);
+        if (sample == nullptr || !sample->value) return;
+        if (sample->delta > 0) memory = {0, seen.index};
+        if (sample->delta == 0 && sample->whole) ++memory.zero_intervals;
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
+                                               Instant now) const {
+        if (!run.metric_value()) return check_fallback(settings, run, now);
+        if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "zero_delta"}};
+        finding.evidence.add("zero_intervals", memory.zero_intervals)
+            .add("threshold", settings.zero_intervals)
+            .add("value", static_cast<double>(*run.metric_value()));
+        finding.evidence.first = memory.last_change;
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
+        if (run.metric_value() || !run.expected || !run.started) return std::nullopt;
+        return *run.started + limit_of(settings, run) + Duration{1};
+    }
+
+private:
+    static Duration limit_of(const Settings& settings, const Run& run) noexcept {
+        return std::chrono::duration_cast<Duration>(*run.expected * settings.fallback_factor);
+    }
+
+    std::optional<Finding> check_fallback(const Settings& settings, const Run& run, Instant now) const {
+        if (!run.expected || !run.started)
+            return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "no_metric_and_no_expected_duration"}};
+        const Duration elapsed = run.working(now.elapsed) - *run.started;
+        if (elapsed <= limit_of(settings, run)) return std::nullopt;
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "expected_duration"}};
+        finding.evidence.add("elapsed_s", in_seconds(elapsed))
+            .add("threshold_s", in_seconds(limit_of(settings, run)))
+            .add("factor", settings.fallback_factor);
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+};
+
+}  // namespace heeler::inline v0

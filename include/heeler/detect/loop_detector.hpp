@@ -1,0 +1,171 @@
+// Finds blocks of lines or calls that repeat one after the other, for any period up to 64, at a constant cost per item.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline v0 {
+
+/// Items: a line of output, a tool call.
+struct Line {
+    static constexpr std::string_view kind = "loop_lines";
+    static bool is(const Observation& seen) noexcept { return std::holds_alternative<OutputLine>(seen.event); }
+};
+struct Call {
+    static constexpr std::string_view kind = "loop_calls";
+    static bool is(const Observation& seen) noexcept { return std::holds_alternative<ToolCall>(seen.event); }
+};
+
+/// A loop is a block of `min_period` to `max_period` items that stands at least `min_repeats` times in a row, and makes
+/// up at least `min_items` items, anywhere among the last `window` items. The smallest period that matches is reported.
+struct BlockRule {
+    std::uint32_t min_period = 1;   ///< from 1
+    std::uint32_t max_period = 20;  ///< up to 64
+    std::uint32_t min_repeats = 3;  ///< from 2
+    std::uint32_t min_items = 15;   ///< with `max_period` blocks at most `window`
+    std::uint32_t window = 200;     ///< up to 256
+
+    [[nodiscard]] constexpr std::uint32_t repeats_for(std::uint32_t period) const noexcept {
+        return std::max(min_repeats, (min_items + period - 1) / period);
+    }
+};
+
+/// The skill's own rule (S001): a block of exactly five lines, three times in a row, within 200 lines.
+inline constexpr BlockRule five_line_block{5, 5, 3, 15, 200};
+
+template <class Item = Line>
+struct LoopDetector {
+    static constexpr std::string_view kind = Item::kind;
+    static constexpr std::uint32_t max_period = 64;
+    static constexpr std::uint32_t ring_size = 256;
+
+    struct Settings {
+        BlockRule rule{};
+        /// Items for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
+        std::function<bool(const Observation&)> exempt;
+    };
+
+    /// Fingerprints of the newest items. `equal_run[p - 1]` counts how many items in a row equal the one p before them,
+    /// on the masked fingerprints: one vectorisable pass per item. Whether a block is exactly equal is asked only where
+    /// that count is high enough.
+    struct Ring {
+        std::array<std::uint64_t, ring_size> exact{};
+        std::array<std::uint32_t, ring_size> index{};        ///< observation index of each item
+        std::array<std::uint32_t, 2 * max_period> recent{};  ///< mirrored: any 64 in a row are contiguous
+        std::array<std::uint16_t, max_period> equal_run{};
+        std::array<std::uint32_t, max_period> hit_end{};  ///< items seen when the period last matched; 0: never
+        std::array<std::uint16_t, max_period> hit_run{};
+        std::uint32_t items = 0;
+        std::uint32_t watermark = 0;  ///< items before this one are not judged again
+
+        template <class A>
+        void archive(A& a) {
+            a(exact, index, recent, equal_run, hit_end, hit_run, items, watermark);
+        }
+    };
+
+    struct Memory {
+        std::vector<Ring> ring;  ///< one, from the first item on
+
+        template <class A>
+        void archive(A& a) {
+            a(ring);
+        }
+    };
+
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (Item::is(seen)) {
+            if (settings.exempt && settings.exempt(seen)) return;
+            if (memory.ring.empty()) memory.ring.emplace_back();
+            fold(memory.ring.front(), settings.rule, seen);
+        } else if (std::holds_alternative<Watermark>(seen.event) && !memory.ring.empty()) {
+            memory.ring.front().watermark = memory.ring.front().items;
+            memory.ring.front().equal_run.fill(0);
+        }
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
+                                               Instant) const {
+        if (memory.ring.empty()) return std::nullopt;
+        const Ring& ring = memory.ring.front();
+        const BlockRule& rule = settings.rule;
+        const std::uint32_t oldest = std::max(ring.watermark, ring.items > rule.window ? ring.items - rule.window : 0);
+        for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period) {
+            const std::uint32_t end = ring.hit_end[period - 1];
+            if (end == 0 || end < oldest + period * rule.repeats_for(period)) continue;
+            return finding_of(ring, rule, period);
+        }
+        return std::nullopt;
+    }
+
+private:
+    static void fold(Ring& ring, const BlockRule& rule, const Observation& seen) {
+        const std::uint32_t slot = ring.items % ring_size;
+        ring.exact[slot] = seen.exact;
+        ring.index[slot] = static_cast<std::uint32_t>(seen.index);
+        const std::uint32_t at = ring.items % max_period;
+        count_equal(ring, at, seen.normal);
+        ring.recent[at] = ring.recent[at + max_period] = seen.normal;
+        ++ring.items;
+        for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period)
+            if (ring.equal_run[period - 1] >= (rule.repeats_for(period) - 1) * period)
+                note_if_exact(ring, rule, period);
+    }
+
+    static void count_equal(Ring& ring, std::uint32_t at, std::uint32_t normal) {
+        // recent[at .. at + 63] are the last 64 items, oldest first; the item p before the new one is at + 64 - p.
+        const std::uint32_t* last = ring.recent.data() + at;
+        const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
+        for (std::uint32_t i = 0; i < max_period; ++i) {
+            const auto equal = static_cast<std::uint16_t>(-(last[max_period - 1 - i] == normal));
+            ring.equal_run[i] = static_cast<std::uint16_t>((ring.equal_run[i] + (ring.equal_run[i] < 0xFFFF)) & equal);
+        }
+        for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = 0;
+    }
+
+    /// How many of the newest items equal exactly the one `period` before them, as far as the ring reaches.
+    static std::uint32_t exact_run(const Ring& ring, std::uint32_t period, std::uint32_t enough) {
+        std::uint32_t run = 0;
+        for (std::uint32_t i = ring.items; run < enough; --i, ++run)
+            if (ring.exact[(i - 1) % ring_size] != ring.exact[(i - 1 - period) % ring_size]) break;
+        return run;
+    }
+
+    static void note_if_exact(Ring& ring, const BlockRule& rule, std::uint32_t period) {
+        const std::uint32_t needed = (rule.repeats_for(period) - 1) * period;
+        std::uint32_t run = ring.hit_run[period - 1];
+        if (ring.hit_end[period - 1] + 1 == ring.items && exact_run(ring, period, 1) == 1 && run >= needed) {
+            run = std::min<std::uint32_t>(run + 1, 0xFFFF);
+        } else {
+            run = exact_run(ring, period, std::min<std::uint32_t>(ring.equal_run[period - 1], ring_size - period));
+        }
+        if (run < needed) return;
+        ring.hit_end[period - 1] = ring.items;
+        ring.hit_run[period - 1] = static_cast<std::uint16_t>(run);
+    }
+
+    static Finding finding_of(const Ring& ring, const BlockRule& rule, std::uint32_t period) {
+        const std::uint32_t end = ring.hit_end[period - 1];
+        const std::uint32_t run = ring.hit_run[period - 1];
+        const std::uint32_t items = std::min(run + period, ring_size);
+        Finding finding{Condition::loop_detected, Level::nudge, kind, {.rule = "block"}};
+        finding.evidence.add("period", period)
+            .add("repeats", run / period + 1)
+            .add("min_repeats", rule.repeats_for(period))
+            .add("window", rule.window);
+        finding.evidence.first = ring.index[(end - items) % ring_size];
+        finding.evidence.last = ring.index[(end - 1) % ring_size];
+        return finding;
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,51 @@
+// Judges a run against its configured time limit.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline v0 {
+
+/// Timed out when the run works longer than its own limit, or else the class's (strictly greater). An explicit limit is
+/// the one reason for which the ladder goes to its last rung at once.
+struct RunTimeout {
+    static constexpr std::string_view kind = "timeout";
+
+    struct Settings {
+        std::optional<Duration> limit;  ///< for runs that bring none
+    };
+
+    struct Memory {};
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run,
+                                               Instant now) const {
+        const auto limit = limit_of(settings, run);
+        if (!limit) return std::nullopt;
+        if (!run.started) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "start_unknown"}};
+        const Duration elapsed = run.working(now.elapsed) - *run.started;
+        if (elapsed <= *limit) return std::nullopt;
+        Finding finding{Condition::timeout, Level::stop, kind, {.rule = kind}};
+        finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(*limit));
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
+        const auto limit = limit_of(settings, run);
+        if (!limit || !run.started) return std::nullopt;
+        return *run.started + *limit + Duration{1};
+    }
+
+private:
+    static std::optional<Duration> limit_of(const Settings& settings, const Run& run) noexcept {
+        return run.timeout ? run.timeout : settings.limit;
+    }
+};
+
+}  // namespace heeler::inline v0

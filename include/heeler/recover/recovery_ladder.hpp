@@ -1,0 +1,266 @@
+// Decides what is done about an unhealthy run, and when: a pure function from incident, findings and time to the next
+// step.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/incident.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/recover/rung.hpp>
+
+namespace heeler::inline v0 {
+
+/// What one cycle found out about a run.
+struct Judgement {
+    std::optional<Condition> worst;  ///< of the findings that warrant acting; absent: none does
+    bool explicit_limit = false;     ///< a configured limit was exceeded
+    bool progressed = false;         ///< the metric moved since the last rung
+    bool enough_new = false;         ///< so many new items without a finding that the condition is gone
+    bool no_output_gone = false;     ///< the output can be read again
+};
+
+/// What is done next. `plan` empty: nothing.
+struct Decision {
+    explicit Decision(const Incident& before) : incident{before}, condition{before.condition} {}
+
+    Incident incident;
+    Plan plan;
+    Condition condition;                           ///< what the rung is about
+    std::optional<InterventionOutcome> last;       ///< verdict on the rung before: recovered or persisted
+    std::optional<InterventionOutcome> corrected;  ///< what the rung that was just carried out came to
+    bool is_final = false;                         ///< the last rung
+    bool run_ended = false;                        ///< the run is over: terminated, or found over
+    std::string_view reason;                       ///< why, for the record
+
+    [[nodiscard]] bool acts() const noexcept { return !plan.empty(); }
+};
+
+/// The recovery ladder: rungs, waits, preconditions and limits as data, climbed without a clock, a store or a callback.
+///
+/// Never destructive first; a snapshot before anything destructive; each rung is verified after an interval; after
+/// `max_attempts` the final rung, which always escalates.
+class RecoveryLadder {
+public:
+    /// Checks the settings: what contradicts a promise is an error that names the entry.
+    [[nodiscard]] static Result<RecoveryLadder> make(LadderSettings settings) {
+        for (const Response& response : settings.responses)
+            if (auto error = rung::check_response(response)) return tl::unexpected<Error>(*std::move(error));
+        if (auto error = rung::check_final(settings.final_rung)) return tl::unexpected<Error>(*std::move(error));
+        if (settings.max_attempts < 1 || settings.max_attempts > 100)
+            return fail(ErrorCode::invalid_argument,
+                        "ladder.max_attempts is " + std::to_string(settings.max_attempts) + "; it must be 1 to 100");
+        if (settings.debounce < 1 || settings.debounce > 1000)
+            return fail(ErrorCode::invalid_argument,
+                        "ladder.debounce is " + std::to_string(settings.debounce) + "; it must be 1 to 1000");
+        return RecoveryLadder{std::move(settings)};
+    }
+
+    [[nodiscard]] const LadderSettings& settings() const noexcept { return settings_; }
+
+    /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
+    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
+                                 Duration verify_after) const {
+        Turn step{incident, seen, now, elapsed, verify_after};
+        switch (incident.phase) {
+            case Phase::none:
+            case Phase::closed:
+                return open(step);
+            case Phase::climbing:
+                return verify(step);
+            case Phase::holding:
+                return hold(step);
+        }
+        return Decision{incident};
+    }
+
+    /// What the outcomes of a rung change: decided again in the same cycle.
+    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
+                                  Elapsed elapsed, Duration verify_after) const {
+        Decision decision{incident};
+        bool escalated_in_rung = false;
+        for (const Action& action : actions) {
+            note_done(decision.incident, action);
+            escalated_in_rung |= action.kind == ActionKind::escalate;
+        }
+        const Action& main = rung::main_of(actions);
+        decision.corrected = rung::outcome_of(actions);
+        if (rung::any(actions, ActionOutcome::ended)) return end(decision, InterventionOutcome::ended);
+        if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
+            return end(decision, InterventionOutcome::terminated);
+        Turn step{incident, {}, now, elapsed, verify_after};
+        if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::failed)
+            return escalate(decision, "terminate_failed");
+        if (rung::any(actions, ActionOutcome::unknown)) {
+            if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}}};
+            decision.reason = "outcome_unknown";
+            return decision;
+        }
+        if (main.kind == ActionKind::isolate && main.outcome != ActionOutcome::done)
+            return escalate(decision, "isolate_failed");
+        if (!is_injection(main.kind)) return decision;
+        if (main.outcome == ActionOutcome::unsupported) {
+            decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
+            return escalate(decision, "unsupported");
+        }
+        if (main.outcome == ActionOutcome::skipped) {
+            // Held back by a freeze: nothing was tried, so nothing is counted.
+            decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
+            return decision;
+        }
+        if (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected) {
+            if (settings_.on_failure == OnFailure::escalate) return escalate(decision, "action_failed");
+            Decision last = final_rung(step, decision.condition, true);
+            last.corrected = decision.corrected;
+            last.incident.isolated = decision.incident.isolated;
+            last.reason = "action_failed";
+            return last;
+        }
+        return decision;
+    }
+
+private:
+    struct Turn {
+        const Incident& incident;
+        const Judgement seen;
+        Duration now;
+        Elapsed elapsed;
+        Duration verify_after;
+    };
+
+    explicit RecoveryLadder(LadderSettings settings) : settings_{std::move(settings)} {}
+
+    [[nodiscard]] const Response* response_to(Condition condition) const noexcept {
+        for (const Response& response : settings_.responses)
+            if (response.condition == condition && !response.rungs.empty()) return &response;
+        return nullptr;
+    }
+
+    [[nodiscard]] Decision open(const Turn& step) const {
+        if (!step.seen.worst) return Decision{step.incident};
+        if (*step.seen.worst != Condition::timeout && response_to(*step.seen.worst) == nullptr)
+            return Decision{step.incident};
+        Incident next = step.incident;
+        const bool returned = next.phase == Phase::closed && step.now - next.closed_at <= 2 * step.verify_after;
+        if (!returned) {
+            next = Incident{};
+            next.number = step.incident.number + 1;
+            next.interventions = step.incident.interventions;
+            next.opened = step.now;
+        }
+        return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+    }
+
+    [[nodiscard]] Decision verify(const Turn& step) const {
+        if (step.seen.explicit_limit) return act(step, InterventionOutcome::persisted);
+        if (step.now < step.incident.verify_at) return Decision{step.incident};
+        if (step.seen.worst) return act(step, InterventionOutcome::persisted);
+        if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone) return close(step);
+        Decision unclear{step.incident};
+        unclear.incident.verify_at = step.now + step.verify_after;
+        if (++unclear.incident.unclear < 2) return unclear;
+        Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
+        return act(still, InterventionOutcome::persisted);
+    }
+
+    [[nodiscard]] Decision hold(const Turn& step) const {
+        const Incident& incident = step.incident;
+        if (step.seen.explicit_limit && incident.condition != Condition::timeout)
+            return act(step, InterventionOutcome::persisted);
+        if (!step.seen.worst && (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone))
+            return close(step);
+        if (step.seen.worst && *step.seen.worst < incident.condition && incident.condition != Condition::timeout &&
+            response_to(*step.seen.worst) != nullptr)
+            return act(step, {});
+        Decision wait{incident};
+        if (!incident.hold_until || step.elapsed < *incident.hold_until) return wait;
+        wait.incident.hold_until.reset();
+        wait.plan = {{ActionKind::escalate, {}}};
+        wait.reason = "held_too_long";
+        return wait;
+    }
+
+    [[nodiscard]] Decision act(const Turn& step, std::optional<InterventionOutcome> last) const {
+        const Condition condition = step.seen.worst.value_or(step.incident.condition);
+        const Response* response = response_to(condition);
+        const bool exhausted = step.incident.attempts >= settings_.max_attempts;
+        if (step.seen.explicit_limit || exhausted || response == nullptr) {
+            Decision decision = final_rung(step, Condition::timeout, false);
+            decision.last = last;
+            decision.reason = step.seen.explicit_limit ? "limit_exceeded" : "attempts_used_up";
+            return decision;
+        }
+        Decision decision{step.incident};
+        decision.condition = condition;
+        decision.last = last;
+        decision.plan = response->rungs[std::min<std::size_t>(step.incident.attempts, response->rungs.size() - 1)];
+        Incident& next = decision.incident;
+        next.condition = condition;
+        next.attempts += 1;
+        next.unclear = 0;
+        next.acted = step.now;
+        next.verify_at = step.now + step.verify_after;
+        next.phase = response->hold ? Phase::holding : Phase::climbing;
+        next.hold_until.reset();
+        if (response->hold && rung::has(decision.plan, ActionKind::pause))
+            next.hold_until = step.elapsed + settings_.max_pause;
+        return decision;
+    }
+
+    /// The destructive entries stay only if a nudge got through, a limit was set, or the agent refused the nudge and
+    /// the class says that this ends it.
+    [[nodiscard]] Decision final_rung(const Turn& step, Condition condition, bool refused) const {
+        Decision decision{step.incident};
+        decision.condition = condition;
+        decision.is_final = true;
+        decision.plan = settings_.final_rung;
+        if (!step.seen.explicit_limit && !step.incident.nudge_confirmed && !refused)
+            std::erase_if(decision.plan, [](const Step& entry) { return is_destructive(entry.action); });
+        Incident& next = decision.incident;
+        next.condition = condition;
+        next.phase = Phase::holding;
+        next.unclear = 0;
+        next.acted = step.now;
+        next.hold_until.reset();
+        return decision;
+    }
+
+    [[nodiscard]] static Decision close(const Turn& step) {
+        Decision decision{step.incident};
+        decision.last = InterventionOutcome::recovered;
+        decision.incident.phase = Phase::closed;
+        decision.incident.closed_at = step.now;
+        decision.incident.unclear = 0;
+        decision.incident.hold_until.reset();
+        return decision;
+    }
+
+    [[nodiscard]] static Decision escalate(Decision decision, std::string_view reason) {
+        decision.plan = {{ActionKind::escalate, {}}};
+        decision.incident.phase = Phase::holding;
+        decision.reason = reason;
+        return decision;
+    }
+
+    [[nodiscard]] static Decision end(Decision decision, InterventionOutcome outcome) {
+        decision.corrected = outcome;
+        decision.incident.phase = Phase::closed;
+        decision.run_ended = true;
+        if (outcome == InterventionOutcome::ended && decision.incident.attempts > 0) --decision.incident.attempts;
+        return decision;
+    }
+
+    static void note_done(Incident& incident, const Action& action) {
+        if (action.outcome != ActionOutcome::done) return;
+        if (is_injection(action.kind)) incident.nudge_confirmed = true;
+        if (action.kind == ActionKind::isolate) incident.isolated = true;
+        if (action.kind == ActionKind::escalate) incident.escalated = true;
+    }
+
+    LadderSettings settings_;
+};
+
+}  // namespace heeler::inline v0

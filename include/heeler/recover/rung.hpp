@@ -1,0 +1,100 @@
+// Questions about one rung of the ladder: what it holds, which of its actions names it, and what it came to.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heeler/core/incident.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/settings.hpp>
+
+namespace heeler::inline v0::rung {
+
+[[nodiscard]] inline bool has(const Plan& plan, ActionKind kind) noexcept {
+    return std::any_of(plan.begin(), plan.end(), [&](const Step& step) { return step.action == kind; });
+}
+
+[[nodiscard]] inline bool any(const std::vector<Action>& actions, ActionOutcome outcome) noexcept {
+    return std::any_of(actions.begin(), actions.end(), [&](const Action& action) { return action.outcome == outcome; });
+}
+
+/// Which of two actions names a rung.
+[[nodiscard]] constexpr int rank(ActionKind kind) noexcept {
+    switch (kind) {
+        case ActionKind::terminate:
+            return 5;
+        case ActionKind::pause:
+            return 4;
+        case ActionKind::nudge:
+        case ActionKind::break_pattern:
+            return 3;
+        case ActionKind::escalate:
+            return 2;
+        case ActionKind::snapshot:
+            return 1;
+        case ActionKind::isolate:
+        case ActionKind::resume:
+            return 0;
+    }
+    return 0;
+}
+
+/// The action that names a rung: the strongest one that was tried. `actions` is not empty.
+[[nodiscard]] inline const Action& main_of(const std::vector<Action>& actions) noexcept {
+    const auto weight = [](const Action& action) {
+        return action.outcome == ActionOutcome::intended ? -1 : rank(action.kind);
+    };
+    return *std::max_element(actions.begin(), actions.end(),
+                             [&](const Action& a, const Action& b) { return weight(a) < weight(b); });
+}
+
+/// What a rung that was carried out came to; `pending` until it is verified.
+[[nodiscard]] inline InterventionOutcome outcome_of(const std::vector<Action>& actions) noexcept {
+    if (any(actions, ActionOutcome::unknown)) return InterventionOutcome::unknown;
+    const Action& main = main_of(actions);
+    switch (main.outcome) {
+        case ActionOutcome::rejected:
+            return InterventionOutcome::rejected;
+        case ActionOutcome::failed:
+            return InterventionOutcome::failed;
+        case ActionOutcome::unsupported:
+            return InterventionOutcome::unsupported;
+        case ActionOutcome::skipped:
+            return InterventionOutcome::skipped;
+        case ActionOutcome::ended:
+            return InterventionOutcome::ended;
+        case ActionOutcome::unknown:
+        case ActionOutcome::intended:
+        case ActionOutcome::done:
+            break;
+    }
+    if (main.kind == ActionKind::terminate) return InterventionOutcome::terminated;
+    const bool escalates = std::any_of(actions.begin(), actions.end(),
+                                       [](const Action& action) { return action.kind == ActionKind::escalate; });
+    return escalates ? InterventionOutcome::escalated : InterventionOutcome::pending;
+}
+
+[[nodiscard]] inline std::optional<Error> check_response(const Response& response) {
+    for (const Plan& plan : response.rungs)
+        for (const Step& step : plan)
+            if (is_destructive(step.action))
+                return Error{ErrorCode::invalid_argument,
+                             "ladder: the response to " + std::string{name_of(response.condition)} + " holds `" +
+                                 std::string{name_of(step.action)} +
+                                 "`; only final_rung may be destructive, after a nudge: move it there"};
+    return std::nullopt;
+}
+
+[[nodiscard]] inline std::optional<Error> check_final(const Plan& plan) {
+    if (!has(plan, ActionKind::escalate))
+        return Error{ErrorCode::invalid_argument, "ladder: final_rung must hold `escalate`: somebody has to be told"};
+    for (const Step& step : plan)
+        if (is_destructive(step.action) && step.needs != ActionKind::snapshot)
+            return Error{ErrorCode::invalid_argument,
+                         "ladder: `terminate` in final_rung must need a snapshot: {terminate, snapshot}"};
+    return std::nullopt;
+}
+
+}  // namespace heeler::inline v0::rung

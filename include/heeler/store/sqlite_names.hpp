@@ -1,0 +1,51 @@
+// The words by which the SQLite store writes enumerations, so that people can read its tables.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include <heeler/core/action.hpp>
+#include <heeler/core/batch.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/observation.hpp>
+
+namespace heeler::inline v0::detail {
+
+/// The stored word of a value, unique within its type.
+template <class E>
+[[nodiscard]] constexpr std::string_view stored_name(E value) noexcept {
+    if constexpr (std::is_same_v<E, Verb>) {
+        return verb_names[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<E, AlertRow::State>) {
+        constexpr std::string_view names[] = {"pending", "delivered", "dead", "skipped"};
+        return names[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<E, Condition>) {
+        // People read both as STALLED; the store must tell them apart.
+        return value == Condition::no_output_access ? std::string_view{"NO_OUTPUT_ACCESS"} : name_of(value);
+    } else {
+        return name_of(value);
+    }
+}
+
+/// How many values have a name, found by asking: a name outside its table is no constant expression.
+template <class E, std::size_t Count = 0>
+[[nodiscard]] consteval std::size_t count_names() {
+    if constexpr (requires {
+                      typename std::integral_constant<std::size_t, stored_name(static_cast<E>(Count)).size()>;
+                  })
+        return count_names<E, Count + 1>();
+    else
+        return Count;
+}
+
+template <class E>
+[[nodiscard]] constexpr std::optional<E> value_named(std::string_view name) noexcept {
+    for (std::size_t i = 0; i < count_names<E>(); ++i)
+        if (stored_name(static_cast<E>(i)) == name) return static_cast<E>(i);
+    return std::nullopt;
+}
+
+}  // namespace heeler::inline v0::detail

@@ -1,0 +1,168 @@
+// Opens the file of a SQLite store: leaves foreign files alone, adds the tables that are missing, turns on WAL.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/store/sqlite_connection.hpp>
+#include <heeler/store/sqlite_rows.hpp>
+#include <heeler/store/sqlite_schema.hpp>
+
+namespace heeler::inline v0::detail {
+
+/// What lies at a path, found without letting SQLite touch it.
+enum class Found_at : std::uint8_t { nothing, store, something_else, unclear };
+
+/// The first bytes of a file; fewer if it is shorter, none if it cannot be read.
+[[nodiscard]] inline std::string file_head(const std::string& path, std::size_t most) {
+    std::string head(most, '\0');
+    std::ifstream file{path, std::ios::binary};
+    file.read(head.data(), static_cast<std::streamsize>(most));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    return head;
+}
+
+[[nodiscard]] inline Found_at look_at(const std::string& path) {
+    namespace fs = std::filesystem;
+    constexpr std::string_view journal_magic{"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8};
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) return Found_at::nothing;
+    if (error) return Found_at::unclear;
+    if (!fs::is_regular_file(status)) return Found_at::something_else;
+    // A journal that was left behind by a crash may hold the header that the file should have.
+    if (file_head(path + "-journal", journal_magic.size()) == journal_magic) return Found_at::unclear;
+    if (fs::file_size(path, error) == 0 && !error) return Found_at::nothing;
+    const std::string head = file_head(path, 72);
+    if (head.empty()) return Found_at::unclear;
+    if (head.size() < 72 || !head.starts_with(magic)) return Found_at::something_else;
+    std::int64_t application = 0;
+    for (const char byte : head.substr(68)) application = application * 256 + static_cast<unsigned char>(byte);
+    return application == sqlite_application_id ? Found_at::store : Found_at::something_else;
+}
+
+/// Whose tables a file holds, and how far they were added to.
+struct SchemaState {
+    std::int64_t application = 0;
+    std::int64_t tables = 0;
+    std::int64_t version = 0;
+    std::int64_t min_reader = 0;
+
+    [[nodiscard]] bool empty() const noexcept { return application == 0 && tables == 0; }
+};
+
+[[nodiscard]] inline Result<SchemaState> read_schema_state(SqliteConnection& connection) {
+    const auto application = read_number(connection, Sql::whose, 0);
+    if (!application) return tl::unexpected<Error>(application.error());
+    const auto tables = read_number(connection, Sql::count_tables, 0);
+    if (!tables) return tl::unexpected<Error>(tables.error());
+    SchemaState state{*application, *tables, 0, 0};
+    if (state.application != sqlite_application_id) return state;
+    const auto version = read_number(connection, Sql::meta, 0, "schema_version");
+    if (!version) return tl::unexpected<Error>(version.error());
+    const auto min_reader = read_number(connection, Sql::meta, 0, "min_reader");
+    if (!min_reader) return tl::unexpected<Error>(min_reader.error());
+    state.version = *version;
+    state.min_reader = *min_reader;
+    return state;
+}
+
+/// Refuses what this code, whose schema has `newest` as its version, must not use.
+[[nodiscard]] inline Result<void> check_schema(const SqliteConnection& connection, const SchemaState& state,
+                                               std::int64_t newest) {
+    if (state.empty()) return {};
+    if (state.application != sqlite_application_id)
+        return tl::unexpected<Error>(
+            connection.error(ErrorCode::not_a_store, "it is a database of another application"));
+    if (state.min_reader > newest)
+        return tl::unexpected<Error>(
+            connection.error(ErrorCode::newer_schema, "it needs a heeler with store schema " +
+                                                          std::to_string(state.min_reader) + " or newer, this one has " +
+                                                          std::to_string(newest)));
+    return {};
+}
+
+[[nodiscard]] inline Result<void> add_step(SqliteConnection& connection, const SchemaStep& step) {
+    if (const auto added = connection.run(step.sql); !added) return added;
+    if (const auto set = change(connection, Sql::set_meta, "schema_version", step.version); !set)
+        return tl::unexpected<Error>(set.error());
+    if (const auto set = change(connection, Sql::set_meta, "min_reader", step.min_reader); !set)
+        return tl::unexpected<Error>(set.error());
+    return {};
+}
+
+/// Brings the tables to the last of `steps`, all or nothing. A store that is further already is used as it is.
+[[nodiscard]] inline Result<void> prepare_schema(SqliteConnection& connection, std::span<const SchemaStep> steps) {
+    const std::int64_t newest = steps.back().version;
+    const auto seen = read_schema_state(connection);
+    if (!seen) return tl::unexpected<Error>(seen.error());
+    if (auto usable = check_schema(connection, *seen, newest); !usable) return usable;
+    if (seen->version >= newest) return {};
+
+    auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
+    if (!transaction) return tl::unexpected<Error>(transaction.error());
+    const auto state = read_schema_state(connection);  // another process may have been faster
+    if (!state) return tl::unexpected<Error>(state.error());
+    if (auto usable = check_schema(connection, *state, newest); !usable) return usable;
+    if (state->empty())
+        if (auto marked = connection.run(Sql::mark_as_ours); !marked) return marked;
+    for (const SchemaStep& step : steps)
+        if (step.version > state->version)
+            if (auto added = add_step(connection, step); !added) return added;
+    return transaction->commit();
+}
+
+[[nodiscard]] inline Result<void> turn_on_wal(SqliteConnection& connection) {
+    std::vector<std::string> modes;
+    const auto read = [](SqliteStatement& statement, std::string& mode) { statement.read(mode); };
+    if (auto done = read_all(connection, Sql::use_wal, modes, read); !done) return done;
+    if (modes.size() == 1 && modes.front() == "wal") return {};
+    return tl::unexpected<Error>(
+        connection.error(ErrorCode::io, "this place cannot hold a write-ahead log (a network file system?)"));
+}
+
+[[nodiscard]] inline Result<void> check_path(const std::string& path, bool may_create) {
+    const auto refuse = [&](ErrorCode code, std::string_view said) {
+        return tl::unexpected<Error>(store_error(path, code, said));
+    };
+    if (path.empty() || path == ":memory:" || path.find('\0') != std::string::npos)
+        return refuse(ErrorCode::invalid_argument, "a path must name a file; MemoryStore needs none");
+    switch (look_at(path)) {
+        case Found_at::something_else:
+            return refuse(ErrorCode::not_a_store, "it is not a store of heeler");
+        case Found_at::nothing:
+            if (!may_create) return refuse(ErrorCode::lost, "the file was deleted or emptied while in use");
+            return {};
+        case Found_at::store:
+        case Found_at::unclear:
+            return {};
+    }
+    return {};
+}
+
+/// Opens or creates the store at `path`. Without `may_create` a file that is gone is an error.
+[[nodiscard]] inline Result<SqliteConnection> open_sqlite(const std::string& path, Duration busy_timeout,
+                                                          bool may_create) {
+    if (const auto usable = check_path(path, may_create); !usable) return tl::unexpected<Error>(usable.error());
+    auto connection = SqliteConnection::open(path, busy_timeout);
+    if (!connection) return connection;
+    if (connection->read_only())
+        return tl::unexpected<Error>(connection->error(ErrorCode::read_only, "it cannot be written"));
+    if (const auto prepared = prepare_schema(*connection, sqlite_schema); !prepared)
+        return tl::unexpected<Error>(prepared.error());
+    if (const auto wal = turn_on_wal(*connection); !wal) return tl::unexpected<Error>(wal.error());
+    return connection;
+}
+
+}  // namespace heeler::inline v0::detail

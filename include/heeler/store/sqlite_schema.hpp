@@ -1,0 +1,166 @@
+// All SQL text of the SQLite store: its tables, in additive steps, and its statements. Nothing else is ever prepared.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace heeler::inline v0::detail {
+
+/// Marks a SQLite file as a store of heeler ("helr").
+inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
+
+/// One addition to the tables. A later step may only add: tables, indexes, columns with a default.
+struct SchemaStep {
+    std::int64_t version = 0;     ///< of the schema after this step, from 1 without gaps
+    std::int64_t min_reader = 0;  ///< the oldest schema version whose code may still use the store
+    const char* sql = "";
+};
+
+/// Times are microseconds since 1970 UTC; the views show them as text.
+inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, R"sql(
+CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
+CREATE TABLE runs(
+    ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, name TEXT NOT NULL,
+    class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL, attempt INTEGER NOT NULL,
+    incarnation INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER,
+    facts BLOB NOT NULL);
+CREATE TABLE run_parts(run TEXT NOT NULL, part TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(run, part));
+CREATE TABLE checkpoints(
+    run TEXT NOT NULL, number INTEGER NOT NULL, incarnation INTEGER NOT NULL, at INTEGER NOT NULL, step INTEGER,
+    text TEXT NOT NULL, reason TEXT NOT NULL, UNIQUE(run, number));
+CREATE TABLE interventions(
+    run TEXT NOT NULL, number INTEGER NOT NULL, incident INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    condition TEXT NOT NULL, action TEXT NOT NULL, outcome TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(run, number));
+CREATE TABLE actions(
+    ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, needs TEXT,
+    outcome TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
+CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
+CREATE TABLE alerts(
+    ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, action_key TEXT NOT NULL,
+    kind TEXT NOT NULL, route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL,
+    project TEXT NOT NULL, severity TEXT NOT NULL, summary TEXT NOT NULL, at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
+CREATE INDEX pending_alerts ON alerts(run) WHERE state = 'pending';
+CREATE TABLE audit(
+    ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX audit_of_run ON audit(run);
+CREATE TABLE decisions(
+    number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, verb TEXT NOT NULL, until_at INTEGER,
+    decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
+CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
+    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1e6, 'unixepoch') AS ended_at FROM runs ORDER BY ordinal;
+CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
+    step, reason, text FROM checkpoints;
+CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
+    strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at FROM interventions;
+CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summary, body_text,
+    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at, last_error FROM alerts
+    ORDER BY ordinal;
+CREATE VIEW audit_readable AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, kind, run, body
+    FROM audit ORDER BY ordinal;
+)sql"}}};
+
+/// The statements, by what they are for. Order and meaning of parameters and columns: sqlite_rows.hpp.
+struct Sql {
+    static constexpr char begin_read[] = "BEGIN";
+    static constexpr char begin_write[] = "BEGIN IMMEDIATE";
+    static constexpr char commit[] = "COMMIT";
+    static constexpr char rollback[] = "ROLLBACK";
+    static constexpr char use_wal[] = "PRAGMA journal_mode=WAL";
+    static constexpr char sync_always[] = "PRAGMA synchronous=FULL";
+    static constexpr char sync_seldom[] = "PRAGMA synchronous=NORMAL";
+    static constexpr char mark_as_ours[] = "PRAGMA application_id=1751477362";
+    static constexpr char whose[] = "PRAGMA application_id";
+    static constexpr char count_tables[] = "SELECT count(*) FROM sqlite_master";
+    static constexpr char meta[] = "SELECT value FROM meta WHERE name = ?1";
+    static constexpr char set_meta[] = "UPDATE meta SET value = ?2 WHERE name = ?1";
+
+    static constexpr char insert_run[] =
+        "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
+        "ended_at, facts) VALUES (?1, ?2 + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO NOTHING";
+    static constexpr char update_run[] =
+        "UPDATE runs SET version = ?2 + 1, name = ?3, class = ?4, state = ?5, status = ?6, attempt = ?7, "
+        "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, facts = ?12 "
+        "WHERE id = ?1 AND version = ?2";
+    static constexpr char put_part[] =
+        "INSERT INTO run_parts(run, part, bytes) VALUES (?1, ?2, ?3) "
+        "ON CONFLICT(run, part) DO UPDATE SET bytes = excluded.bytes";
+    static constexpr char put_checkpoint[] =
+        "INSERT OR REPLACE INTO checkpoints(run, number, incarnation, at, step, text, reason) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    static constexpr char put_intervention[] =
+        "INSERT OR REPLACE INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    static constexpr char put_action[] =
+        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(run, key) DO UPDATE SET kind = excluded.kind, "
+        "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
+        "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
+    static constexpr char put_alert[] =
+        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, "
+        "run_id, run_name, work_item, project, severity, summary, at, attempt, body, body_text) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) "
+        "ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
+        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, "
+        "action_key = excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, "
+        "run_name = excluded.run_name, work_item = excluded.work_item, project = excluded.project, "
+        "severity = excluded.severity, summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, "
+        "body = excluded.body, body_text = excluded.body_text";
+    static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
+    static constexpr char add_decision[] =
+        "INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
+    static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
+
+    static constexpr char runs_to_load[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
+        "FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated') "
+        "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
+        "OR id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY ordinal";
+    static constexpr char run[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
+        "FROM runs WHERE id = ?1";
+    static constexpr char part[] = "SELECT bytes FROM run_parts WHERE run = ?1 AND part = ?2";
+    static constexpr char count_checkpoints[] = "SELECT count(*) FROM checkpoints WHERE run = ?1";
+    static constexpr char checkpoints[] =
+        "SELECT number, incarnation, at, step, text, reason FROM checkpoints WHERE run = ?1 ORDER BY number";
+    static constexpr char interventions[] =
+        "SELECT number, incident, attempt, condition, action, outcome, at FROM interventions WHERE run = ?1 "
+        "ORDER BY number";
+    static constexpr char actions[] =
+        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
+        "ORDER BY ordinal";
+    static constexpr char unfinished_actions[] =
+        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
+        "AND outcome = 'intended' ORDER BY ordinal";
+    static constexpr char alerts[] =
+        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
+    static constexpr char pending_alerts[] =
+        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND state = 'pending' "
+        "ORDER BY ordinal";
+    static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
+    static constexpr char open_decisions[] =
+        "SELECT number, run, verb, until_at, decided_by, at FROM decisions WHERE applied = 0 ORDER BY number";
+};
+
+/// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
+inline constexpr std::array sqlite_statements{
+    Sql::begin_read,        Sql::begin_write,    Sql::commit,           Sql::rollback,
+    Sql::use_wal,           Sql::sync_always,    Sql::sync_seldom,      Sql::mark_as_ours,
+    Sql::whose,             Sql::count_tables,   Sql::meta,             Sql::set_meta,
+    Sql::insert_run,        Sql::update_run,     Sql::put_part,         Sql::put_checkpoint,
+    Sql::put_intervention,  Sql::put_action,     Sql::put_alert,        Sql::add_audit,
+    Sql::add_decision,      Sql::decision_run,   Sql::close_decision,   Sql::runs_to_load,
+    Sql::run,               Sql::part,           Sql::count_checkpoints, Sql::checkpoints,
+    Sql::interventions,     Sql::actions,        Sql::unfinished_actions, Sql::alerts,
+    Sql::pending_alerts,    Sql::audit,          Sql::open_decisions};
+
+}  // namespace heeler::inline v0::detail
