@@ -122,9 +122,9 @@ TEST_CASE("the command gets its directory, variables, arguments, a clean signal 
     const heeler_test::ScratchDirectory scratch;
     ::signal(SIGPIPE, SIG_IGN);
     heeler::ProcessSpec spec;
-    const std::string list = "ls /proc/$$/fd | tr '\\n' ' '";
-    spec.argv = {"sh", "-c", R"(pwd; echo "$HEELER_TEST"; echo "$1"; grep SigIgn /proc/self/status; )" + list, "sh",
-                 "a b\tc"};
+    const std::string list = "exec ls /proc/self/fd";
+    spec.argv = {"sh", "-c", R"(pwd; echo "$HEELER_TEST"; echo "$1"; grep SigIgn /proc/self/status; echo fds; )" + list,
+                 "sh", "a b\tc"};
     spec.working_directory = scratch.text();
     spec.environment = {{"HEELER_TEST", "one"}};
     auto control = ProcessControl::start(spec);
@@ -140,7 +140,7 @@ TEST_CASE("the command gets its directory, variables, arguments, a clean signal 
     char expected[1024] = {};
     REQUIRE(std::fread(expected, 1, sizeof expected - 1, reference) > 0);
     ::pclose(reference);
-    CHECK(seen.substr(seen.rfind('\n') + 1) == expected);
+    CHECK(seen.substr(seen.rfind("fds\n") + 4) == expected);
     CHECK(control->exit_status() == 0);
 }
 
