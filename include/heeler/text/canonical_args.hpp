@@ -1,0 +1,296 @@
+// Fingerprints a tool call by what it means: the order of keys and white space in its JSON arguments do not matter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <heeler/text/fingerprint.hpp>
+
+namespace heeler::inline v0 {
+
+/// Arguments nested deeper are taken as plain text.
+inline constexpr std::size_t max_argument_depth = 64;
+
+namespace detail {
+
+/// Two hashes that grow together: of the value as it is, and with its numbers masked.
+struct TwoHashes {
+    std::uint64_t exact = 0;
+    std::uint64_t normal = 0;
+};
+
+[[nodiscard]] constexpr TwoHashes combine_both(TwoHashes a, TwoHashes b) noexcept {
+    return {combine(a.exact, b.exact), combine(a.normal, b.normal)};
+}
+
+[[nodiscard]] constexpr TwoHashes tagged(TwoHashes hashes, std::uint64_t tag) noexcept {
+    return combine_both(hashes, {tag, tag});
+}
+
+/// Hashes decoded text line by line, so that masking looks at lines; lines longer than the buffer are cut.
+class LinesHasher {
+public:
+    void put(std::string_view text) noexcept {
+        while (text.size() > buffer_.size() - size_) {
+            const auto part = text.substr(0, buffer_.size() - size_);
+            append(part);
+            text.remove_prefix(part.size());
+            end_line(cut);
+        }
+        append(text);
+    }
+    void put(char c) noexcept {
+        if (c == '\n') return end_line(line_feed);
+        put(std::string_view(&c, 1));
+    }
+    [[nodiscard]] TwoHashes finish() noexcept {
+        end_line(cut);
+        return sum_;
+    }
+
+private:
+    static constexpr std::uint64_t cut = 1;
+    static constexpr std::uint64_t line_feed = 2;
+
+    void append(std::string_view text) noexcept {
+        if (!text.empty()) std::memcpy(buffer_.data() + size_, text.data(), text.size());
+        size_ += text.size();
+    }
+    void end_line(std::uint64_t how) noexcept {
+        const auto line = fingerprint_line({buffer_.data(), size_});
+        sum_ = combine_both(sum_, {line.exact + how, line.normal + how});
+        size_ = 0;
+    }
+
+    TwoHashes sum_;
+    std::size_t size_ = 0;
+    std::array<char, 1024> buffer_;
+};
+
+/// Reads one JSON object or array from front to back without recursion and hashes it on the way.
+class ArgumentScanner {
+public:
+    explicit ArgumentScanner(std::string_view json) noexcept : at_(json.data()), end_(json.data() + json.size()) {}
+
+    /// False if this is not a JSON object or array, or is nested too deep.
+    [[nodiscard]] bool scan(TwoHashes& out) noexcept {
+        if (next() != '{' && next() != '[') return false;
+        for (;;) {
+            if (!value()) return false;
+            while (!opened_) {
+                if (depth_ == 0) {
+                    out = value_;
+                    return next() == '\0' && at_ == end_;
+                }
+                if (!after_value()) return false;
+                if (!closed_) break;
+            }
+        }
+    }
+
+private:
+    enum Tag : std::uint64_t { tag_string = 1, tag_number, tag_word, tag_array, tag_object };
+
+    struct Frame {
+        TwoHashes sum;
+        std::uint64_t key;
+        std::uint64_t count;
+        bool object;
+    };
+
+    /// The next character that is not white space; 0 at the end.
+    [[nodiscard]] char next() noexcept {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+        return at_ != end_ ? *at_ : '\0';
+    }
+
+    [[nodiscard]] bool take(char c) noexcept {
+        if (next() != c || at_ == end_) return false;
+        ++at_;
+        return true;
+    }
+
+    /// Reads a value, or opens an array or object that is not empty (`opened_`).
+    [[nodiscard]] bool value() noexcept {
+        opened_ = false;
+        const char c = next();
+        if (c == '{' || c == '[') return open(c == '{');
+        if (c == '"') return string(value_);
+        return word();
+    }
+
+    [[nodiscard]] bool open(bool object) noexcept {
+        if (depth_ == frames_.size()) return false;
+        ++at_;
+        frames_[depth_++] = {{}, 0, 0, object};
+        if (take(object ? '}' : ']')) {
+            close();
+            return true;
+        }
+        opened_ = true;
+        return !object || key();
+    }
+
+    void close() noexcept {
+        const auto& frame = frames_[--depth_];
+        value_ = tagged(frame.sum, (frame.count << 3) + (frame.object ? tag_object : tag_array));
+    }
+
+    [[nodiscard]] bool key() noexcept {
+        TwoHashes name;
+        if (next() != '"' || !string(name) || !take(':')) return false;
+        frames_[depth_ - 1].key = name.exact;
+        return true;
+    }
+
+    /// Adds the value to what holds it; then a comma, or an end that makes the holder the value (`closed_`).
+    [[nodiscard]] bool after_value() noexcept {
+        auto& frame = frames_[depth_ - 1];
+        ++frame.count;
+        if (frame.object) {
+            const auto member = combine_both({frame.key, frame.key}, value_);
+            frame.sum.exact += member.exact;
+            frame.sum.normal += member.normal;
+        } else {
+            frame.sum = combine_both(frame.sum, value_);
+        }
+        closed_ = take(frame.object ? '}' : ']');
+        if (closed_)
+            close();
+        else if (!take(',') || (frame.object && !key()))
+            return false;
+        return true;
+    }
+
+    /// A number or a literal: whatever stands there up to the next delimiter, if it can be one.
+    [[nodiscard]] bool word() noexcept {
+        const char* start = at_;
+        while (at_ != end_ && (is_number_part(*at_) || (*at_ >= 'a' && *at_ <= 'z'))) ++at_;
+        const std::string_view text(start, static_cast<std::size_t>(at_ - start));
+        if (text.empty()) return false;
+        const bool number = text[0] == '-' || class_of(text[0]) == char_digit;
+        if (!number && text != "true" && text != "false" && text != "null") return false;
+        const auto hashes = fingerprint_line(text);
+        value_ = tagged({hashes.exact, hashes.normal}, number ? tag_number : tag_word);
+        return true;
+    }
+
+    [[nodiscard]] static bool is_number_part(char c) noexcept {
+        return class_of(c) == char_digit || c == '-' || c == '+' || c == '.' || c == 'E';
+    }
+
+    [[nodiscard]] bool string(TwoHashes& out) noexcept {
+        LinesHasher text;
+        for (++at_;;) {
+            const char* stop = find_string_stop(at_, end_);
+            text.put({at_, static_cast<std::size_t>(stop - at_)});
+            at_ = stop;
+            if (at_ == end_ || static_cast<unsigned char>(*at_) < 0x20) return false;
+            if (*at_++ == '"') break;
+            if (!escape(text)) return false;
+        }
+        out = tagged(text.finish(), tag_string);
+        return true;
+    }
+
+    /// The next quote, backslash or control character, or `end`.
+    [[nodiscard]] static const char* find_string_stop(const char* at, const char* end) noexcept {
+        constexpr std::uint64_t ones = 0x0101010101010101ULL;
+        if constexpr (scans_words) {
+            for (; end - at >= 8; at += 8) {
+                const auto x = load_word(at);
+                const auto quote = x ^ (ones * '"');
+                const auto slash = x ^ (ones * '\\');
+                const auto bits = ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((x - ones * 0x20) & ~x);
+                if ((bits & (ones * 0x80)) != 0) return at + first_byte(bits & (ones * 0x80));
+            }
+        }
+        while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+        return at;
+    }
+
+    [[nodiscard]] bool escape(LinesHasher& text) noexcept {
+        if (at_ == end_) return false;
+        constexpr std::string_view names = "\"\\/bfnrt";
+        const char c = *at_++;
+        if (c == 'u') return unicode_escape(text);
+        const auto name = names.find(c);
+        if (name == std::string_view::npos) return false;
+        text.put("\"\\/\b\f\n\r\t"[name]);
+        return true;
+    }
+
+    [[nodiscard]] bool four_digits(std::uint32_t& out) noexcept {
+        if (end_ - at_ < 4) return false;
+        out = 0;
+        for (int i = 0; i < 4; ++i) {
+            const char c = *at_++;
+            if ((class_of(c) & (char_digit | char_hex)) == 0) return false;
+            out = out * 16 + (class_of(c) == char_digit ? static_cast<unsigned>(c - '0')
+                                                        : (static_cast<unsigned char>(c) & 0xFu) + 9u);
+        }
+        return true;
+    }
+
+    /// Puts the character of a `\u` escape, or of two that form a pair, as UTF-8; a lone half is kept as it is.
+    [[nodiscard]] bool unicode_escape(LinesHasher& text) noexcept {
+        std::uint32_t c = 0;
+        if (!four_digits(c)) return false;
+        if (c >= 0xD800 && c < 0xDC00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+            const char* second = at_;
+            std::uint32_t low = 0;
+            at_ += 2;
+            if (!four_digits(low)) return false;
+            if (low >= 0xDC00 && low < 0xE000)
+                c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+            else
+                at_ = second;
+        }
+        const auto put = [&text](std::uint32_t byte) { text.put(static_cast<char>(byte)); };
+        if (c < 0x80) return put(c), true;
+        if (c < 0x800) {
+            put(0xC0 | (c >> 6));
+        } else {
+            if (c < 0x10000)
+                put(0xE0 | (c >> 12));
+            else
+                put(0xF0 | (c >> 18)), put(0x80 | ((c >> 12) & 0x3F));
+            put(0x80 | ((c >> 6) & 0x3F));
+        }
+        return put(0x80 | (c & 0x3F)), true;
+    }
+
+    const char* at_;
+    const char* end_;
+    std::size_t depth_ = 0;
+    bool opened_ = false;
+    bool closed_ = false;
+    TwoHashes value_;
+    std::array<Frame, max_argument_depth> frames_;
+};
+
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
+    while (!text.empty() && class_of(text.front()) == char_space) text.remove_prefix(1);
+    while (!text.empty() && class_of(text.back()) == char_space) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace detail
+
+/// The fingerprint of calling `tool_name` (empty: "unknown") with `args_json`. Values, types and the order in arrays
+/// matter; the order of keys, white space and how a string is escaped do not; `1` and `1.0` differ. Anything but an
+/// object or array counts as its text. `normal` has numbers in values masked, never in names. Linear, never allocates.
+[[nodiscard]] inline Fingerprint fingerprint_call(std::string_view tool_name, std::string_view args_json) noexcept {
+    const auto name = fingerprint_text(tool_name.empty() ? "unknown" : tool_name);
+    detail::TwoHashes arguments;
+    if (!detail::ArgumentScanner(args_json).scan(arguments)) {
+        const auto text = fingerprint_line(detail::trimmed(args_json));
+        arguments = {text.exact, text.normal};
+    }
+    return {combine(name, arguments.exact), static_cast<std::uint32_t>(combine(name, arguments.normal))};
+}
+
+}  // namespace heeler::inline v0
