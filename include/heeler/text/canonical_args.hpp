@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <heeler/text/fingerprint.hpp>
+#include <heeler/text/json_string.hpp>
 
 namespace heeler::inline v0 {
 
@@ -16,10 +17,11 @@ inline constexpr std::size_t max_argument_depth = 64;
 
 namespace detail {
 
-/// Two hashes that grow together: of the value as it is, and with its numbers masked.
+/// Two hashes that grow together: of the value as it is, and with its numbers masked. Not initialised by itself, since
+/// most of the frames that hold one are never used.
 struct TwoHashes {
-    std::uint64_t exact = 0;
-    std::uint64_t normal = 0;
+    std::uint64_t exact;
+    std::uint64_t normal;
 };
 
 [[nodiscard]] constexpr TwoHashes combine_both(TwoHashes a, TwoHashes b) noexcept {
@@ -51,23 +53,31 @@ public:
         return sum_;
     }
 
+    static constexpr std::size_t longest_line = 1024;
+
+    /// The same as `put(line)` and `finish()`; `line` has no line break and at most `longest_line` bytes.
+    [[nodiscard]] static TwoHashes hash_one(std::string_view line) noexcept { return add(TwoHashes{}, line, cut); }
+
 private:
     static constexpr std::uint64_t cut = 1;
     static constexpr std::uint64_t line_feed = 2;
 
+    [[nodiscard]] static TwoHashes add(TwoHashes sum, std::string_view text, std::uint64_t how) noexcept {
+        const auto line = fingerprint_line(text);
+        return combine_both(sum, {line.exact + how, line.normal + how});
+    }
     void append(std::string_view text) noexcept {
         if (!text.empty()) std::memcpy(buffer_.data() + size_, text.data(), text.size());
         size_ += text.size();
     }
     void end_line(std::uint64_t how) noexcept {
-        const auto line = fingerprint_line({buffer_.data(), size_});
-        sum_ = combine_both(sum_, {line.exact + how, line.normal + how});
+        sum_ = add(sum_, {buffer_.data(), size_}, how);
         size_ = 0;
     }
 
-    TwoHashes sum_;
+    TwoHashes sum_{};
     std::size_t size_ = 0;
-    std::array<char, 1024> buffer_;
+    std::array<char, longest_line> buffer_;
 };
 
 /// Reads one JSON object or array from front to back without recursion and hashes it on the way.
@@ -140,7 +150,7 @@ private:
     }
 
     [[nodiscard]] bool key() noexcept {
-        TwoHashes name;
+        TwoHashes name{};
         if (next() != '"' || !string(name) || !take(':')) return false;
         frames_[depth_ - 1].key = name.exact;
         return true;
@@ -173,8 +183,8 @@ private:
         if (text.empty()) return false;
         const bool number = text[0] == '-' || class_of(text[0]) == char_digit;
         if (!number && text != "true" && text != "false" && text != "null") return false;
-        const auto hashes = fingerprint_line(text);
-        value_ = tagged({hashes.exact, hashes.normal}, number ? tag_number : tag_word);
+        const auto exact = fingerprint_text(text);
+        value_ = tagged({exact, number ? 0 : exact}, number ? tag_number : tag_word);
         return true;
     }
 
@@ -183,84 +193,18 @@ private:
     }
 
     [[nodiscard]] bool string(TwoHashes& out) noexcept {
-        LinesHasher text;
-        for (++at_;;) {
-            const char* stop = find_string_stop(at_, end_);
-            text.put({at_, static_cast<std::size_t>(stop - at_)});
-            at_ = stop;
-            if (at_ == end_ || static_cast<unsigned char>(*at_) < 0x20) return false;
-            if (*at_++ == '"') break;
-            if (!escape(text)) return false;
+        const char* start = ++at_;
+        const char* stop = find_string_stop(start, end_);
+        const std::string_view plain(start, static_cast<std::size_t>(stop - start));
+        if (stop != end_ && *stop == '"' && plain.size() <= LinesHasher::longest_line) {
+            at_ = stop + 1;
+            out = tagged(LinesHasher::hash_one(plain), tag_string);
+            return true;
         }
+        LinesHasher text;
+        if (!read_json_string(at_, end_, text)) return false;
         out = tagged(text.finish(), tag_string);
         return true;
-    }
-
-    /// The next quote, backslash or control character, or `end`.
-    [[nodiscard]] static const char* find_string_stop(const char* at, const char* end) noexcept {
-        constexpr std::uint64_t ones = 0x0101010101010101ULL;
-        if constexpr (scans_words) {
-            for (; end - at >= 8; at += 8) {
-                const auto x = load_word(at);
-                const auto quote = x ^ (ones * '"');
-                const auto slash = x ^ (ones * '\\');
-                const auto bits = ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((x - ones * 0x20) & ~x);
-                if ((bits & (ones * 0x80)) != 0) return at + first_byte(bits & (ones * 0x80));
-            }
-        }
-        while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
-        return at;
-    }
-
-    [[nodiscard]] bool escape(LinesHasher& text) noexcept {
-        if (at_ == end_) return false;
-        constexpr std::string_view names = "\"\\/bfnrt";
-        const char c = *at_++;
-        if (c == 'u') return unicode_escape(text);
-        const auto name = names.find(c);
-        if (name == std::string_view::npos) return false;
-        text.put("\"\\/\b\f\n\r\t"[name]);
-        return true;
-    }
-
-    [[nodiscard]] bool four_digits(std::uint32_t& out) noexcept {
-        if (end_ - at_ < 4) return false;
-        out = 0;
-        for (int i = 0; i < 4; ++i) {
-            const char c = *at_++;
-            if ((class_of(c) & (char_digit | char_hex)) == 0) return false;
-            out = out * 16 + (class_of(c) == char_digit ? static_cast<unsigned>(c - '0')
-                                                        : (static_cast<unsigned char>(c) & 0xFu) + 9u);
-        }
-        return true;
-    }
-
-    /// Puts the character of a `\u` escape, or of two that form a pair, as UTF-8; a lone half is kept as it is.
-    [[nodiscard]] bool unicode_escape(LinesHasher& text) noexcept {
-        std::uint32_t c = 0;
-        if (!four_digits(c)) return false;
-        if (c >= 0xD800 && c < 0xDC00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
-            const char* second = at_;
-            std::uint32_t low = 0;
-            at_ += 2;
-            if (!four_digits(low)) return false;
-            if (low >= 0xDC00 && low < 0xE000)
-                c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-            else
-                at_ = second;
-        }
-        const auto put = [&text](std::uint32_t byte) { text.put(static_cast<char>(byte)); };
-        if (c < 0x80) return put(c), true;
-        if (c < 0x800) {
-            put(0xC0 | (c >> 6));
-        } else {
-            if (c < 0x10000)
-                put(0xE0 | (c >> 12));
-            else
-                put(0xF0 | (c >> 18)), put(0x80 | ((c >> 12) & 0x3F));
-            put(0x80 | ((c >> 6) & 0x3F));
-        }
-        return put(0x80 | (c & 0x3F)), true;
     }
 
     const char* at_;
@@ -268,7 +212,7 @@ private:
     std::size_t depth_ = 0;
     bool opened_ = false;
     bool closed_ = false;
-    TwoHashes value_;
+    TwoHashes value_{};
     std::array<Frame, max_argument_depth> frames_;
 };
 
@@ -285,7 +229,7 @@ private:
 /// object or array counts as its text. `normal` has numbers in values masked, never in names. Linear, never allocates.
 [[nodiscard]] inline Fingerprint fingerprint_call(std::string_view tool_name, std::string_view args_json) noexcept {
     const auto name = fingerprint_text(tool_name.empty() ? "unknown" : tool_name);
-    detail::TwoHashes arguments;
+    detail::TwoHashes arguments{};
     if (!detail::ArgumentScanner(args_json).scan(arguments)) {
         const auto text = fingerprint_line(detail::trimmed(args_json));
         arguments = {text.exact, text.normal};
