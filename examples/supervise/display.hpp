@@ -1,0 +1,57 @@
+// What a person sees: the command's output, one line per event, and a live status line where there is a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/time.hpp>
+
+namespace supervise {
+
+/// The facts of the status line.
+struct StatusView {
+    std::string name;
+    std::string status = "HEALTHY";
+    heeler::Duration running{};
+    heeler::Duration quiet{};  ///< since the last output
+    std::int64_t lines = 0;
+    std::string metric;  ///< empty: output lines
+    std::optional<std::int64_t> value;
+    std::optional<heeler::Duration> next;  ///< until the watchdog looks again
+    std::string doing;                     ///< "paused", "ending the command"; empty: nothing
+};
+
+/// "nightly HEALTHY 1h02m, 340 lines, quiet 3s, next look in 12s": at most `width` columns.
+[[nodiscard]] std::string status_text(const StatusView& view, std::size_t width);
+
+/// "3s", "2m05s", "1h02m", "2d3h".
+[[nodiscard]] std::string short_duration(heeler::Duration length);
+
+/// Writes output to stdout and everything else to stderr. One thread at a time.
+class Display {
+public:
+    Display();
+
+    /// The command's output, unchanged.
+    void pass(std::string_view output);
+
+    /// One event, on a line of its own.
+    void say(std::string_view line);
+
+    /// The status line; without a terminal a plain line when its status changed and once per `every`.
+    void show(const StatusView& view, heeler::Duration every);
+
+    void clear();
+
+private:
+    bool terminal_ = false;
+    bool shown_ = false;
+    bool line_open_ = false;  ///< the command's last line is not finished
+    std::string last_status_;
+    std::chrono::steady_clock::time_point last_plain_{};
+};
+
+}  // namespace supervise

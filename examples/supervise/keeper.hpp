@@ -1,0 +1,24 @@
+// A small process that ends the command when heeler-supervise itself was killed, so that nobody is left unwatched.
+#pragma once
+
+#include <heeler/agent/file_descriptor.hpp>
+#include <heeler/agent/process_identity.hpp>
+#include <heeler/core/result.hpp>
+
+namespace supervise {
+
+/// Outlives its owner just long enough to end what it was told to watch. Start it before any thread and any file.
+class Keeper {
+public:
+    [[nodiscard]] static heeler::Result<Keeper> start();
+
+    /// From now on, when the owner ends in whatever way, the family of this process is ended too.
+    [[nodiscard]] heeler::Result<void> watch(const heeler::ProcessIdentity& identity);
+
+private:
+    explicit Keeper(heeler::FileDescriptor line) : line_(std::move(line)) {}
+
+    heeler::FileDescriptor line_;
+};
+
+}  // namespace supervise

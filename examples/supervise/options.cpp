@@ -1,0 +1,178 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/config.hpp>
+
+namespace supervise {
+
+namespace {
+
+using heeler::Duration;
+using heeler::ErrorCode;
+
+constexpr const char* about =
+    R"(Runs a command under a watchdog: notices when it stalls, loops, runs away or takes too long, tells it so through
+its standard input, and goes on step by step from there. The command's output is passed on; what the watchdog does
+is said on standard error.
+
+Usage: heeler-supervise [options] -- COMMAND ARGS...)";
+
+constexpr const char* statuses = R"(Exit status: the command's own (128 + n if signal n ended it), or
+   64  the options make no sense, or there is nothing to adopt
+   69  another heeler-supervise watches this run name
+   73  the state directory cannot be written
+   74  the database in the state directory cannot be used
+   75  a command of an earlier heeler-supervise is still alive: --adopt, --kill or --wait
+  124  the watchdog ended the command
+  126  the command cannot be executed
+  127  the command was not found
+  130  Ctrl-C (143 for SIGTERM, 129 for SIGHUP): the command was ended first)";
+
+const std::pair<const char*, Duration> units[] = {{"ms", std::chrono::milliseconds(1)}, {"s", std::chrono::seconds(1)},
+                                                  {"m", std::chrono::minutes(1)},       {"h", std::chrono::hours(1)},
+                                                  {"d", std::chrono::hours(24)},        {"", std::chrono::seconds(1)}};
+
+bool valid_name(const std::string& name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '.';
+    };
+    return !name.empty() && name.size() <= 64 && name.front() != '.' && std::all_of(name.begin(), name.end(), allowed);
+}
+
+std::string name_of_command(const std::vector<std::string>& command) {
+    if (command.empty()) return {};
+    std::string name = std::filesystem::path(command.front()).filename().string();
+    for (char& c : name)
+        if (!valid_name("x" + std::string(1, c))) c = '_';
+    if (!name.empty() && name.front() == '.') name.front() = '_';
+    return name.substr(0, 64);
+}
+
+/// What the options mean together, and what they must not.
+std::string contradiction(const Options& options) {
+    if (options.command.empty() && options.previous == Previous::refuse)
+        return "no command given: heeler-supervise [options] -- COMMAND ARGS...";
+    if (options.command.empty() && options.name.empty()) return "--adopt, --kill and --wait need --name";
+    if (!options.command.empty() && options.previous == Previous::adopt)
+        return "--adopt takes over a command that runs already: leave out -- COMMAND";
+    if (!valid_name(options.name))
+        return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
+    if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
+    if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
+    if (options.timeout && options.expected && *options.timeout < *options.expected)
+        return "--timeout is shorter than --expected";
+    return {};
+}
+
+}  // namespace
+
+heeler::Result<Duration> parse_duration(const std::string& text) {
+    constexpr Duration limit = std::chrono::hours(24 * 400);
+    const auto refuse = [&] {
+        return heeler::fail(ErrorCode::invalid_argument,
+                            "\"" + text + "\" is no duration: write 90s, 5m or 1h30m, more than 0 and at most 400d");
+    };
+    Duration sum{};
+    std::size_t at = 0;
+    while (at < text.size()) {
+        std::size_t end = at;
+        while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+        if (end == at || end - at > 9) return refuse();
+        const long count = std::strtol(text.substr(at, end - at).c_str(), nullptr, 10);
+        at = end;
+        while (end < text.size() && text[end] >= 'a' && text[end] <= 'z') ++end;
+        const std::string unit = text.substr(at, end - at);
+        const auto* const found =
+            std::find_if(std::begin(units), std::end(units), [&](const auto& known) { return unit == known.first; });
+        if (found == std::end(units) || count > limit / found->second) return refuse();
+        sum += count * found->second;
+        at = end;
+    }
+    if (sum <= Duration::zero() || sum > limit) return refuse();
+    return sum;
+}
+
+std::string default_state_directory() {
+    const char* const state = std::getenv("XDG_STATE_HOME");
+    if (state != nullptr && *state == '/') return std::string(state) + "/heeler";
+    const char* const home = std::getenv("HOME");
+    return std::string(home != nullptr && *home != '\0' ? home : ".") + "/.local/state/heeler";
+}
+
+std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
+    Options options;
+    options.state_directory = default_state_directory();
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) options.command.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+
+    CLI::App app{about, "heeler-supervise"};
+    app.footer(statuses);
+    app.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
+                                          std::to_string(HEELER_VERSION_MINOR) + "." +
+                                          std::to_string(HEELER_VERSION_PATCH));
+    const auto duration = [&app](const char* name, auto& target, const char* help) {
+        const auto take = [&target](const std::string& text) {
+            const auto parsed = parse_duration(text);
+            if (!parsed) throw CLI::ValidationError(parsed.error().message);
+            target = *parsed;
+        };
+        app.add_option_function<std::string>(name, take, help)->type_name("DURATION");
+    };
+    const auto on_previous = [&](const char* name, Previous value, const char* help) {
+        return app.add_flag_callback(
+            name, [&options, value] { options.previous = value; }, help);
+    };
+    app.add_option("--name", options.name, "Name of the run (default: that of the command)");
+    app.add_option("--goal", options.goal, "What the command is to achieve; nudges restate it");
+    app.add_option(
+           "--metric", options.metric,
+           "What counts as progress: lines (of output), files:DIR (files changed under DIR), commits:REPO (in a "
+           "git repository), match:REGEX (the number that it captures in a line of output)")
+        ->capture_default_str();
+    duration("--expected", options.expected, "How long the command should take");
+    duration("--timeout", options.timeout, "How long it may take");
+    duration("--interval", options.interval, "How often it is looked at (default: 60s if short, else 300s)");
+    app.add_option("--preset", options.preset, "long_run may end the command; recommended only nudges and tells")
+        ->check(CLI::IsMember({"long_run", "recommended"}))
+        ->capture_default_str();
+    duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 10s)");
+    app.add_flag("--pty", options.pty, "Give the command a terminal");
+    app.add_flag("--shadow", options.shadow, "Decide and record everything, touch nothing");
+    app.add_option("--snapshot", options.snapshot_directory, "Directory to save before the command is ended")
+        ->type_name("DIR");
+    app.add_option("--state-dir", options.state_directory, "Where state is kept")
+        ->type_name("DIR")
+        ->capture_default_str();
+    app.add_option("--report", options.report, "At the end: text, json, or a file (JSON if it ends in .json)")
+        ->capture_default_str();
+    app.add_flag("--detach", options.detach, "Let the command outlive heeler-supervise; its output goes to a file");
+    auto* const adopt =
+        on_previous("--adopt", Previous::adopt, "Go on watching the command of an earlier heeler-supervise");
+    auto* const kill = on_previous("--kill", Previous::kill, "End it first");
+    on_previous("--wait", Previous::wait, "Wait for its end first")->excludes(adopt)->excludes(kill);
+    kill->excludes(adopt);
+
+    try {
+        std::reverse(words.begin(), words.end());
+        app.parse(words);
+    } catch (const CLI::CallForHelp&) {
+        return Quit{exit_ok, app.help()};
+    } catch (const CLI::CallForVersion&) {
+        return Quit{exit_ok, app.version() + "\n"};
+    } catch (const CLI::ParseError& error) {
+        return Quit{exit_usage, error.what()};
+    }
+    if (options.name.empty()) options.name = name_of_command(options.command);
+    if (std::string wrong = contradiction(options); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
+    return options;
+}
+
+}  // namespace supervise

@@ -1,0 +1,47 @@
+// The command line of heeler-supervise as values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+
+#include "exit_status.hpp"
+
+namespace supervise {
+
+/// What to do when a command of an earlier heeler-supervise with this run name is still alive.
+enum class Previous { refuse, adopt, kill, wait };
+
+struct Options {
+    std::string name;
+    std::string goal;
+    std::string metric = "lines";
+    std::string preset = "recommended";
+    std::string report = "text";
+    std::string snapshot_directory;
+    std::string state_directory;
+    std::optional<heeler::Duration> expected;
+    std::optional<heeler::Duration> timeout;
+    std::optional<heeler::Duration> interval;
+    heeler::Duration grace = std::chrono::seconds(10);
+    Previous previous = Previous::refuse;
+    bool pty = false;
+    bool shadow = false;
+    bool detach = false;
+    std::vector<std::string> command;
+};
+
+/// The options, or how to end at once (`--help`, or an error that names option, value and limit).
+[[nodiscard]] std::variant<Options, Quit> parse_options(int argc, const char* const* argv);
+
+/// "90", "90s", "5m", "1h30m", "250ms": more than 0, at most 400 days.
+[[nodiscard]] heeler::Result<heeler::Duration> parse_duration(const std::string& text);
+
+/// Where state is kept if nobody says otherwise.
+[[nodiscard]] std::string default_state_directory();
+
+}  // namespace supervise

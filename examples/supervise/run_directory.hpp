@@ -1,0 +1,60 @@
+// The directory that holds the state of one run name: lock, record of the child, database, output, snapshots, reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <heeler/agent/file_descriptor.hpp>
+#include <heeler/agent/process_identity.hpp>
+#include <heeler/core/result.hpp>
+
+#include "exit_status.hpp"
+
+namespace supervise {
+
+/// The command that was started last, as it was recorded before it ran.
+struct ChildRecord {
+    heeler::ProcessIdentity identity;
+    std::string boot;         ///< id of the system's boot: identities mean nothing after another one
+    std::string run;          ///< run id
+    std::string output_file;  ///< empty: output went through a pipe that is gone
+    std::string command;      ///< for people
+
+    /// Whether anything of it still runs.
+    [[nodiscard]] bool alive() const;
+};
+
+/// Created and locked by `open_run_directory`; the lock lasts as long as the process.
+class RunDirectory {
+public:
+    RunDirectory(std::string path, heeler::FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+    [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+    /// The last record, if there is one. A damaged one is an error: who knows what runs.
+    [[nodiscard]] heeler::Result<std::optional<ChildRecord>> read_child() const;
+
+    /// Durable when it returns.
+    [[nodiscard]] heeler::Result<void> write_child(const ChildRecord& record) const;
+
+    /// The command is over and nothing of it is left.
+    void forget_child() const;
+
+private:
+    std::string path_;
+    heeler::FileDescriptor lock_;
+};
+
+/// `state_directory`/runs/`name`, locked against a second instance; or how to end and why.
+[[nodiscard]] std::variant<RunDirectory, Quit> open_run_directory(const std::string& state_directory,
+                                                                  const std::string& name);
+
+/// Writes a file as a whole: the old content or the new one is there after a crash.
+[[nodiscard]] heeler::Result<void> write_file_durably(const std::string& path, const std::string& content);
+
+/// The id of the system's boot; empty where it has none.
+[[nodiscard]] std::string boot_id();
+
+}  // namespace supervise
