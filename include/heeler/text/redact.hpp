@@ -130,9 +130,11 @@ private:
     }
 
     std::size_t private_key(std::size_t at) {
-        const auto header = text_.find("-----", at + 11);
-        if (header == std::string_view::npos || !text_.substr(at, header - at).ends_with("PRIVATE KEY")) return at;
-        return mark(header + 5, std::min(text_.find("-----END ", header + 5), text_.size()));
+        const auto title = at + 11;
+        const auto end = skip(title, [](char c) { return c == ' ' || (c >= 'A' && c <= 'Z'); });
+        if (!starts(end, "-----") || text_.substr(title, end - title).find("PRIVATE KEY") == std::string_view::npos)
+            return at;
+        return mark(end + 5, std::min(text_.find("-----END ", end + 5), text_.size()));
     }
 
     /// Keys that are known by how they start.
