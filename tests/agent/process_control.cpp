@@ -126,6 +126,25 @@ TEST_CASE("a descendant that left the session is named and not claimed") {
     CHECK(heeler_test::wait_for([&] { return control->prove_stopped("run") == StopProof::stopped; }));
 }
 
+TEST_CASE("a job of its own group in the same session is paused and ended with the rest") {
+    auto spec = shell("set -m; (while :; do sleep 0.05; done) & echo job $!; wait");
+    spec.io = heeler::ProcessIo::pty;
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "\n"));
+    const pid_t job = number_after(seen, "job ");
+    const auto row = heeler::read_process(job);
+    REQUIRE(row);
+    REQUIRE(row->group != control->identity().pgid);
+    REQUIRE(control->pause({}));
+    CHECK(heeler::read_process(job)->stopped());
+    const auto ended = control->terminate({});
+    REQUIRE(ended);
+    CHECK_FALSE(heeler::identity_alive({job, row->group, row->start_time}));
+    CHECK(ended->note.find("still alive") == std::string::npos);
+}
+
 TEST_CASE("a command that would not stop is said to run on") {
     auto spec = shell("trap '' TERM; echo ready; while :; do sleep 0.1; done");
     spec.term_grace = spec.kill_grace = heeler::Duration(0);

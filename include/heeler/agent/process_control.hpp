@@ -228,17 +228,17 @@ private:
         return identity().start_time != 0 && family_of(identity()).members.empty();
     }
 
-    /// The group at once, then who shares only the session.
+    /// The group at once, then who shares only the session; the other way round to let them go on, so that a shell
+    /// never sees a job of its own stopped.
     void signal_family(int signal) {
-        const ProcessFamily family = family_of(identity());
+        std::vector<pid_t> targets;
         bool in_group = identity().start_time == 0;
-        for (const ProcessRow& row : family.members) {
-            if (row.group == identity().pgid)
-                in_group = true;
-            else
-                ::kill(row.pid, signal);
+        for (const ProcessRow& row : family_of(identity()).members) {
+            in_group = in_group || row.group == identity().pgid;
+            if (row.group != identity().pgid) targets.push_back(row.pid);
         }
-        if (in_group) ::kill(-identity().pgid, signal);
+        if (in_group) targets.insert(signal == SIGCONT ? targets.end() : targets.begin(), -identity().pgid);
+        for (const pid_t target : targets) ::kill(target, signal);
     }
 
     template <class Reached>
