@@ -1,23 +1,20 @@
-# heeler::heeler and one target per adapter component. A header belongs to the component whose library it includes.
+# heeler::heeler and one target per adapter component.
 
 set(include_dir "${PROJECT_SOURCE_DIR}/include")
 file(GLOB_RECURSE heeler_headers CONFIGURE_DEPENDS "${include_dir}/heeler/*.hpp")
-set(heeler_component_includes "sqlite=sqlite3.h" "json=simdjson.h")
 set(heeler_components "")
 set(heeler_core_headers "")
 
+# A header belongs to the component whose library it includes or whose name it bears.
 foreach(header IN LISTS heeler_headers)
     file(STRINGS "${header}" includes REGEX "^#include <(sqlite3|simdjson)")
-    set(owner core)
-    foreach(pair IN LISTS heeler_component_includes)
-        string(REPLACE "=" ";" pair "${pair}")
-        list(GET pair 0 component)
-        list(GET pair 1 library_header)
-        if(includes MATCHES "<${library_header}>")
-            set(owner ${component})
-        endif()
-    endforeach()
-    list(APPEND heeler_${owner}_headers "${header}")
+    if(header MATCHES "/store/sqlite_" OR includes MATCHES "<sqlite3")
+        list(APPEND heeler_sqlite_headers "${header}")
+    elseif(header MATCHES "/source/json_" OR includes MATCHES "<simdjson")
+        list(APPEND heeler_json_headers "${header}")
+    else()
+        list(APPEND heeler_core_headers "${header}")
+    endif()
 endforeach()
 
 add_library(heeler INTERFACE)
