@@ -1,0 +1,76 @@
+#include "host.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace replay {
+
+using heeler::Duration;
+using heeler::ErrorCode;
+using heeler::Result;
+
+Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
+    : epoch_{epoch},
+      clock_{heeler::Instant{heeler::Elapsed{}, epoch}},
+      backend_{std::move(backend)},
+      store_{backend_, process_} {
+    build();
+}
+
+void Host::build() {
+    handles_.clear();
+    dog_.emplace(clock_, store_, notifier_);
+    dog_->control(control_);
+    for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
+}
+
+void Host::set_time(Duration t) {
+    t_ = t;
+    clock_.set({heeler::Elapsed{boot_ + t}, epoch_ + t});
+}
+
+std::optional<Duration> Host::next_deadline() {
+    const auto deadline = dog_->next_deadline();
+    if (!deadline) return std::nullopt;
+    return deadline->time_since_epoch() - boot_;
+}
+
+Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& rules) {
+    const auto started = dog_->start(spec, rules);
+    classes_.insert_or_assign(rules.name, rules);
+    if (!started) return tl::unexpected<heeler::Error>(started.error());
+    handles_.insert_or_assign(spec.id, *started);
+    if (started->not_stored) return tl::unexpected<heeler::Error>(*started->not_stored);
+    return {};
+}
+
+Result<heeler::RunHandle> Host::find(std::string_view run) {
+    if (const auto known = handles_.find(run); known != handles_.end()) return known->second;
+    auto found = dog_->find(run);
+    if (found) handles_.emplace(run, *found);
+    return found;
+}
+
+Result<void> Host::start_again(bool keep_store) {
+    for (auto& [id, run] : runs_)
+        if (const auto found = dog_->find(id); !found && found.error().code == ErrorCode::ended)
+            run.state = heeler::RunState::terminated;
+    dog_.reset();
+    process_->start_again();
+    boot_ += std::chrono::hours{7};
+    set_time(t_);
+    backend_->start_again(keep_store);
+    build();
+    return keep_store ? Result<void>{} : register_again();
+}
+
+Result<void> Host::register_again() {
+    Result<void> all;
+    for (const auto& [id, run] : runs_) {
+        if (is_terminal(run.state)) continue;
+        if (auto started = start(run.spec, classes_.at(run.class_name)); !started) all = std::move(started);
+    }
+    return all;
+}
+
+}  // namespace replay

@@ -1,0 +1,83 @@
+// The orchestrator of a replay: a watchdog among its doubles, that can be thrown away and built again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/agent/scripted_control.hpp>
+#include <heeler/clock/manual_clock.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/notify/recording_notifier.hpp>
+
+#include "process.hpp"
+#include "replay_store.hpp"
+
+namespace replay {
+
+using Dog = heeler::Watchdog<heeler::ManualClock, ReplayStore, MortalNotifier>;
+
+/// What a host knows of a run that it registered.
+struct KnownRun {
+    heeler::RunSpec spec;
+    std::string class_name;
+    heeler::RunState state = heeler::RunState::running;
+    bool told_that_it_is_over = false;
+};
+
+class Host {
+public:
+    Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch);
+
+    [[nodiscard]] heeler::WallTime epoch() const { return epoch_; }
+    [[nodiscard]] heeler::Duration t() const { return t_; }
+    [[nodiscard]] heeler::WallTime wall() const { return epoch_ + t_; }
+    void set_time(heeler::Duration t);
+    /// When the watchdog has something to do by its own schedule.
+    [[nodiscard]] std::optional<heeler::Duration> next_deadline();
+
+    [[nodiscard]] Dog& dog() { return *dog_; }
+    [[nodiscard]] Process& process() { return *process_; }
+    [[nodiscard]] heeler::ScriptedControl& control() { return control_.script(); }
+    [[nodiscard]] heeler::RecordingNotifier& notifier() { return notifier_.script(); }
+    [[nodiscard]] ReplayStore& store() { return store_; }
+    [[nodiscard]] std::map<std::string, KnownRun, std::less<>>& runs() { return runs_; }
+
+    /// An error of the store means that the run is watched all the same, but not stored yet.
+    [[nodiscard]] heeler::Result<void> start(const heeler::RunSpec& spec, const heeler::RunClass& rules);
+    /// The handle of a run that was registered.
+    [[nodiscard]] heeler::Result<heeler::RunHandle> find(std::string_view run);
+
+    template <class What>
+    [[nodiscard]] heeler::Observed observe(std::string_view run, const What& what) {
+        const auto handle = find(run);
+        if (handle) return dog_->observe(*handle, what, clock_.now());
+        return handle.error().code == heeler::ErrorCode::ended ? heeler::Observed::ended : heeler::Observed::unknown;
+    }
+
+    /// A process in the place of the last one, on the same store or an empty one. Known runs are registered again if
+    /// the store is empty, as a host would. Its monotonic clock starts elsewhere.
+    [[nodiscard]] heeler::Result<void> start_again(bool keep_store);
+
+private:
+    void build();
+    [[nodiscard]] heeler::Result<void> register_again();
+
+    heeler::WallTime epoch_;
+    heeler::Duration t_{};
+    heeler::Duration boot_{};  // what the monotonic clock showed at t = 0
+    heeler::ManualClock clock_;
+    ProcessHandle process_ = std::make_shared<Process>();
+    std::shared_ptr<StoreBackend> backend_;
+    ReplayStore store_;
+    MortalNotifier notifier_{process_};
+    MortalControl control_{process_};
+    std::map<std::string, heeler::RunClass, std::less<>> classes_;
+    std::map<std::string, KnownRun, std::less<>> runs_;
+    std::map<std::string, heeler::RunHandle, std::less<>> handles_;
+    std::optional<Dog> dog_;
+};
+
+}  // namespace replay

@@ -1,0 +1,301 @@
+// What each type of line does.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <heeler/text/sanitise.hpp>
+
+#include "presets.hpp"
+#include "replay.hpp"
+#include "script_lines.hpp"
+#include "settings_file.hpp"
+
+namespace replay {
+
+using heeler::ErrorCode;
+using heeler::RunState;
+using heeler::TickCause;
+
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + heeler::sanitise(text, 140) + "'"; }
+
+template <class T>
+T required(std::optional<T> value, std::string_view key) {
+    if (!value) throw BadLine{"'" + std::string{key} + "' is missing"};
+    return *value;
+}
+
+/// Counters say what was consumed since the last line, so they cannot be negative.
+std::int64_t counter(const JsonObject& line, std::string_view key) {
+    const auto value = line.integer(key).value_or(0);
+    if (value < 0) throw BadLine{"'" + std::string{key} + "' is " + std::to_string(value) + ", but cannot be negative"};
+    return value;
+}
+
+/// One name, a list of names, or only `true`.
+std::vector<std::string> sharers(const JsonObject& line) {
+    simdjson::dom::element value;
+    if (line.fields().at_key("shared_run").get(value) != simdjson::SUCCESS) return {};
+    if (value.is_bool()) return bool(value) ? std::vector<std::string>{"others"} : std::vector<std::string>{};
+    if (value.is_string()) return {std::string{*line.text("shared_run")}};
+    return line.texts("shared_run");
+}
+
+heeler::RunSpec spec_of(const JsonObject& line) {
+    heeler::RunSpec spec;
+    spec.id = line.text_or("run", line.text_or("id", line.text_or("name", "")));
+    spec.name = line.text_or("name", "");
+    spec.task = line.text_or("task", "");
+    spec.work_item = line.any("work_item");
+    spec.expected = line.length("expected_s");
+    spec.timeout = line.length("timeout_s");
+    spec.plan = line.integers("plan");
+    spec.tags = line.texts("tags");
+    spec.shared_run = sharers(line);
+    spec.parent = line.text_or("parent", "");
+    if (const auto metric = line.text("metric")) {
+        spec.metric = heeler::MetricKind::reported;
+        spec.metric_name = *metric;
+    } else if (line.has("metric")) {
+        spec.metric = heeler::MetricKind::undefined;
+    }
+    spec.project = line.text_or("project", "");
+    spec.origin = line.text_or("origin", "");
+    spec.interactive = line.boolean_or("interactive", false);
+    return spec;
+}
+
+}  // namespace
+
+Replay::Handler Replay::handler_of(std::string_view type) {
+    static constexpr std::array<std::pair<std::string_view, Handler>, 20> handlers{{
+        {"run", &Replay::run_line},
+        {"heartbeat", &Replay::heartbeat_line},
+        {"progress", &Replay::progress_line},
+        {"checkpoint", &Replay::checkpoint_line},
+        {"output", &Replay::output_line},
+        {"tool_call", &Replay::tool_call_line},
+        {"tool_result", &Replay::tool_result_line},
+        {"message", &Replay::message_line},
+        {"usage", &Replay::usage_line},
+        {"state", &Replay::state_line},
+        {"compaction", &Replay::compaction_line},
+        {"output_access", &Replay::output_access_line},
+        {"liveness", &Replay::liveness_line},
+        {"host", &Replay::host_line},
+        {"notifier", &Replay::notifier_line},
+        {"store", &Replay::store_line},
+        {"decide", &Replay::decide_line},
+        {"tick", &Replay::tick_line},
+        {"crash", &Replay::crash_line},
+        {"restart", &Replay::restart_line},
+    }};
+    for (const auto& [name, handler] : handlers)
+        if (name == type) return handler;
+    return nullptr;
+}
+
+// --- runs ------------------------------------------------------------------------------------------------------------
+
+std::string Replay::run_of(const JsonObject& line) const {
+    const std::string run{line.text_or("run", last_run_)};
+    if (run.empty()) throw BadLine{"no run is registered yet"};
+    return run;
+}
+
+heeler::WallTime Replay::wall_of(const WrittenTime& time) const {
+    return time.date ? *time.date : host_.epoch() + *time.since_start;
+}
+
+heeler::RunClass Replay::rules_named(std::string_view preset) {
+    auto rules = preset_named(preset);
+    if (!rules) throw BadLine{"the preset " + quoted(preset) + " is not known; known are " + preset_list()};
+    if (settings_.empty()) return std::move(*rules);
+    for (const Warning& warning : apply_settings(settings_parser_.parse(settings_), *rules))
+        if (warned_.insert(warning.setting).second) print_warning(warning);
+    return std::move(*rules);
+}
+
+/// What the environment refuses is part of the story; what the line asks wrongly is not.
+void Replay::check(std::string_view where, std::string_view run, const heeler::Result<void>& result) {
+    if (result) return;
+    const auto code = result.error().code;
+    const bool environment = code == ErrorCode::io || code == ErrorCode::busy || code == ErrorCode::full ||
+                             code == ErrorCode::lost || code == ErrorCode::conflict || code == ErrorCode::read_only ||
+                             code == ErrorCode::corrupt;
+    if (host_.process().dead) return;
+    if (!environment && code == ErrorCode::ended) refuse_if_over(run);
+    if (!environment) throw BadLine{result.error().message};
+    print(heeler::ErrorEvent{std::string{where}, std::string{run}, result.error()});
+}
+
+/// Says once per run that it is over; later lines about it are only counted.
+void Replay::refuse_if_over(std::string_view run) {
+    const auto known = host_.runs().find(run);
+    if (known != host_.runs().end() && std::exchange(known->second.told_that_it_is_over, true)) throw BadLine{""};
+    throw BadLine{"the run " + quoted(run) + " is over; this and all further lines about it are skipped"};
+}
+
+template <class What>
+void Replay::observe(const JsonObject& line, const What& what) {
+    const std::string run = run_of(line);
+    switch (host_.observe(run, what)) {
+        case heeler::Observed::ok:
+            return;
+        case heeler::Observed::unknown:
+            throw BadLine{"the run " + quoted(run) + " is not known; register it with a 'run' line first"};
+        case heeler::Observed::ended:
+            return refuse_if_over(run);
+        case heeler::Observed::fenced:
+            throw BadLine{"the run " + quoted(run) + " was taken up again; an older incarnation is not heard"};
+        case heeler::Observed::refused:
+            throw BadLine{"the run " + quoted(run) + " cannot take this value; it is outside its limits"};
+    }
+}
+
+void Replay::run_line(const JsonObject& line) {
+    heeler::RunSpec spec = spec_of(line);
+    const auto created = line.time("created_at");
+    const auto started = line.time("started_at");
+    if (created) spec.created_at = wall_of(*created);
+    if (started) spec.started_at = wall_of(*started);
+    spec.start_unknown = line.has("started_at") && !started;
+    const auto rules = rules_named(line.text_or("preset", preset_));
+    check("start", spec.id, host_.start(spec, rules));
+    last_run_ = spec.id;
+    host_.runs().insert_or_assign(spec.id, KnownRun{spec, rules.name});
+}
+
+// --- observations ----------------------------------------------------------------------------------------------------
+
+void Replay::heartbeat_line(const JsonObject& line) {
+    observe(line, heeler::Heartbeat{static_cast<std::uint64_t>(counter(line, "seq"))});
+}
+
+void Replay::progress_line(const JsonObject& line) {
+    observe(line, heeler::Progress{required(line.integer("value"), "value")});
+}
+
+void Replay::checkpoint_line(const JsonObject& line) {
+    const std::string run = run_of(line);
+    const auto reason = line.text_or("reason", "scheduled");
+    const auto& names = heeler::checkpoint_reason_names;
+    const auto named = std::find(names.begin(), names.end(), reason);
+    if (named == names.end()) throw BadLine{"the reason " + quoted(reason) + " is not known"};
+    const auto handle = host_.find(run);
+    if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
+    check("checkpoint", run,
+          host_.dog().checkpoint(*handle, {line.integer("step"), line.text_or("text", ""),
+                                           static_cast<heeler::CheckpointReason>(named - names.begin())}));
+}
+
+void Replay::output_line(const JsonObject& line) {
+    observe(line, heeler::Output{required(line.text("text"), "text"), line.boolean_or("partial", false)});
+}
+
+void Replay::tool_call_line(const JsonObject& line) {
+    const std::string args = line.any("args");
+    observe(line, heeler::ToolCall{line.text_or("name", "unknown"), args, line.text_or("call_id", "")});
+}
+
+void Replay::tool_result_line(const JsonObject& line) {
+    const std::string output = line.any("output");
+    observe(line, heeler::ToolResult{line.boolean_or("ok", true), output, line.text_or("call_id", ""),
+                                     line.text_or("output_sha", "")});
+}
+
+void Replay::message_line(const JsonObject& line) {
+    const auto role = line.text_or("role", "assistant");
+    observe(line, heeler::Message{role.starts_with("assistant"), line.text_or("text", "")});
+}
+
+void Replay::usage_line(const JsonObject& line) {
+    const double cost = line.number("cost_usd").value_or(0);
+    if (cost < 0) throw BadLine{"'cost_usd' is " + std::to_string(cost) + ", but cannot be negative"};
+    observe(line, heeler::Usage{counter(line, "tokens_in"), counter(line, "tokens_out"), counter(line, "api_calls"),
+                                counter(line, "bytes_written"), cost});
+}
+
+void Replay::state_line(const JsonObject& line) {
+    const std::string run = run_of(line);
+    const auto known = host_.runs().find(run);
+    auto state = known == host_.runs().end() ? RunState::running : known->second.state;
+    if (const auto name = line.text("state")) {
+        const auto named = heeler::run_state_named(*name);
+        if (!named) throw BadLine{"the state " + quoted(*name) + " is not known"};
+        state = *named;
+    } else if (!line.has("reported")) {
+        throw BadLine{"'state' is missing"};
+    }
+    if (is_terminal(state)) {
+        const auto handle = host_.find(run);
+        if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
+        check("finish", run, host_.dog().finish(*handle, state));
+    } else {
+        heeler::StateChange change{state, line.text_or("reported", ""), {}, line.text_or("prompt", "")};
+        if (const auto until = line.time("until")) change.until = wall_of(*until);
+        observe(line, change);
+    }
+    if (known != host_.runs().end()) known->second.state = state;
+}
+
+void Replay::compaction_line(const JsonObject& line) {
+    observe(line, heeler::Compaction{counter(line, "tokens_before"), counter(line, "tokens_after")});
+}
+
+void Replay::output_access_line(const JsonObject& line) {
+    observe(line, heeler::OutputAccess{line.boolean_or("ok", true)});
+}
+
+void Replay::liveness_line(const JsonObject& line) { observe(line, heeler::SignOfLife{line.text_or("source", "")}); }
+
+// --- the world around ------------------------------------------------------------------------------------------------
+
+void Replay::host_line(const JsonObject& line) { script_control(line, host_.control()); }
+
+void Replay::notifier_line(const JsonObject& line) { script_notifier(line, host_.notifier()); }
+
+void Replay::store_line(const JsonObject& line) { script_store(line, host_.store()); }
+
+void Replay::decide_line(const JsonObject& line) {
+    const auto verb = required(line.text("verb"), "verb");
+    const auto& names = heeler::verb_names;
+    const auto named = std::find(names.begin(), names.end(), verb);
+    if (named == names.end()) throw BadLine{"the verb " + quoted(verb) + " is not known"};
+    heeler::DecisionRow decision;
+    decision.verb = static_cast<heeler::Verb>(named - names.begin());
+    const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze;
+    decision.run = everything ? std::string{line.text_or("run", "")} : run_of(line);
+    if (const auto until = line.time("until")) decision.until = wall_of(*until);
+    decision.by = line.text_or("by", "");
+    decision.at = host_.wall();
+    check("decide", decision.run, host_.dog().decide(decision));
+}
+
+void Replay::tick_line(const JsonObject& line) {
+    const auto label = line.text_or("cause", "period");
+    if (label != "period" && label != "startup" && label != "mutation")
+        throw BadLine{"the cause " + quoted(label) + " is not known; known are period, startup, mutation"};
+    run_pending_tick();
+    pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}};
+}
+
+void Replay::crash_line(const JsonObject& line) {
+    const auto point = line.text_or("point", "after_commit");
+    const auto count = line.integer("n").value_or(1);
+    if (point != "after_commit" && point != "after_action")
+        throw BadLine{"the point " + quoted(point) + " is not known; known are after_commit, after_action"};
+    if (count < 1) throw BadLine{"'n' is " + std::to_string(count) + ", but counts from 1"};
+    run_pending_tick();
+    host_.process().arm(point == "after_commit" ? CrashPoint::after_commit : CrashPoint::after_action,
+                        static_cast<std::uint64_t>(count));
+}
+
+void Replay::restart_line(const JsonObject& line) {
+    const bool keep_store = line.boolean_or("keep_store", true);
+    run_pending_tick();
+    start_again(keep_store);
+}
+
+}  // namespace replay

@@ -1,0 +1,72 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "presets.hpp"
+
+namespace replay {
+namespace {
+
+constexpr std::string_view about =
+    "Feeds a scenario or a recorded run (JSON lines) to a watchdog and prints, as JSON lines, what it does.\n"
+    "Nothing outside is touched: clock, agents and notifications are doubles. The same input gives the same output.";
+
+constexpr std::string_view footer =
+    "Exit status: 0 read to the end; 2 bad arguments; 3 the input could not be read or parsed at all.\n"
+    "A bad line is reported on stderr as FILE:LINE: MESSAGE, counted in the summary, and skipped.";
+
+/// Fills `options.sqlite_file`; answers what is wrong, or nothing.
+std::string check_store(const std::string& store, Options& options) {
+    constexpr std::string_view sqlite = "sqlite:";
+    if (store == "memory") return {};
+    if (store.starts_with(sqlite) && store.size() > sqlite.size()) {
+        options.sqlite_file = store.substr(sqlite.size());
+        return {};
+    }
+    return "--store is '" + store + "', but must be 'memory' or 'sqlite:PATH'";
+}
+
+std::string check_format(const std::string& format) {
+    if (format == "auto" || format == "heeler") return {};
+    return "--format is '" + format + "', but must be 'auto' or 'heeler'";
+}
+
+std::string check_preset(const std::string& preset) {
+    if (preset_named(preset)) return {};
+    return "--preset is '" + preset + "', but must be one of " + preset_list();
+}
+
+}  // namespace
+
+Parsed parse_options(int argc, char** argv) {
+    Options options;
+    std::string store = "memory";
+    std::string format = "auto";
+
+    CLI::App app{std::string{about}, "heeler-replay"};
+    app.footer(std::string{footer});
+    app.add_option("--preset", options.preset, "Class of the runs: " + preset_list())->capture_default_str();
+    app.add_option("--config", options.config_file, "JSON file with settings that change the preset");
+    app.add_option("--store", store, "memory, or sqlite:PATH")->capture_default_str();
+    app.add_option("--format", format, "auto, or heeler (JSON lines)")->capture_default_str();
+    app.add_option("FILE", options.input_file, "The input; - is standard input, FILE.gz is unpacked")
+        ->capture_default_str();
+    try {
+        app.parse(argc, argv);
+        for (const std::string& wrong :
+             {check_store(store, options), check_format(format), check_preset(options.preset)})
+            if (!wrong.empty()) throw CLI::ValidationError{wrong, CLI::ExitCodes::ValidationError};
+    } catch (const CLI::Success& done) {
+        return {std::nullopt, app.exit(done)};
+    } catch (const CLI::Error& wrong) {
+        app.exit(wrong);
+        return {std::nullopt, 2};
+    }
+    return {std::move(options), 0};
+}
+
+}  // namespace replay

@@ -1,0 +1,25 @@
+// The command line of heeler-replay.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace replay {
+
+struct Options {
+    std::string preset = "recommended";
+    std::string config_file;       // empty: none
+    std::string sqlite_file;       // empty: the store is in memory
+    std::string input_file = "-";  // "-": standard input
+};
+
+/// How the program goes on after its arguments: with options, or ending at once with a status.
+struct Parsed {
+    std::optional<Options> options;
+    int exit_status = 0;
+};
+
+/// Prints help and errors itself; the status of bad arguments is 2.
+[[nodiscard]] Parsed parse_options(int argc, char** argv);
+
+}  // namespace replay

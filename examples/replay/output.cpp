@@ -1,0 +1,167 @@
+#include "output.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <heeler/text/json_writer.hpp>
+
+namespace replay {
+namespace {
+
+using heeler::Finding;
+using heeler::JsonLine;
+using heeler::name_of;
+
+JsonLine begin(std::string_view key, std::string_view name, Moment at) {
+    JsonLine line;
+    line.begin_object().key(key).string(name).key("t").number(heeler::in_seconds(at.t));
+    return line;
+}
+
+/// The watchdog itself has no run id.
+JsonLine& run_id(JsonLine& line, std::string_view run) {
+    line.key("run");
+    return run.empty() ? line.null() : line.string(run);
+}
+
+template <class Texts>
+JsonLine& texts(JsonLine& line, std::string_view key, const Texts& values) {
+    line.key(key).begin_array();
+    for (const auto& value : values) line.string(value);
+    return line.end_array();
+}
+
+std::string ended(JsonLine& line) { return std::move(line.end_object()).text(); }
+
+/// Condition names, each once.
+std::vector<std::string_view> names_of(const std::vector<Finding>& findings) {
+    std::vector<std::string_view> names;
+    for (const Finding& finding : findings)
+        if (std::find(names.begin(), names.end(), name_of(finding.condition)) == names.end())
+            names.push_back(name_of(finding.condition));
+    return names;
+}
+
+/// Of the worst finding; empty where there is none.
+void evidence(JsonLine& line, const std::vector<Finding>& findings) {
+    line.key("evidence").begin_object();
+    if (!findings.empty()) {
+        const Finding& worst = findings.front();
+        line.key("rule").string(worst.evidence.rule).key("detector").string(worst.kind);
+        for (std::size_t i = 0; i < worst.evidence.count; ++i)
+            line.key(worst.evidence.facts[i].name).number(worst.evidence.facts[i].value);
+        line.key("first").number(worst.evidence.first).key("last").number(worst.evidence.last);
+    }
+    line.end_object();
+}
+
+/// The alert's details by name.
+void payload(JsonLine& line, const heeler::Alert& alert) {
+    line.key("payload").begin_object().key("summary").string(alert.summary);
+    for (const heeler::Detail& detail : alert.details) line.key(detail.name).string(detail.value);
+    line.end_object();
+}
+
+}  // namespace
+
+std::string line_of(const heeler::StatusEvent& event, Moment at) {
+    JsonLine line = begin("status", name_of(event.status), at);
+    run_id(line, event.run);
+    texts(line, "findings", names_of(event.findings));
+    line.key("level").string(name_of(event.level)).key("severity").string(name_of(event.severity));
+    evidence(line, event.findings);
+    return ended(line);
+}
+
+std::string line_of(const heeler::OutcomeEvent& event, Moment at) {
+    JsonLine line = begin("outcome", name_of(event.outcome), at);
+    run_id(line, event.run).key("incident").number(event.incident).key("of").string(name_of(event.of));
+    return ended(line);
+}
+
+std::string line_of(const heeler::ActionEvent& event, Moment at) {
+    const heeler::Action& action = event.action;
+    JsonLine line = begin("action", name_of(action.kind), at);
+    run_id(line, event.run).key("incident").number(action.incident).key("attempt").number(action.attempt);
+    line.key("outcome").string(name_of(action.outcome)).key("key").string(action.key);
+    if (is_injection(action.kind)) line.key("text").string(action.text);
+    return ended(line);
+}
+
+std::string line_of(const heeler::AlertEvent& event, Moment at) {
+    const heeler::Alert& alert = event.row.alert;
+    JsonLine line = begin("alert", alert.kind, at);
+    run_id(line, alert.run.id).key("to").string(alert.to).key("severity").string(name_of(alert.severity));
+    texts(line, "issues", alert.issues);
+    payload(line, alert);
+    line.key("attempts").number(event.row.attempts);
+    line.key("delivered").boolean(event.row.state == heeler::AlertRow::State::delivered);
+    line.key("key").string(alert.key);
+    return ended(line);
+}
+
+std::string line_of(const heeler::AuditEvent& event, Moment at) {
+    JsonLine line = begin("audit", event.row.kind, at);
+    run_id(line, event.row.run);
+    const std::string_view body = event.row.body;
+    if (body.size() > 2 && body.front() == '{' && body.back() == '}') line.raw(body.substr(1, body.size() - 2));
+    return ended(line);
+}
+
+std::string line_of(const heeler::ErrorEvent& event, Moment at) {
+    JsonLine line = begin("error", name_of(event.error.code), at);
+    line.key("where").string(event.where);
+    if (!event.run.empty()) run_id(line, event.run);
+    line.key("message").string(event.error.message);
+    return ended(line);
+}
+
+std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at) {
+    JsonLine line = begin("tick", cause, at);
+    line.key("checked").number(cycle.checked).key("healthy").number(cycle.healthy);
+    line.key("acted").number(cycle.acted).key("suppressed").number(cycle.suppressed);
+    line.key("errors").number(cycle.errors);
+    return ended(line);
+}
+
+std::string line_of(const heeler::Report& report, Moment at) {
+    JsonLine line;
+    line.begin_object().key("report").string(report.run);
+    line.key("total_s").number(heeler::in_seconds(report.total)).key("intervals").number(report.intervals);
+    texts(line, "conditions", report.conditions);
+    line.key("actions").begin_array();
+    for (const heeler::Action& action : report.actions) line.string(name_of(action.kind));
+    line.end_array().key("interventions").begin_array();
+    for (const heeler::Intervention& each : report.interventions) {
+        line.begin_object().key("timestamp").number(heeler::in_seconds(each.at - at.epoch));
+        line.key("run_id").string(report.run).key("condition").string(name_of(each.condition));
+        line.key("action_taken").string(name_of(each.action)).key("outcome").string(name_of(each.outcome));
+        line.end_object();
+    }
+    line.end_array().key("heartbeats").begin_array();
+    for (const heeler::HeartbeatRow& row : report.heartbeats) {
+        line.begin_object().key("interval").number(row.number).key("value");
+        row.value ? line.number(*row.value) : line.null();
+        line.key("delta").number(row.delta).end_object();
+    }
+    line.end_array().key("final_status").string(report.final_status);
+    line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
+    return ended(line);
+}
+
+std::string line_of(const Summary& summary) {
+    JsonLine line;
+    line.begin_object().key("summary").boolean(true).key("lines").number(summary.lines);
+    line.key("skipped").number(summary.skipped).key("runs").number(summary.runs).key("ticks").number(summary.ticks);
+    line.key("events_per_second").number(summary.events_per_second);
+    return ended(line);
+}
+
+std::string line_of(const Warning& warning, Moment at) {
+    JsonLine line = begin("warning", warning.kind, at);
+    line.key("setting").string(warning.setting).key("message").string(warning.message);
+    return ended(line);
+}
+
+}  // namespace replay

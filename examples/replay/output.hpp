@@ -1,0 +1,40 @@
+// The lines that a replay prints: one JSON object each, the key that names it first.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/time.hpp>
+#include <heeler/engine/events.hpp>
+
+#include "settings_file.hpp"
+
+namespace replay {
+
+/// Where t = 0 lies, and the current t. All times are printed as seconds since the start.
+struct Moment {
+    heeler::WallTime epoch{};
+    heeler::Duration t{};
+};
+
+struct Summary {
+    std::uint64_t lines = 0;
+    std::uint64_t skipped = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t ticks = 0;
+    double events_per_second = 0;
+};
+
+[[nodiscard]] std::string line_of(const heeler::StatusEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::OutcomeEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::ActionEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::AlertEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::AuditEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
+[[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
+[[nodiscard]] std::string line_of(const Summary& summary);
+[[nodiscard]] std::string line_of(const Warning& warning, Moment at);
+
+}  // namespace replay

@@ -1,0 +1,17 @@
+// The run classes that a replay knows by name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/settings.hpp>
+
+namespace replay {
+
+[[nodiscard]] std::optional<heeler::RunClass> preset_named(std::string_view name);
+
+/// All names, for messages.
+[[nodiscard]] std::string preset_list();
+
+}  // namespace replay

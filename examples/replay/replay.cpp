@@ -1,0 +1,221 @@
+#include "replay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include <heeler/text/sanitise.hpp>
+
+#include "time_text.hpp"
+
+namespace replay {
+namespace {
+
+using heeler::Duration;
+using heeler::TickCause;
+
+void print_line(std::string line) {
+    line += '\n';
+    std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+/// The object in a line whose text mentions `word`, if it is one at all. Most lines are never looked at.
+std::optional<JsonObject> object_with(JsonParser& parser, const InputLine& line, std::string_view word) {
+    if (line.text.find(word) == std::string::npos) return std::nullopt;
+    try {
+        return parser.parse(line.text);
+    } catch (const BadLine&) {
+        return std::nullopt;
+    }
+}
+
+bool is_type(const JsonObject& line, std::string_view type) {
+    std::string_view text;
+    return line.fields().at_key("type").get(text) == simdjson::SUCCESS && text == type;
+}
+
+/// Leaves only what comes before the line that says so.
+std::vector<InputLine> up_to_end(JsonParser& parser, std::vector<InputLine> lines) {
+    const auto end = std::find_if(lines.begin(), lines.end(), [&](const InputLine& line) {
+        const auto object = object_with(parser, line, "\"end\"");
+        return object && is_type(*object, "end");
+    });
+    lines.erase(end, lines.end());
+    return lines;
+}
+
+bool holds_ticks(JsonParser& parser, const std::vector<InputLine>& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const InputLine& line) {
+        const auto object = object_with(parser, line, "\"tick\"");
+        return object && is_type(*object, "tick");
+    });
+}
+
+/// The first date in the input is t = 0; without one, 1970 is.
+heeler::WallTime epoch_of(JsonParser& parser, const std::vector<InputLine>& lines) {
+    for (const InputLine& line : lines) {
+        const auto object = object_with(parser, line, "\"at\"");
+        if (!object) continue;
+        std::string_view text;
+        if (object->fields().at_key("at").get(text) != simdjson::SUCCESS) continue;
+        const auto date = parse_rfc3339(text);
+        double t = 0;
+        if (object->fields().at_key("t").get(t) != simdjson::SUCCESS) t = 0;
+        if (date) return *date - seconds(t).value_or(Duration{0});
+    }
+    return heeler::WallTime{};
+}
+
+/// Whether the end of what an event tells was on record when the process died.
+bool on_record(const Process& process, const heeler::Event& event) {
+    if (const auto* action = std::get_if<heeler::ActionEvent>(&event))
+        return process.confirmed.contains(action->action.key);
+    if (const auto* alert = std::get_if<heeler::AlertEvent>(&event))
+        return process.confirmed.contains(alert->row.alert.key);
+    return !std::holds_alternative<heeler::ErrorEvent>(event);
+}
+
+}  // namespace
+
+Replay::Replay(const Options& options, std::string settings, std::shared_ptr<StoreBackend> backend,
+               std::vector<InputLine> lines)
+    : file_{options.input_file},
+      preset_{options.preset},
+      settings_{std::move(settings)},
+      lines_{up_to_end(parser_, std::move(lines))},
+      explicit_ticks_{holds_ticks(parser_, lines_)},
+      host_{std::move(backend), epoch_of(parser_, lines_)} {}
+
+std::uint64_t Replay::run() {
+    const auto began = std::chrono::steady_clock::now();
+    std::uint64_t objects = 0;
+    static_cast<void>(rules_named(preset_));
+    for (const InputLine& line : lines_) {
+        ++summary_.lines;
+        line_number_ = line.number;
+        try {
+            read(line);
+            ++objects;
+        } catch (const BadLine& bad) {
+            complain(bad.what());
+            ++summary_.skipped;
+        }
+        if (host_.process().dead) start_again(true);
+    }
+    finish();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    summary_.events_per_second = took.count() > 0 ? static_cast<double>(summary_.lines) / took.count() : 0;
+    print_line(line_of(summary_));
+    return objects;
+}
+
+/// An empty message was said before.
+void Replay::complain(const std::string& message) {
+    if (message.empty()) return;
+    const std::string line = file_ + ":" + std::to_string(line_number_) + ": " + message + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void Replay::read(const InputLine& line) {
+    if (line.too_long)
+        throw BadLine{"the line is longer than " + std::to_string(max_line_bytes >> 20) + " MB; cut its text"};
+    const JsonObject object = parser_.parse(line.text);
+    const auto type = object.text("type");
+    if (!type) throw BadLine{"the line has no 'type'"};
+    move_to(object);
+    if (const Handler handler = handler_of(*type)) return (this->*handler)(object);
+    ++summary_.skipped;
+    if (unknown_types_.emplace(*type).second)
+        complain("the type '" + heeler::sanitise(*type, 60) + "' is not known here; such lines are skipped");
+}
+
+void Replay::move_to(const JsonObject& line) {
+    auto time = line.time("t");
+    if (!time) time = line.time("at");
+    if (!time) return;
+    const Duration t = time->date ? *time->date - host_.epoch() : *time->since_start;
+    if (t < host_.t()) {
+        complain("its time, " + std::to_string(heeler::in_seconds(t)) + " s, lies before the last one, " +
+                 std::to_string(heeler::in_seconds(host_.t())) + " s, which is taken instead");
+        return;
+    }
+    if (t == host_.t()) return;
+    run_cycles_before(t);
+    host_.set_time(t);
+}
+
+/// What was folded up to a moment is there when the cycle of that moment runs.
+void Replay::run_cycles_before(Duration t) {
+    if (explicit_ticks_) return run_pending_tick();
+    for (;;) {
+        const auto deadline = host_.next_deadline();
+        if (!deadline) return;
+        Duration due = std::max(*deadline, host_.t());
+        if (last_cycle_ && due <= *last_cycle_) due = *last_cycle_ + std::chrono::seconds{1};
+        if (due >= t) return;
+        host_.set_time(due);
+        cycle(TickCause::period, name_of(TickCause::period));
+    }
+}
+
+void Replay::run_pending_tick() {
+    if (!pending_tick_) return;
+    const PendingTick tick = *std::exchange(pending_tick_, std::nullopt);
+    cycle(tick.cause, tick.label);
+}
+
+void Replay::cycle(TickCause cause, std::string_view label) {
+    host_.process().confirmed.clear();
+    const auto report = host_.dog().cycle(cause);
+    ++summary_.ticks;
+    last_cycle_ = host_.t();
+    if (host_.process().dead) {
+        print_until_lost(report.events);
+        start_again(true);
+        return cycle(cause, label);
+    }
+    for (const heeler::Event& event : report.events) print(event);
+    if (report.acted > 0 || report.suppressed > 0 || report.errors > 0) print_line(line_of(report, label, now()));
+}
+
+void Replay::print(const heeler::Event& event) {
+    std::string line = std::visit([&](const auto& each) { return line_of(each, now()); }, event);
+    if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
+        // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
+        std::string seen{name_of(status->status)};
+        seen += name_of(status->level);
+        for (const heeler::Finding& finding : status->findings) seen += name_of(finding.condition);
+        if (std::exchange(last_status_[status->run], seen) == seen) return;
+    }
+    print_line(std::move(line));
+}
+
+void Replay::print_warning(const Warning& warning) { print_line(line_of(warning, now())); }
+
+void Replay::print_until_lost(const std::vector<heeler::Event>& events) {
+    for (const heeler::Event& event : events) {
+        if (!on_record(host_.process(), event)) return;
+        print(event);
+    }
+}
+
+void Replay::start_again(bool keep_store) {
+    if (!keep_store) last_status_.clear();
+    if (const auto started = host_.start_again(keep_store); !started)
+        print_line(line_of(heeler::ErrorEvent{"restart", "", started.error()}, now()));
+}
+
+void Replay::finish() {
+    run_cycles_before(host_.t() + Duration{1});
+    summary_.runs = host_.runs().size();
+    for (const auto& [id, run] : host_.runs()) {
+        if (const auto report = host_.dog().report(id))
+            print_line(line_of(*report, now()));
+        else
+            print_line(line_of(heeler::ErrorEvent{"report", id, report.error()}, now()));
+    }
+}
+
+}  // namespace replay

@@ -1,0 +1,103 @@
+// Feeds the lines of a scenario to a watchdog, in their time, and prints what it does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/settings.hpp>
+#include <heeler/engine/events.hpp>
+
+#include "host.hpp"
+#include "input.hpp"
+#include "json_object.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace replay {
+
+class Replay {
+public:
+    /// `settings` is the content of the settings file, or empty.
+    Replay(const Options& options, std::string settings, std::shared_ptr<StoreBackend> backend,
+           std::vector<InputLine> lines);
+
+    /// Answers how many lines were objects at all.
+    std::uint64_t run();
+
+private:
+    using Handler = void (Replay::*)(const JsonObject&);
+
+    struct PendingTick {
+        heeler::TickCause cause;
+        std::string label;
+    };
+
+    // replay.cpp
+    void read(const InputLine& line);
+    void complain(const std::string& message);
+    void move_to(const JsonObject& line);
+    void run_cycles_before(heeler::Duration t);
+    void run_pending_tick();
+    void cycle(heeler::TickCause cause, std::string_view label);
+    void print(const heeler::Event& event);
+    void print_warning(const Warning& warning);
+    void print_until_lost(const std::vector<heeler::Event>& events);
+    void start_again(bool keep_store);
+    void finish();
+    [[nodiscard]] Moment now() const { return {host_.epoch(), host_.t()}; }
+
+    // lines.cpp
+    [[nodiscard]] static Handler handler_of(std::string_view type);
+    [[nodiscard]] std::string run_of(const JsonObject& line) const;
+    [[nodiscard]] heeler::WallTime wall_of(const WrittenTime& time) const;
+    [[nodiscard]] heeler::RunClass rules_named(std::string_view preset);
+    void check(std::string_view where, std::string_view run, const heeler::Result<void>& result);
+    void refuse_if_over(std::string_view run);
+    template <class What>
+    void observe(const JsonObject& line, const What& what);
+
+    void run_line(const JsonObject& line);
+    void heartbeat_line(const JsonObject& line);
+    void progress_line(const JsonObject& line);
+    void checkpoint_line(const JsonObject& line);
+    void output_line(const JsonObject& line);
+    void tool_call_line(const JsonObject& line);
+    void tool_result_line(const JsonObject& line);
+    void message_line(const JsonObject& line);
+    void usage_line(const JsonObject& line);
+    void state_line(const JsonObject& line);
+    void compaction_line(const JsonObject& line);
+    void output_access_line(const JsonObject& line);
+    void liveness_line(const JsonObject& line);
+    void host_line(const JsonObject& line);
+    void notifier_line(const JsonObject& line);
+    void store_line(const JsonObject& line);
+    void decide_line(const JsonObject& line);
+    void tick_line(const JsonObject& line);
+    void crash_line(const JsonObject& line);
+    void restart_line(const JsonObject& line);
+
+    std::string file_;
+    std::string preset_;
+    std::string settings_;
+    std::vector<InputLine> lines_;
+    JsonParser parser_;
+    JsonParser settings_parser_;
+    bool explicit_ticks_ = false;
+    Host host_;
+
+    std::size_t line_number_ = 0;
+    std::string last_run_;
+    std::optional<PendingTick> pending_tick_;
+    std::optional<heeler::Duration> last_cycle_;
+    std::set<std::string, std::less<>> unknown_types_;
+    std::set<std::string, std::less<>> warned_;
+    std::map<std::string, std::string, std::less<>> last_status_;  // by run, as printed
+    Summary summary_;
+};
+
+}  // namespace replay

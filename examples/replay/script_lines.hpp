@@ -1,0 +1,21 @@
+// Lines that tell the doubles how to answer from now on. All of a line is taken, or none of it.
+#pragma once
+
+#include <heeler/agent/scripted_control.hpp>
+#include <heeler/notify/recording_notifier.hpp>
+
+#include "json_object.hpp"
+#include "replay_store.hpp"
+
+namespace replay {
+
+/// A `host` line: `verbs`, `idempotent`.
+void script_control(const JsonObject& line, heeler::ScriptedControl& control);
+
+/// A `notifier` line: `results`.
+void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier);
+
+/// A `store` line: `fail`.
+void script_store(const JsonObject& line, ReplayStore& store);
+
+}  // namespace replay

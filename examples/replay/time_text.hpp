@@ -1,0 +1,20 @@
+// Times as scenarios spell them: seconds, or RFC 3339.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/time.hpp>
+
+namespace replay {
+
+/// The latest second that a scenario may name (over 300 years): keeps every sum of times in range.
+inline constexpr double last_second = 1e10;
+
+/// Absent if outside of 0 to `last_second`.
+[[nodiscard]] std::optional<heeler::Duration> seconds(double value);
+
+/// RFC 3339; without an offset it is UTC. Absent if it is not one.
+[[nodiscard]] std::optional<heeler::WallTime> parse_rfc3339(std::string_view text);
+
+}  // namespace replay
