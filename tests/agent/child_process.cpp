@@ -163,6 +163,22 @@ TEST_CASE("a terminal is one for the command, and what is written to it is not e
     CHECK(control->exit_status() == 0);
 }
 
+TEST_CASE("a long text of many lines passes through a terminal whole") {
+    auto spec = shell("while read -r line; do echo \"$line\"; done");
+    spec.io = heeler::ProcessIo::pty;
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    std::string text;
+    for (int line = 0; line < 300; ++line) text += "| line " + std::to_string(line) + " of the goal\n";
+    heeler::ActionRequest request;
+    request.text = text;
+    REQUIRE(control->inject(request));
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "line 299 of the goal\n"));
+    CHECK(seen == text);
+    CHECK(control->terminate({}));
+}
+
 TEST_CASE("output can go to a file that outlives its reader") {
     const heeler_test::ScratchDirectory scratch;
     auto spec = shell("echo one; read line; echo two");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <heeler/core/result.hpp>
@@ -110,6 +112,25 @@ inline void set_non_blocking(const FileDescriptor& descriptor) noexcept {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = number;
     return written;
+}
+
+/// Writes all of `rest` to a non-blocking descriptor. Errors: `rejected` if nobody reads or there is no room at all,
+/// `timed_out` if there was no more room for `patience` in the middle.
+[[nodiscard]] inline Result<void> write_within(const FileDescriptor& descriptor, std::string_view rest,
+                                               std::chrono::milliseconds patience) {
+    const std::size_t whole = rest.size();
+    while (!rest.empty()) {
+        const ssize_t written = write_quietly(descriptor, rest);
+        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+        if (written >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN && errno != EWOULDBLOCK)
+            return tl::unexpected<Error>(system_error("nobody reads the input any more", errno, ErrorCode::rejected));
+        if (rest.size() == whole) return fail(ErrorCode::rejected, "the input is not read, and full");
+        pollfd room{descriptor.get(), POLLOUT, 0};
+        if (::poll(&room, 1, static_cast<int>(patience.count())) == 0)
+            return fail(ErrorCode::timed_out, "the input was not read any more in the middle of the text");
+    }
+    return {};
 }
 
 }  // namespace heeler::inline v0

@@ -35,8 +35,8 @@ struct OutputRead {
 /// one thread at a time. Destroying it closes input and output and kills nobody: call `terminate` first.
 class ProcessControl {
 public:
-    /// The longest text that `inject` accepts, with its newline: what a pipe and a terminal take in one piece.
-    static constexpr std::size_t max_inject_bytes = 4096;
+    /// The longest text that `inject` accepts, in bytes.
+    static constexpr std::size_t max_inject_bytes = 16384;
 
     /// Starts `spec.argv`. Errors as of `start_child`.
     [[nodiscard]] static Result<ProcessControl> start(ProcessSpec spec) {
@@ -116,25 +116,23 @@ public:
     }
 
     /// Writes the text and a newline to the command's standard input. Done means that the command can read it, not that
-    /// it did. Errors: `rejected` if it has closed its input or does not read it, `unsupported` if it was adopted.
+    /// it did. Errors: `rejected` if it has closed its input or does not read it, `timed_out` if it stopped reading in
+    /// the middle for 2 s, `unsupported` if it was adopted.
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& request) {
         if (!alive()) return over();
-        const std::lock_guard<std::mutex> lock(state_->mutex);
         if (!state_->child.input) return fail(ErrorCode::unsupported, "an adopted command cannot be spoken to");
-        if (request.text.size() >= max_inject_bytes)
+        if (request.text.size() > max_inject_bytes)
             return fail(ErrorCode::invalid_argument, "the text has " + std::to_string(request.text.size()) +
-                                                         " bytes; at most " + std::to_string(max_inject_bytes - 1));
+                                                         " bytes; at most " + std::to_string(max_inject_bytes));
         for (const char byte : request.text)
             if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
                 return fail(ErrorCode::invalid_argument, "the text holds a control character, which a terminal obeys");
-        const std::string line = std::string(request.text) + "\n";
-        const ssize_t written = write_quietly(state_->child.input, line);
-        if (written == static_cast<ssize_t>(line.size())) return ActionDone{"written to standard input"};
-        if (written >= 0) return fail(ErrorCode::timed_out, "only a part of the text fitted into the terminal");
-        if (errno == EAGAIN || errno == EWOULDBLOCK)
-            return fail(ErrorCode::rejected, "the command does not read its standard input, which is full");
-        return tl::unexpected<Error>(
-            system_error("the command's standard input is closed", errno, ErrorCode::rejected));
+        const std::string_view end = request.text.ends_with('\n') ? "" : "\n";
+        const std::lock_guard<std::mutex> lock(state_->input_mutex);
+        auto written =
+            write_within(state_->child.input, std::string(request.text).append(end), std::chrono::seconds(2));
+        if (!written) return tl::unexpected<Error>(std::move(written.error()));
+        return ActionDone{"written to standard input"};
     }
 
     /// Stops the whole family with SIGSTOP. `timed_out` if it was signalled but not seen to stop within 2 s.
@@ -186,6 +184,7 @@ private:
         ChildProcess child;
         bool ours = false;  ///< a child of this process, so its end can be waited for
         std::mutex mutex;
+        std::mutex input_mutex;
         bool over = false;
         std::optional<int> status;
         std::vector<ProcessRow> strays;
