@@ -13,6 +13,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite_error.hpp>
+#include <heeler/store/sqlite_schema.hpp>
 #include <heeler/store/sqlite_statement.hpp>
 
 namespace heeler::inline v0::detail {
@@ -95,10 +96,10 @@ public:
     SqliteTransaction(SqliteTransaction&& other) noexcept : connection_{std::exchange(other.connection_, nullptr)} {}
     SqliteTransaction& operator=(SqliteTransaction&&) = delete;
     ~SqliteTransaction() {
-        if (connection_ != nullptr && connection_->in_transaction()) static_cast<void>(connection_->run("ROLLBACK"));
+        if (connection_ != nullptr && connection_->in_transaction()) static_cast<void>(connection_->run(Sql::rollback));
     }
 
-    [[nodiscard]] Result<void> commit() { return connection_->run("COMMIT"); }
+    [[nodiscard]] Result<void> commit() { return connection_->run(Sql::commit); }
 
 private:
     explicit SqliteTransaction(SqliteConnection& connection) noexcept : connection_{&connection} {}

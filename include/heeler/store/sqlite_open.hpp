@@ -2,13 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <sqlite3.h>
 
@@ -21,7 +25,7 @@
 namespace heeler::inline v0::detail {
 
 /// What lies at a path, found without letting SQLite touch it.
-enum class Found_at : std::uint8_t { nothing, store, something_else, unclear };
+enum class FileKind : std::uint8_t { nothing, store, something_else, unclear };
 
 /// The first bytes of a file; fewer if it is shorter, none if it cannot be read.
 [[nodiscard]] inline std::string file_head(const std::string& path, std::size_t most) {
@@ -32,24 +36,24 @@ enum class Found_at : std::uint8_t { nothing, store, something_else, unclear };
     return head;
 }
 
-[[nodiscard]] inline Found_at look_at(const std::string& path) {
+[[nodiscard]] inline FileKind look_at(const std::string& path) {
     namespace fs = std::filesystem;
     constexpr std::string_view journal_magic{"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8};
     constexpr std::string_view magic{"SQLite format 3\0", 16};
     std::error_code error;
     const auto status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found) return Found_at::nothing;
-    if (error) return Found_at::unclear;
-    if (!fs::is_regular_file(status)) return Found_at::something_else;
+    if (status.type() == fs::file_type::not_found) return FileKind::nothing;
+    if (error) return FileKind::unclear;
+    if (!fs::is_regular_file(status)) return FileKind::something_else;
     // A journal that was left behind by a crash may hold the header that the file should have.
-    if (file_head(path + "-journal", journal_magic.size()) == journal_magic) return Found_at::unclear;
-    if (fs::file_size(path, error) == 0 && !error) return Found_at::nothing;
+    if (file_head(path + "-journal", journal_magic.size()) == journal_magic) return FileKind::unclear;
+    if (fs::file_size(path, error) == 0 && !error) return FileKind::nothing;
     const std::string head = file_head(path, 72);
-    if (head.empty()) return Found_at::unclear;
-    if (head.size() < 72 || !head.starts_with(magic)) return Found_at::something_else;
+    if (head.empty()) return FileKind::unclear;
+    if (head.size() < 72 || !head.starts_with(magic)) return FileKind::something_else;
     std::int64_t application = 0;
     for (const char byte : head.substr(68)) application = application * 256 + static_cast<unsigned char>(byte);
-    return application == sqlite_application_id ? Found_at::store : Found_at::something_else;
+    return application == sqlite_application_id ? FileKind::store : FileKind::something_else;
 }
 
 /// Whose tables a file holds, and how far they were added to.
@@ -62,6 +66,7 @@ struct SchemaState {
     [[nodiscard]] bool empty() const noexcept { return application == 0 && tables == 0; }
 };
 
+/// Reads it inside the transaction that is going on.
 [[nodiscard]] inline Result<SchemaState> read_schema_state(SqliteConnection& connection) {
     const auto application = read_number(connection, Sql::whose, 0);
     if (!application) return tl::unexpected<Error>(application.error());
@@ -86,10 +91,9 @@ struct SchemaState {
         return tl::unexpected<Error>(
             connection.error(ErrorCode::not_a_store, "it is a database of another application"));
     if (state.min_reader > newest)
-        return tl::unexpected<Error>(
-            connection.error(ErrorCode::newer_schema, "it needs a heeler with store schema " +
-                                                          std::to_string(state.min_reader) + " or newer, this one has " +
-                                                          std::to_string(newest)));
+        return tl::unexpected<Error>(connection.error(
+            ErrorCode::newer_schema, "it needs a heeler with store schema " + std::to_string(state.min_reader) +
+                                         " or newer, this one has " + std::to_string(newest)));
     return {};
 }
 
@@ -102,10 +106,20 @@ struct SchemaState {
     return {};
 }
 
+/// The same as of one moment, while other processes may be adding tables.
+[[nodiscard]] inline Result<SchemaState> read_schema_state_at_once(SqliteConnection& connection) {
+    auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
+    if (!transaction) return tl::unexpected<Error>(transaction.error());
+    auto state = read_schema_state(connection);
+    if (!state) return state;
+    if (const auto done = transaction->commit(); !done) return tl::unexpected<Error>(done.error());
+    return state;
+}
+
 /// Brings the tables to the last of `steps`, all or nothing. A store that is further already is used as it is.
 [[nodiscard]] inline Result<void> prepare_schema(SqliteConnection& connection, std::span<const SchemaStep> steps) {
     const std::int64_t newest = steps.back().version;
-    const auto seen = read_schema_state(connection);
+    const auto seen = read_schema_state_at_once(connection);
     if (!seen) return tl::unexpected<Error>(seen.error());
     if (auto usable = check_schema(connection, *seen, newest); !usable) return usable;
     if (seen->version >= newest) return {};
@@ -137,26 +151,39 @@ struct SchemaState {
         return tl::unexpected<Error>(store_error(path, code, said));
     };
     if (path.empty() || path == ":memory:" || path.find('\0') != std::string::npos)
-        return refuse(ErrorCode::invalid_argument, "a path must name a file; MemoryStore needs none");
+        return refuse(ErrorCode::invalid_argument, "this path names no file (MemoryStore needs none)");
     switch (look_at(path)) {
-        case Found_at::something_else:
+        case FileKind::something_else:
             return refuse(ErrorCode::not_a_store, "it is not a store of heeler");
-        case Found_at::nothing:
+        case FileKind::nothing:
             if (!may_create) return refuse(ErrorCode::lost, "the file was deleted or emptied while in use");
             return {};
-        case Found_at::store:
-        case Found_at::unclear:
+        case FileKind::store:
+        case FileKind::unclear:
             return {};
     }
     return {};
 }
 
+/// SQLite reports a directory that may not be written as if the file were missing.
+[[nodiscard]] inline Error creation_error(const std::string& path, Error error) {
+    std::error_code ignored;
+    const auto directory = std::filesystem::absolute(path, ignored).parent_path();
+    if (error.code != ErrorCode::io || !std::filesystem::is_directory(directory, ignored)) return error;
+    if (std::filesystem::exists(path, ignored)) return error;
+    return store_error(path, ErrorCode::read_only, "no file can be created in its directory");
+}
+
+inline constexpr Duration longest_busy_timeout = std::chrono::seconds{60};
+
 /// Opens or creates the store at `path`. Without `may_create` a file that is gone is an error.
 [[nodiscard]] inline Result<SqliteConnection> open_sqlite(const std::string& path, Duration busy_timeout,
                                                           bool may_create) {
+    if (busy_timeout < Duration::zero() || busy_timeout > longest_busy_timeout)
+        return tl::unexpected<Error>(store_error(path, ErrorCode::invalid_argument, "busy_timeout must be 0 to 60 s"));
     if (const auto usable = check_path(path, may_create); !usable) return tl::unexpected<Error>(usable.error());
     auto connection = SqliteConnection::open(path, busy_timeout);
-    if (!connection) return connection;
+    if (!connection) return tl::unexpected<Error>(creation_error(path, std::move(connection.error())));
     if (connection->read_only())
         return tl::unexpected<Error>(connection->error(ErrorCode::read_only, "it cannot be written"));
     if (const auto prepared = prepare_schema(*connection, sqlite_schema); !prepared)

@@ -99,11 +99,6 @@ void read_row(SqliteStatement& statement, Row& row) {
     return text;
 }
 
-inline void bind_row(SqliteStatement& statement, std::string_view run, const AlertRow& row, const std::string& body,
-                     const std::string& text) {
-    columns(row, body, [&](const auto&... values) { statement.bind(run, values..., text); });
-}
-
 /// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills one.
 template <class Row, class Read, class... Parameters>
 [[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,

@@ -13,7 +13,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite_error.hpp>
-#include <heeler/store/sqlite_names.hpp>
+#include <heeler/store/stored_names.hpp>
 
 namespace heeler::inline v0::detail {
 
@@ -35,9 +35,7 @@ public:
         : statement_{std::exchange(other.statement_, nullptr)}, path_{other.path_} {}
     SqliteStatement& operator=(SqliteStatement&&) = delete;
     ~SqliteStatement() {
-        if (statement_ == nullptr) return;
-        sqlite3_reset(statement_);
-        sqlite3_clear_bindings(statement_);
+        if (statement_ != nullptr) reset();
     }
 
     /// Binds the parameters ?1, ?2, ... in order.
@@ -61,6 +59,12 @@ public:
     [[nodiscard]] Result<void> run() {
         if (const auto row = step(); !row) return tl::unexpected<Error>(row.error());
         return {};
+    }
+
+    /// Ready to be bound again.
+    void reset() noexcept {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
     }
 
     /// Reads the first columns of the row, in order.

@@ -1,9 +1,7 @@
 // A store in one SQLite file (WAL): for hosts that restart, and for several processes on one machine.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +16,9 @@
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite_connection.hpp>
 #include <heeler/store/sqlite_open.hpp>
-#include <heeler/store/sqlite_rows.hpp>
+#include <heeler/store/sqlite_read.hpp>
 #include <heeler/store/sqlite_schema.hpp>
+#include <heeler/store/sqlite_write.hpp>
 
 namespace heeler::inline v0 {
 
@@ -29,9 +28,9 @@ struct SqliteSettings {
 };
 
 /// A batch that is `durable` is on the disk when `commit` returns; telemetry may be lost by a power failure, never by a
-/// crash. Every error names the file and what to do; `busy`, `full`, `read_only`, `io` and `lost` may pass: the next
-/// call tries again, and opens the file again if need be. A file that is not a store is left alone. Of the error codes
-/// of `commit`, `io` alone leaves open whether the batch was stored. One thread at a time; the constructor does no I/O.
+/// crash. Every error names the file and what to do, and the next call tries again, opening the file anew if need be.
+/// After an error of `commit` nothing was stored; only `io` may mean that it was. A file that is not a store, or that
+/// needs a newer heeler, is left alone. One thread at a time; the constructor does no I/O.
 class SqliteStore {
 public:
     explicit SqliteStore(std::string path, SqliteSettings settings = {})
@@ -39,47 +38,69 @@ public:
 
     /// Runs that have not ended, or that still have an intended action or a pending alert, in order of registration.
     [[nodiscard]] Result<Snapshot> load() {
-        return connected([](detail::SqliteConnection& connection) { return read_snapshot(connection); });
+        return with_connection([](detail::SqliteConnection& connection) { return detail::read_snapshot(connection); });
     }
 
     /// Decisions that were not applied yet, in order of their numbers.
     [[nodiscard]] Result<std::vector<DecisionRow>> list() {
-        return connected([](detail::SqliteConnection& connection) { return read_decisions(connection); });
+        return with_connection([](detail::SqliteConnection& connection) { return detail::read_decisions(connection); });
     }
 
     /// Writes all of the batch but the runs whose version moved, which it names. A decision about such a run stays
     /// open, even if it is named in `applied`.
-    Result<Conflicts> commit(const Batch& batch) {
-        return connected([&](detail::SqliteConnection& connection) { return write(connection, batch); });
+    [[nodiscard]] Result<Conflicts> commit(const Batch& batch) {
+        return with_connection([&](detail::SqliteConnection& connection) -> Result<Conflicts> {
+            if (const auto set = set_durable(connection, batch.durable); !set)
+                return tl::unexpected<Error>(set.error());
+            return detail::write_batch(connection, batch);
+        });
     }
 
     /// What is stored about one run. Without a `row` if the run is not known; `""` gives the audit about no run.
     [[nodiscard]] Result<History> history(std::string_view run) {
-        return connected([&](detail::SqliteConnection& connection) { return read_history(connection, run); });
+        return with_connection(
+            [&](detail::SqliteConnection& connection) { return detail::read_history(connection, run); });
     }
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
-    using Connection = detail::SqliteConnection;
-    using Sql = detail::Sql;
-
-    [[nodiscard]] Result<void> open();
     template <class Work>
-    auto connected(Work work) -> decltype(work(std::declval<Connection&>()));
-    [[nodiscard]] Result<void> set_durability(Connection& connection, bool durable);
-    [[nodiscard]] Result<Conflicts> write(Connection& connection, const Batch& batch);
+    auto with_connection(Work work) -> decltype(work(std::declval<detail::SqliteConnection&>())) {
+        if (const auto opened = open(); !opened) return tl::unexpected<Error>(opened.error());
+        auto result = work(*connection_);
+        if (!result && !keeps_connection(result.error().code)) connection_.reset();
+        return result;
+    }
 
-    [[nodiscard]] static Result<Snapshot> read_snapshot(Connection& connection);
-    [[nodiscard]] static Result<void> read_rest(Connection& connection, StoredRun& run);
-    [[nodiscard]] static Result<void> read_parts(Connection& connection, RunRow& row);
-    [[nodiscard]] static Result<std::vector<DecisionRow>> read_decisions(Connection& connection);
-    [[nodiscard]] static Result<History> read_history(Connection& connection, std::string_view run);
+    [[nodiscard]] Result<void> open() {
+        if (connection_ && connection_->moved()) connection_.reset();
+        if (connection_) return {};
+        auto opened = detail::open_sqlite(path_, settings_.busy_timeout, !was_open_);
+        if (!opened) return tl::unexpected<Error>(opened.error());
+        connection_.emplace(std::move(*opened));
+        was_open_ = true;
+        durable_.reset();
+        return {};
+    }
+
+    [[nodiscard]] Result<void> set_durable(detail::SqliteConnection& connection, bool durable) {
+        if (durable_ == durable) return {};
+        durable_.reset();
+        if (auto set = connection.run(durable ? detail::Sql::sync_always : detail::Sql::sync_seldom); !set) return set;
+        durable_ = durable;
+        return {};
+    }
+
+    [[nodiscard]] static constexpr bool keeps_connection(ErrorCode code) noexcept {
+        return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument;
+    }
 
     std::string path_;
     SqliteSettings settings_;
-    std::optional<Connection> connection_;
-    std::optional<bool> durable_;  ///< what the connection is set to
+    std::optional<detail::SqliteConnection> connection_;
+    std::optional<bool> durable_;  // what the connection is set to
     bool was_open_ = false;
 };
 
+}  // namespace heeler::inline v0

@@ -1,4 +1,4 @@
-// The words by which the SQLite store writes enumerations, so that people can read its tables.
+// The words by which stores write enumerations, so that people can read the tables; for adapters of databases.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,7 @@ template <class E>
 /// How many values have a name, found by asking: a name outside its table is no constant expression.
 template <class E, std::size_t Count = 0>
 [[nodiscard]] consteval std::size_t count_names() {
-    if constexpr (requires {
-                      typename std::integral_constant<std::size_t, stored_name(static_cast<E>(Count)).size()>;
-                  })
+    if constexpr (requires { typename std::integral_constant<std::size_t, stored_name(static_cast<E>(Count)).size()>; })
         return count_names<E, Count + 1>();
     else
         return Count;

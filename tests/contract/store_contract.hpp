@@ -1,0 +1,503 @@
+// What every store must do. Call `store_contract::check<Backend>()` inside a TEST_CASE of Catch2. A `Backend` is
+// default constructible, begins empty, and its `open()` gives a store on its content: the second call stands for a
+// restart.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/concepts.hpp>
+
+#include "support/catch.hpp"
+
+namespace store_contract {
+
+using namespace heeler;
+
+// --- rows as text, so that a difference is shown -------------------------------------------------------------------
+
+template <class E>
+requires std::is_enum_v<E>
+void write(std::ostream& out, E value) { out << static_cast<int>(value); }
+inline void write(std::ostream& out, std::uint64_t value) { out << value; }
+inline void write(std::ostream& out, std::uint32_t value) { out << value; }
+inline void write(std::ostream& out, std::int64_t value) { out << value; }
+inline void write(std::ostream& out, WallTime when) { out << when.time_since_epoch().count(); }
+inline void write(std::ostream& out, const std::string& text) { out << text.size() << ':' << text; }
+
+template <class T>
+void write(std::ostream& out, const std::optional<T>& value) {
+    if (value)
+        write(out, *value);
+    else
+        out << "none";
+}
+
+template <class... Ts>
+[[nodiscard]] std::string joined(const Ts&... values) {
+    std::ostringstream out;
+    ((write(out, values), out << '|'), ...);
+    return out.str();
+}
+
+[[nodiscard]] inline std::string show(const RunRow& r) {
+    return joined(r.id, r.version, r.name, r.class_name, r.state, r.status, r.attempt, r.incarnation, r.created_at,
+                  r.updated_at, r.ended_at, r.facts, r.spec, r.memory);
+}
+[[nodiscard]] inline std::string show(const CheckpointRow& r) {
+    return joined(r.number, r.incarnation, r.at, r.step, r.text, r.reason);
+}
+[[nodiscard]] inline std::string show(const Intervention& r) {
+    return joined(r.number, r.incident, r.attempt, r.condition, r.action, r.outcome, r.at);
+}
+[[nodiscard]] inline std::string show(const Action& r) {
+    return joined(r.key, r.kind, r.needs, r.outcome, r.incident, r.intervention, r.attempt, r.text, r.note);
+}
+[[nodiscard]] inline std::string show(const AlertRow& r) {
+    const Alert& a = r.alert;
+    std::string text =
+        joined(a.key, a.kind, a.to, a.run.id, a.run.name, a.run.work_item, a.run.project, a.severity, a.summary, a.at,
+               a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error, r.action_key);
+    for (const std::string& issue : a.issues) text += "issue " + joined(issue);
+    for (const Detail& detail : a.details) text += "detail " + joined(detail.name, detail.value);
+    return text;
+}
+[[nodiscard]] inline std::string show(const AuditRow& r) { return joined(r.at, r.kind, r.run, r.body); }
+[[nodiscard]] inline std::string show(const DecisionRow& r) {
+    return joined(r.number, r.run, r.verb, r.until, r.by, r.at);
+}
+
+template <class Row>
+[[nodiscard]] std::string show(const std::vector<Row>& rows) {
+    std::string text;
+    for (const Row& row : rows) text += show(row) + "\n";
+    return text;
+}
+
+// --- material ------------------------------------------------------------------------------------------------------
+
+/// Bytes that a careless store changes: NUL, broken UTF-8, quotes, a statement.
+inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TABLE runs; --\r\n\xf0\x9f\x90\x95", 56};
+
+[[nodiscard]] inline WallTime at(std::int64_t microseconds) { return WallTime{Duration{microseconds}}; }
+
+[[nodiscard]] inline RunBatch new_run(std::string id) {
+    RunBatch changes;
+    changes.row.id = std::move(id);
+    changes.row.spec = "spec of " + changes.row.id;
+    changes.row.memory = "memory of " + changes.row.id;
+    return changes;
+}
+
+[[nodiscard]] inline Action action(std::string key, ActionOutcome outcome) {
+    Action made;
+    made.key = std::move(key);
+    made.outcome = outcome;
+    return made;
+}
+
+[[nodiscard]] inline AlertRow alert(std::string key, AlertRow::State state) {
+    AlertRow made;
+    made.alert.key = std::move(key);
+    made.state = state;
+    return made;
+}
+
+[[nodiscard]] inline CheckpointRow checkpoint(std::uint64_t number, std::string text) {
+    CheckpointRow made;
+    made.number = number;
+    made.text = std::move(text);
+    return made;
+}
+
+[[nodiscard]] inline Intervention intervention(std::uint32_t number, InterventionOutcome outcome) {
+    Intervention made;
+    made.number = number;
+    made.outcome = outcome;
+    return made;
+}
+
+/// A run with one row of everything, every field unlike its default and hard to keep.
+[[nodiscard]] inline RunBatch full_run(std::string id) {
+    constexpr auto most32 = std::numeric_limits<std::uint32_t>::max();
+    constexpr auto least64 = std::numeric_limits<std::int64_t>::min();
+    RunBatch run;
+    run.row = {std::move(id),   0,      nasty,      nasty,      RunState::rate_limited,
+               Status::timeout, most32, most32 - 1, at(-62135), at(1234567890),
+               at(253402300),   nasty,  nasty,      ""};
+    run.checkpoints = {{1, most32, at(7), least64, nasty, CheckpointReason::user_interrupt}, checkpoint(2, "")};
+    run.interventions = {
+        {most32, 3, 4, Condition::no_output_access, ActionKind::terminate, InterventionOutcome::skipped, at(8)}};
+    run.actions = {
+        {nasty, ActionKind::terminate, ActionKind::snapshot, ActionOutcome::intended, 5, 6, most32, nasty, nasty},
+        action("plain", ActionOutcome::done)};
+    Alert seen{nasty,
+               "run.unhealthy",
+               nasty,
+               {nasty, nasty, nasty, nasty},
+               Severity::critical,
+               nasty,
+               {nasty, "", "x"},
+               {{nasty, nasty}, {"", ""}},
+               at(9),
+               most32};
+    run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, nasty},
+                  alert("plain", AlertRow::State::dead)};
+    run.audit = {{at(12), nasty, run.row.id, nasty}, {at(13), "", run.row.id, "{}"}};
+    return run;
+}
+
+template <class Store>
+[[nodiscard]] Conflicts commit(Store& store, const Batch& batch) {
+    auto conflicts = store.commit(batch);
+    if (!conflicts) FAIL("commit: " << conflicts.error().message);
+    return *conflicts;
+}
+
+template <class Store>
+[[nodiscard]] Conflicts commit(Store& store, std::vector<RunBatch> runs) {
+    Batch batch;
+    batch.runs = std::move(runs);
+    batch.durable = true;
+    return commit(store, batch);
+}
+
+template <class Store>
+[[nodiscard]] std::vector<StoredRun> load(Store& store) {
+    auto snapshot = store.load();
+    if (!snapshot) FAIL("load: " << snapshot.error().message);
+    return snapshot->runs;
+}
+
+template <class Store>
+[[nodiscard]] std::vector<DecisionRow> list(Store& store) {
+    auto decisions = store.list();
+    if (!decisions) FAIL("list: " << decisions.error().message);
+    return *decisions;
+}
+
+template <class Store>
+[[nodiscard]] History history(Store& store, std::string_view run) {
+    auto found = store.history(run);
+    if (!found) FAIL("history: " << found.error().message);
+    return *found;
+}
+
+template <class Store>
+[[nodiscard]] std::string ids(Store& store) {
+    std::string text;
+    for (const StoredRun& run : load(store)) text += run.row.id + " ";
+    return text;
+}
+
+// --- the contract --------------------------------------------------------------------------------------------------
+
+template <class Backend>
+void keeps_every_byte() {
+    Backend backend;
+    RunBatch run = full_run(nasty);
+    {
+        auto store = backend.open();
+        CHECK(commit(store, {new_run("before"), run}).empty());
+    }
+    run.row.version = 1;
+    auto store = backend.open();
+    const auto runs = load(store);
+    REQUIRE(runs.size() == 2);
+    CHECK(show(runs[1].row) == show(run.row));
+    CHECK(show(runs[1].interventions) == show(run.interventions));
+    CHECK(show(runs[1].unfinished) == show(std::vector{run.actions[0]}));
+    CHECK(show(runs[1].pending) == show(std::vector{run.alerts[0]}));
+    CHECK(runs[1].checkpoints == 2);
+
+    const History found = history(store, nasty);
+    REQUIRE(found.row);
+    CHECK(show(*found.row) == show(run.row));
+    CHECK(show(found.checkpoints) == show(run.checkpoints));
+    CHECK(show(found.interventions) == show(run.interventions));
+    CHECK(show(found.actions) == show(run.actions));
+    CHECK(show(found.alerts) == show(run.alerts));
+    CHECK(show(found.audit) == show(run.audit));
+}
+
+template <class Backend>
+void knows_every_enumerator() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch run = new_run("a");
+    const std::string before = "{}";
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(InterventionOutcome::skipped); ++i) {
+        auto row = intervention(i + 1u, static_cast<InterventionOutcome>(i));
+        row.condition = static_cast<Condition>(i % (static_cast<std::uint8_t>(Condition::not_evaluable) + 1));
+        row.action = static_cast<ActionKind>(i % (static_cast<std::uint8_t>(ActionKind::terminate) + 1));
+        run.interventions.push_back(row);
+    }
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionOutcome::ended); ++i)
+        run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::State::skipped); ++i)
+        run.alerts.push_back(alert("key" + std::to_string(i), static_cast<AlertRow::State>(i)));
+    for (std::uint8_t i = 0; i < checkpoint_reason_names.size(); ++i) {
+        run.checkpoints.push_back(checkpoint(i + 1u, ""));
+        run.checkpoints.back().reason = static_cast<CheckpointReason>(i);
+    }
+    Batch batch;
+    for (std::uint8_t i = 0; i < verb_names.size(); ++i)
+        batch.decisions.push_back({i + 1u, "", static_cast<Verb>(i), {}, "", {}});
+    batch.runs = {run};
+    for (std::uint8_t i = 0; i < run_state_names.size(); ++i) {
+        batch.runs.push_back(new_run("state" + std::to_string(i)));
+        batch.runs.back().row.state = static_cast<RunState>(i);
+        batch.runs.back().row.status = static_cast<Status>(i % (static_cast<std::uint8_t>(Status::recovered) + 1));
+    }
+    CHECK(commit(store, batch).empty());
+    const History found = history(store, "a");
+    CHECK(show(found.interventions) == show(run.interventions));
+    CHECK(show(found.actions) == show(run.actions));
+    CHECK(show(found.alerts) == show(run.alerts));
+    CHECK(show(found.checkpoints) == show(run.checkpoints));
+    CHECK(show(list(store)) == show(batch.decisions));
+    for (const RunBatch& written : batch.runs) {
+        const auto row = history(store, written.row.id).row;
+        REQUIRE(row);
+        CHECK(row->state == written.row.state);
+        CHECK(row->status == written.row.status);
+    }
+}
+
+template <class Backend>
+void checks_versions() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch a = new_run("a");
+    RunBatch b = new_run("b");
+    CHECK(commit(store, {a, b}).empty());
+    a.row.version = 1;
+    a.row.name = "second";
+    CHECK(commit(store, {a}).empty());
+    CHECK(history(store, "a").row->version == 2);
+
+    // `a` has moved to version 2: everything of it is left out, the rest of the batch is written.
+    Batch late;
+    late.runs = {full_run("a"), new_run("b"), new_run("unknown"), new_run("c")};
+    late.runs[0].row.version = 1;
+    late.runs[1].row.version = 1;
+    late.runs[1].row.name = "on time";
+    late.runs[2].row.version = 4;
+    late.audit = {{at(1), "kind", "", "{}"}};
+    late.decisions = {{0, "a", Verb::ack, {}, "me", at(1)}};
+    CHECK(commit(store, late) == Conflicts{"a", "unknown"});
+    const History left = history(store, "a");
+    CHECK(left.row->name == "second");
+    CHECK(left.row->version == 2);
+    CHECK(left.row->spec == "spec of a");
+    CHECK((left.checkpoints.empty() && left.interventions.empty() && left.actions.empty() && left.alerts.empty() &&
+           left.audit.empty()));
+    CHECK(history(store, "b").row->name == "on time");
+    CHECK_FALSE(history(store, "unknown").row);
+    CHECK(ids(store) == "a b c ");
+    CHECK(history(store, "").audit.size() == 1);
+    CHECK(list(store).size() == 1);
+
+    // A run is registered once.
+    CHECK(commit(store, {new_run("a")}) == Conflicts{"a"});
+    CHECK(history(store, "a").row->version == 2);
+}
+
+template <class Backend>
+void keeps_parts_that_did_not_change() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch run = new_run("a");
+    run.row.memory.reset();
+    CHECK(commit(store, {run}).empty());
+    CHECK(history(store, "a").row->spec == "spec of a");
+    CHECK_FALSE(history(store, "a").row->memory);
+
+    run.row.version = 1;
+    run.row.spec.reset();
+    run.row.memory = "";
+    CHECK(commit(store, {run}).empty());
+    CHECK(history(store, "a").row->spec == "spec of a");
+    CHECK(history(store, "a").row->memory == "");
+
+    run.row.version = 2;
+    run.row.spec = std::string(1 << 20, '\0');
+    run.row.memory.reset();
+    CHECK(commit(store, {run}).empty());
+    auto again = backend.open();
+    CHECK(load(again)[0].row.spec == run.row.spec);
+    CHECK(load(again)[0].row.memory == "");
+}
+
+template <class Backend>
+void replaces_rows_by_their_identity() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch a = new_run("a");
+    a.interventions = {intervention(1, InterventionOutcome::pending), intervention(2, InterventionOutcome::pending)};
+    a.actions = {action("z", ActionOutcome::intended), action("y", ActionOutcome::intended)};
+    a.alerts = {alert("z", AlertRow::State::pending), alert("y", AlertRow::State::pending)};
+    a.checkpoints = {checkpoint(2, "two"), checkpoint(1, "one")};
+    RunBatch b = a;
+    b.row.id = "b";
+    CHECK(commit(store, {a, b}).empty());
+
+    RunBatch next = new_run("a");
+    next.row.version = 1;
+    next.interventions = {intervention(1, InterventionOutcome::recovered)};
+    next.actions = {action("x", ActionOutcome::intended), action("z", ActionOutcome::done)};
+    next.alerts = {alert("x", AlertRow::State::pending), alert("z", AlertRow::State::delivered)};
+    next.checkpoints = {checkpoint(3, "three"), checkpoint(1, "one again")};
+    CHECK(commit(store, {next}).empty());
+
+    const History found = history(store, "a");
+    CHECK(show(found.interventions) == show(std::vector{next.interventions[0], a.interventions[1]}));
+    CHECK(show(found.actions) == show(std::vector{next.actions[1], a.actions[1], next.actions[0]}));
+    CHECK(show(found.alerts) == show(std::vector{next.alerts[1], a.alerts[1], next.alerts[0]}));
+    CHECK(show(found.checkpoints) == show(std::vector{next.checkpoints[1], a.checkpoints[0], next.checkpoints[0]}));
+    CHECK(show(history(store, "b").actions) == show(b.actions));
+    auto again = backend.open();
+    const auto runs = load(again);
+    CHECK(show(runs[0].unfinished) == show(std::vector{a.actions[1], next.actions[0]}));
+    CHECK(show(runs[0].pending) == show(std::vector{a.alerts[1], next.alerts[0]}));
+    CHECK(runs[0].checkpoints == 3);
+}
+
+template <class Backend>
+void loads_what_is_not_over() {
+    Backend backend;
+    auto store = backend.open();
+    std::vector<RunBatch> runs;
+    for (const auto* id : {"over", "waits", "acts", "tells", "settled", "last"}) {
+        runs.push_back(new_run(id));
+        runs.back().row.state = RunState::completed;
+        runs.back().row.ended_at = at(5);
+    }
+    runs[1].row.state = RunState::waiting_human;
+    runs[1].row.ended_at.reset();
+    runs[2].actions = {action("k", ActionOutcome::intended)};
+    runs[3].alerts = {alert("k", AlertRow::State::pending)};
+    runs[4].actions = {action("k", ActionOutcome::unknown)};
+    runs[4].alerts = {alert("k", AlertRow::State::dead)};
+    runs[5].row.state = RunState::running;
+    CHECK(commit(store, runs).empty());
+    CHECK(ids(store) == "waits acts tells last ");
+
+    // Order is that of registration, whatever is written later; what was settled is not loaded any more.
+    RunBatch later = new_run("waits");
+    later.row.version = 1;
+    RunBatch done = runs[2];
+    done.row.version = 1;
+    done.actions = {action("k", ActionOutcome::done)};
+    CHECK(commit(store, {done, new_run("newer"), later}).empty());
+    auto again = backend.open();
+    CHECK(ids(again) == "waits tells last newer ");
+    CHECK(history(again, "over").row);
+}
+
+template <class Backend>
+void numbers_decisions() {
+    Backend backend;
+    auto store = backend.open();
+    Batch asked;
+    asked.decisions = {{0, "a", Verb::snooze, at(77), nasty, at(1)}, {99, "", Verb::freeze, {}, "", at(2)}};
+    CHECK(commit(store, asked).empty());
+    asked.decisions = {{0, "b", Verb::mark_stopped, {}, "x", at(3)}};
+    CHECK(commit(store, asked).empty());
+    const std::vector<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
+                                       {2, "", Verb::freeze, {}, "", at(2)},
+                                       {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
+    auto again = backend.open();
+    CHECK(show(list(again)) == show(all));
+
+    Batch done;
+    done.applied = {2, 3, 3, 1000};
+    CHECK(commit(again, done).empty());
+    CHECK(show(list(again)) == show(std::vector{all[0]}));
+
+    // Numbers are never used again.
+    CHECK(commit(again, asked).empty());
+    CHECK(list(again).back().number == 4);
+
+    // What a decision asks for is stored with its run: if that run is left out, the decision stays open.
+    CHECK(commit(again, {new_run("a")}).empty());
+    done.applied = {1, 4};
+    done.runs = {new_run("a")};
+    CHECK(commit(again, done) == Conflicts{"a"});
+    CHECK(show(list(again)) == show(std::vector{all[0]}));
+}
+
+template <class Backend>
+void files_audit_by_run() {
+    Backend backend;
+    auto store = backend.open();
+    Batch batch;
+    batch.audit = {{at(1), "one", "", "{}"}, {at(2), "two", "a", "{}"}, {at(3), "three", "", "{}"}};
+    batch.runs = {new_run("a")};
+    batch.runs[0].audit = {{at(0), "of the run", "ignored", "{}"}};
+    CHECK(commit(store, batch).empty());
+    CHECK(show(history(store, "").audit) == show(std::vector{batch.audit[0], batch.audit[2]}));
+    CHECK_FALSE(history(store, "").row);
+    CHECK(show(history(store, "a").audit) ==
+          show(std::vector{AuditRow{at(0), "of the run", "a", "{}"}, batch.audit[1]}));
+    CHECK(history(store, "ignored").audit.empty());
+}
+
+template <class Backend>
+void holds_many() {
+    Backend backend;
+    Batch batch;
+    for (int i = 0; i < 300; ++i) {
+        batch.runs.push_back(new_run("run " + std::to_string(i)));
+        for (std::uint64_t n = 1; n <= 10; ++n)
+            batch.runs.back().checkpoints.push_back(checkpoint(n, std::to_string(n)));
+    }
+    {
+        auto store = backend.open();
+        for (batch.durable = false; batch.runs[0].row.version < 4; batch.durable = !batch.durable) {
+            CHECK(commit(store, batch).empty());
+            for (RunBatch& run : batch.runs) ++run.row.version;
+        }
+    }
+    auto store = backend.open();
+    const auto runs = load(store);
+    REQUIRE(runs.size() == 300);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        REQUIRE(runs[i].row.id == batch.runs[i].row.id);
+        REQUIRE(runs[i].row.version == 4);
+        REQUIRE(runs[i].checkpoints == 10);
+    }
+}
+
+template <class Backend>
+void begins_empty() {
+    Backend backend;
+    auto store = backend.open();
+    static_assert(check_store<decltype(store)>());
+    CHECK(load(store).empty());
+    CHECK(list(store).empty());
+    CHECK_FALSE(history(store, "nobody").row);
+    CHECK(commit(store, Batch{}).empty());
+}
+
+template <class Backend>
+void check() {
+    SECTION("a new store is empty") { begins_empty<Backend>(); }
+    SECTION("what is written is read back byte for byte after a restart") { keeps_every_byte<Backend>(); }
+    SECTION("every value of every enumeration is kept") { knows_every_enumerator<Backend>(); }
+    SECTION("the rows of a run whose version moved are left out and named") { checks_versions<Backend>(); }
+    SECTION("spec and memory stay as they are where they are absent") { keeps_parts_that_did_not_change<Backend>(); }
+    SECTION("rows are replaced by number or key and keep their place") { replaces_rows_by_their_identity<Backend>(); }
+    SECTION("load gives what is not over, in order of registration") { loads_what_is_not_over<Backend>(); }
+    SECTION("decisions are numbered and listed until they are applied") { numbers_decisions<Backend>(); }
+    SECTION("audit rows are kept by run, in order") { files_audit_by_run<Backend>(); }
+    SECTION("hundreds of runs fit in one batch, again and again") { holds_many<Backend>(); }
+}
+
+}  // namespace store_contract
