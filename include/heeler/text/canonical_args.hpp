@@ -107,7 +107,6 @@ private:
     struct Frame {
         TwoHashes sum;
         std::uint64_t key;
-        std::uint64_t count;
         bool object;
     };
 
@@ -135,7 +134,7 @@ private:
     [[nodiscard]] bool open(bool object) noexcept {
         if (depth_ == frames_.size()) return false;
         ++at_;
-        frames_[depth_++] = {{}, 0, 0, object};
+        frames_[depth_++] = {{}, 0, object};
         if (take(object ? '}' : ']')) {
             close();
             return true;
@@ -146,7 +145,7 @@ private:
 
     void close() noexcept {
         const auto& frame = frames_[--depth_];
-        value_ = tagged(frame.sum, (frame.count << 3) + (frame.object ? tag_object : tag_array));
+        value_ = tagged(frame.sum, frame.object ? tag_object : tag_array);
     }
 
     [[nodiscard]] bool key() noexcept {
@@ -159,7 +158,6 @@ private:
     /// Adds the value to what holds it; then a comma, or an end that makes the holder the value (`closed_`).
     [[nodiscard]] bool after_value() noexcept {
         auto& frame = frames_[depth_ - 1];
-        ++frame.count;
         if (frame.object) {
             const auto member = combine_both({frame.key, frame.key}, value_);
             frame.sum.exact += member.exact;
