@@ -2,6 +2,9 @@
 
 set(HEELER_SANITIZE "" CACHE STRING "Sanitizers for heeler's own programs: 'address,undefined' or 'thread'")
 
+# There are no modules to look for, and Clang would need clang-scan-deps to look.
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
 add_library(heeler_development INTERFACE)
 target_compile_options(heeler_development INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 target_compile_definitions(heeler_development INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
