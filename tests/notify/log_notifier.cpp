@@ -38,6 +38,7 @@ TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]", "[
     const File file{std::tmpfile(), &std::fclose};
     LogNotifier notifier{file.get()};
     auto alert = heeler_test::example_alert();
+    alert.at = heeler::WallTime{std::chrono::hours{24 * 365} + std::chrono::milliseconds{250}};
     REQUIRE(notifier.send(alert));
 
     alert.run.id.clear();
@@ -53,9 +54,9 @@ TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]", "[
     REQUIRE(notifier.send(alert));
 
     CHECK(content_of(file.get()) ==
-          "WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals\n"
-          "NOTE heeler watchdog.store_up two lines and a colour: one; two\n"
-          "CRITICAL heeler watchdog.store_up\n");
+          "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals\n"
+          "1971-01-01T00:00:00.250Z NOTE heeler watchdog.store_up two lines and a colour: one; two\n"
+          "1971-01-01T00:00:00.250Z CRITICAL heeler watchdog.store_up\n");
 }
 
 TEST_CASE("a log line is bounded whatever the alert holds") {

@@ -12,13 +12,14 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline v0 {
 
-/// Writes `WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE` and flushes, `CRITICAL` in front where two conditions hold
-/// at once and `NOTE` where nothing is wrong (any more). What follows on further lines is joined, so that an alert is
-/// one line whatever is in it. The stream must outlive the notifier. One thread at a time.
+/// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE` and flushes, `CRITICAL` in front where two conditions
+/// hold at once and `NOTE` where nothing is wrong (any more). What follows on further lines is joined, so that an alert
+/// is one line whatever is in it. The stream must outlive the notifier. One thread at a time.
 class LogNotifier {
 public:
     static constexpr std::string_view name = "log";
@@ -37,7 +38,8 @@ public:
     /// The line that an alert becomes.
     [[nodiscard]] static std::string line_of(const Alert& alert) {
         constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
-        std::string line = fmt::format("{} heeler {}", levels[static_cast<std::size_t>(alert.severity)], alert.kind);
+        std::string line = fmt::format("{} {} heeler {}", rfc3339(alert.at),
+                                       levels[static_cast<std::size_t>(alert.severity)], alert.kind);
         if (!alert.run.id.empty()) fmt::format_to(std::back_inserter(line), " [{}]", alert.run.id);
         if (!alert.summary.empty()) line += " " + alert.summary;
         for (std::size_t i = 0; i < alert.issues.size(); ++i) line += (i == 0 ? ": " : "; ") + alert.issues[i];
