@@ -36,16 +36,16 @@ enum class ActionOutcome : std::uint8_t { intended, done, failed, rejected, unsu
 
 /// What an agent control is asked with. Views stay valid for the call only.
 struct ActionRequest {
-    std::string_view run;       ///< run id
-    std::string_view key;       ///< idempotency key, chosen and stored before the action is tried
-    std::string_view text;      ///< what to tell the run (injections), or why (everything else)
+    std::string_view run{};     ///< run id
+    std::string_view key{};     ///< idempotency key, chosen and stored before the action is tried
+    std::string_view text{};    ///< what to tell the run (injections), or why (everything else)
     std::uint32_t attempt = 0;  ///< attempt of the incident, from 1
 };
 
 /// A verb that worked. Errors: `rejected` (the agent refused), `unsupported`, `timed_out` (may have happened), `ended`
 /// (the run turned out to be over), anything else counts as failed.
 struct ActionDone {
-    std::string note;  ///< where a snapshot is, "nothing to save", who was signalled; may be empty
+    std::string note{};  ///< where a snapshot is, "nothing to save", who was signalled; may be empty
 };
 
 /// What `find(key)` answers after a crash.

@@ -12,28 +12,28 @@ namespace heeler::inline v0 {
 
 /// Which run an alert is about, in the words that people know it by. Empty `id`: the watchdog itself.
 struct RunRef {
-    std::string id;
-    std::string name;
-    std::string work_item;
-    std::string project;
+    std::string id{};
+    std::string name{};
+    std::string work_item{};
+    std::string project{};
 };
 
 /// One named text of an alert's body.
 struct Detail {
-    std::string name;
-    std::string value;
+    std::string name{};
+    std::string value{};
 };
 
 /// What a notifier is asked to deliver. All text is sanitised and redacted already.
 struct Alert {
-    std::string key;   ///< stable: a repeated delivery carries the same key
-    std::string kind;  ///< run.unhealthy, run.recovered, escalation, watchdog.store_down, watchdog.store_up
-    std::string to;    ///< route; empty: the notifier's default
-    RunRef run;
+    std::string key{};   ///< stable: a repeated delivery carries the same key
+    std::string kind{};  ///< run.unhealthy, run.recovered, escalation, watchdog.store_down, watchdog.store_up
+    std::string to{};    ///< route; empty: the notifier's default
+    RunRef run{};
     Severity severity = Severity::warning;
-    std::string summary;              ///< one line
-    std::vector<std::string> issues;  ///< one text per condition
-    std::vector<Detail> details;      ///< seen, done, next, stop, summary of progress
+    std::string summary{};              ///< one line
+    std::vector<std::string> issues{};  ///< one text per condition
+    std::vector<Detail> details{};      ///< seen, done, next, stop, summary of progress
     WallTime at{};
     std::uint32_t attempt = 1;  ///< of the delivery, from 1
 };

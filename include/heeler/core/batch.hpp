@@ -16,28 +16,28 @@ namespace heeler::inline v0 {
 /// A run's row. Columns for people and queries; three encoded parts for the library, of which `spec` and `memory` are
 /// absent where they did not change.
 struct RunRow {
-    std::string id;
+    std::string id{};
     std::uint64_t version = 0;  ///< expected in the store; 0: the row must not exist. A commit stores version + 1
-    std::string name;
-    std::string class_name;
+    std::string name{};
+    std::string class_name{};
     RunState state = RunState::running;
     Status status = Status::healthy;
     std::uint32_t attempt = 1;
     std::uint32_t incarnation = 1;
     WallTime created_at{};
     WallTime updated_at{};
-    std::optional<WallTime> ended_at;
-    std::string facts;
-    std::optional<std::string> spec;
-    std::optional<std::string> memory;
+    std::optional<WallTime> ended_at{};
+    std::string facts{};
+    std::optional<std::string> spec{};
+    std::optional<std::string> memory{};
 };
 
 struct CheckpointRow {
     std::uint64_t number = 0;  ///< per run, from 1
     std::uint32_t incarnation = 1;
     WallTime at{};
-    std::optional<std::int64_t> step;
-    std::string text;
+    std::optional<std::int64_t> step{};
+    std::string text{};
     CheckpointReason reason = CheckpointReason::scheduled;
 };
 
@@ -45,21 +45,21 @@ struct CheckpointRow {
 struct AlertRow {
     enum class State : std::uint8_t { pending, delivered, dead, skipped };
 
-    Alert alert;
+    Alert alert{};
     State state = State::pending;
     std::uint32_t attempts = 0;
     WallTime created_at{};
     WallTime not_before{};
-    std::string last_error;
-    std::string action_key;  ///< the escalate action that this alert carries out; empty: none
+    std::string last_error{};
+    std::string action_key{};  ///< the escalate action that this alert carries out; empty: none
 };
 
 /// An append-only record: verdicts with their evidence, what was held back and why, who decided what.
 struct AuditRow {
     WallTime at{};
-    std::string kind;
-    std::string run;
-    std::string body;  ///< one JSON object
+    std::string kind{};
+    std::string run{};
+    std::string body{};  ///< one JSON object
 };
 
 enum class Verb : std::uint8_t {
@@ -80,29 +80,29 @@ inline constexpr std::array<std::string_view, 9> verb_names{
 /// An operator's decision: a row that the next tick applies, so it can be written while no watchdog runs.
 struct DecisionRow {
     std::uint64_t number = 0;  ///< assigned by the store, from 1
-    std::string run;           ///< empty for freeze and unfreeze of everything
+    std::string run{};         ///< empty for freeze and unfreeze of everything
     Verb verb = Verb::ack;
-    std::optional<WallTime> until;
-    std::string by;
+    std::optional<WallTime> until{};
+    std::string by{};
     WallTime at{};
 };
 
 /// Everything that one commit changes about one run. Left out as a whole if the run's version moved.
 struct RunBatch {
-    RunRow row;
-    std::vector<CheckpointRow> checkpoints;
-    std::vector<Intervention> interventions;  ///< inserted, or replaced by number
-    std::vector<Action> actions;              ///< inserted, or replaced by key
-    std::vector<AlertRow> alerts;             ///< inserted, or replaced by key
-    std::vector<AuditRow> audit;
+    RunRow row{};
+    std::vector<CheckpointRow> checkpoints{};
+    std::vector<Intervention> interventions{};  ///< inserted, or replaced by number
+    std::vector<Action> actions{};              ///< inserted, or replaced by key
+    std::vector<AlertRow> alerts{};             ///< inserted, or replaced by key
+    std::vector<AuditRow> audit{};
 };
 
 /// What one commit changes: all of it or nothing, but for the runs named as conflicts.
 struct Batch {
-    std::vector<RunBatch> runs;
-    std::vector<DecisionRow> decisions;  ///< new ones
-    std::vector<std::uint64_t> applied;  ///< numbers of decisions that were carried out
-    std::vector<AuditRow> audit;         ///< about no run
+    std::vector<RunBatch> runs{};
+    std::vector<DecisionRow> decisions{};  ///< new ones
+    std::vector<std::uint64_t> applied{};  ///< numbers of decisions that were carried out
+    std::vector<AuditRow> audit{};         ///< about no run
     bool durable = false;  ///< holds an intent, an alert, a checkpoint, a decision or a change of lifecycle
 
     [[nodiscard]] bool empty() const noexcept {
@@ -115,26 +115,26 @@ using Conflicts = std::vector<std::string>;
 
 /// What is stored of one run that has not ended, or that still has something to carry out.
 struct StoredRun {
-    RunRow row;                      ///< with `spec` and `memory`
-    std::vector<Action> unfinished;  ///< outcome `intended`, in the order they were committed
-    std::vector<Intervention> interventions;
-    std::vector<AlertRow> pending;
+    RunRow row{};                      ///< with `spec` and `memory`
+    std::vector<Action> unfinished{};  ///< outcome `intended`, in the order they were committed
+    std::vector<Intervention> interventions{};
+    std::vector<AlertRow> pending{};
     std::uint64_t checkpoints = 0;  ///< how many there are
 };
 
 /// Everything that a watchdog needs to go on where the last one stopped.
 struct Snapshot {
-    std::vector<StoredRun> runs;
+    std::vector<StoredRun> runs{};
 };
 
 /// What is stored about one run, oldest first.
 struct History {
-    std::optional<RunRow> row;
-    std::vector<CheckpointRow> checkpoints;
-    std::vector<Intervention> interventions;
-    std::vector<Action> actions;
-    std::vector<AlertRow> alerts;
-    std::vector<AuditRow> audit;
+    std::optional<RunRow> row{};
+    std::vector<CheckpointRow> checkpoints{};
+    std::vector<Intervention> interventions{};
+    std::vector<Action> actions{};
+    std::vector<AlertRow> alerts{};
+    std::vector<AuditRow> audit{};
 };
 
 }  // namespace heeler::inline v0

@@ -72,7 +72,7 @@ enum class Severity : std::uint8_t { none, warning, critical };
 
 /// One number of the evidence. Names are literals of the detector.
 struct Fact {
-    std::string_view name;
+    std::string_view name{};
     double value = 0;
 };
 
@@ -80,7 +80,7 @@ struct Fact {
 struct Evidence {
     static constexpr std::size_t max_facts = 8;
 
-    std::string_view rule;
+    std::string_view rule{};
     std::array<Fact, max_facts> facts{};
     std::size_t count = 0;
     std::uint64_t first = 0;  ///< observation index of the first event
@@ -96,7 +96,7 @@ struct Evidence {
 struct Finding {
     Condition condition = Condition::stalled;
     Level level = Level::nudge;
-    std::string_view kind;  ///< the detector's name
+    std::string_view kind{};  ///< the detector's name
     Evidence evidence{};
 };
 

@@ -54,7 +54,7 @@ struct Incident {
     Duration acted{};                          ///< working clock: the last rung
     Duration verify_at{};                      ///< working clock: not judged again before this
     Duration closed_at{};                      ///< working clock
-    std::optional<Elapsed> hold_until;         ///< escalated again then
+    std::optional<Elapsed> hold_until{};       ///< escalated again then
     std::int64_t value_then = 0;               ///< progress metric at the last rung
     std::uint64_t items_then = 0;              ///< lines and calls at the last rung
     bool nudge_confirmed = false;              ///< a nudge or pattern break was delivered
@@ -67,15 +67,15 @@ struct Incident {
 
 /// One action of a rung: intended and stored first, then carried out, then confirmed.
 struct Action {
-    std::string key;  ///< idempotency key
+    std::string key{};  ///< idempotency key
     ActionKind kind = ActionKind::nudge;
-    std::optional<ActionKind> needs;  ///< carried out only if this one of the same rung is done
+    std::optional<ActionKind> needs{};  ///< carried out only if this one of the same rung is done
     ActionOutcome outcome = ActionOutcome::intended;
     std::uint32_t incident = 0;
     std::uint32_t intervention = 0;  ///< per run, from 1
     std::uint32_t attempt = 0;
-    std::string text;  ///< what is sent to the run, or why
-    std::string note;  ///< what the agent control answered
+    std::string text{};  ///< what is sent to the run, or why
+    std::string note{};  ///< what the agent control answered
 };
 
 /// The durable record of one rung carried out, named by its main action.

@@ -76,29 +76,29 @@ struct Progress {
 
 /// Output text as it arrives: any number of lines, split anywhere. `partial`: the last line is not finished yet.
 struct Output {
-    std::string_view text;
+    std::string_view text{};
     bool partial = false;
 };
 
 /// About to use a tool. `args` is the arguments' JSON text; anything else is taken as plain text.
 struct ToolCall {
-    std::string_view name;
-    std::string_view args;
-    std::string_view call_id;
+    std::string_view name{};
+    std::string_view args{};
+    std::string_view call_id{};
 };
 
 /// What a tool answered. Without `call_id` it answers the oldest open call.
 struct ToolResult {
     bool ok = true;
-    std::string_view output;
-    std::string_view call_id;
-    std::string_view output_sha;  ///< digest of the whole output where `output` is cut
+    std::string_view output{};
+    std::string_view call_id{};
+    std::string_view output_sha{};  ///< digest of the whole output where `output` is cut
 };
 
 /// A message of the conversation. Only the assistant's own messages are activity of the run.
 struct Message {
     bool from_assistant = true;
-    std::string_view text;
+    std::string_view text{};
 };
 
 /// Consumed since the last such report. Negative values are refused.
@@ -113,9 +113,9 @@ struct Usage {
 /// The run's lifecycle as the host sees it.
 struct StateChange {
     RunState state = RunState::running;
-    std::string_view reported;      ///< the worker's own free-text status
-    std::optional<WallTime> until;  ///< when a rate limit ends
-    std::string_view prompt;        ///< what it waits for
+    std::string_view reported{};      ///< the worker's own free-text status
+    std::optional<WallTime> until{};  ///< when a rate limit ends
+    std::string_view prompt{};        ///< what it waits for
 };
 
 /// The agent's context was condensed.
@@ -131,22 +131,22 @@ struct OutputAccess {
 
 /// A second source (a transcript's modification time, a child) shows life.
 struct SignOfLife {
-    std::string_view source;
+    std::string_view source{};
 };
 
 // --- what the engine adds for detectors ----------------------------------------------------------------------------
 
 /// One finished line of output.
 struct OutputLine {
-    std::string_view text;
+    std::string_view text{};
 };
 
 /// One interval of the run's own schedule has ended. Sampled by the engine, once per interval.
 struct IntervalSample {
-    std::uint32_t number = 0;           ///< from 1
-    std::optional<std::int64_t> value;  ///< the metric's value, absent while there is none
-    std::int64_t delta = 0;             ///< since the sample before
-    std::int64_t lines = 0;             ///< output lines since the sample before
+    std::uint32_t number = 0;             ///< from 1
+    std::optional<std::int64_t> value{};  ///< the metric's value, absent while there is none
+    std::int64_t delta = 0;               ///< since the sample before
+    std::int64_t lines = 0;               ///< output lines since the sample before
     std::int64_t tokens = 0;
     std::int64_t api_calls = 0;
     std::int64_t bytes_written = 0;

@@ -21,24 +21,25 @@ enum class MetricKind : std::uint8_t {
 
 /// What a host says about a run when it registers it.
 struct RunSpec {
-    std::string id;    ///< 1 to 128 bytes of UTF-8 without control characters; empty: `name`
-    std::string name;  ///< for people; empty: `id`
-    std::string task;  ///< the goal, as the nudge restates it
-    std::string work_item;
-    std::optional<Duration> expected;  ///< how long the run should take
-    std::optional<Duration> timeout;   ///< a hard limit
-    std::vector<std::int64_t> plan;    ///< step numbers
-    std::vector<std::string> tags;
-    std::vector<std::string> shared_run;  ///< other agents in the same run: the run is isolated before any intervention
-    std::string parent;
+    std::string id{};    ///< 1 to 128 bytes of UTF-8 without control characters; empty: `name`
+    std::string name{};  ///< for people; empty: `id`
+    std::string task{};  ///< the goal, as the nudge restates it
+    std::string work_item{};
+    std::optional<Duration> expected{};  ///< how long the run should take
+    std::optional<Duration> timeout{};   ///< a hard limit
+    std::vector<std::int64_t> plan{};    ///< step numbers
+    std::vector<std::string> tags{};
+    std::vector<std::string>
+        shared_run{};  ///< other agents in the same run: the run is isolated before any intervention
+    std::string parent{};
     MetricKind metric = MetricKind::output_lines;
-    std::string metric_name;  ///< what `reported` measures, for people
-    std::string project;
-    std::string origin;                  ///< the chat or route that alerts go to
-    bool interactive = false;            ///< a person guides each step: not watched
-    std::optional<WallTime> created_at;  ///< default: when it is registered
-    std::optional<WallTime> started_at;  ///< default: when it is registered
-    bool start_unknown = false;          ///< nobody knows when it started: rules about its age say so
+    std::string metric_name{};  ///< what `reported` measures, for people
+    std::string project{};
+    std::string origin{};                  ///< the chat or route that alerts go to
+    bool interactive = false;              ///< a person guides each step: not watched
+    std::optional<WallTime> created_at{};  ///< default: when it is registered
+    std::optional<WallTime> started_at{};  ///< default: when it is registered
+    bool start_unknown = false;            ///< nobody knows when it started: rules about its age say so
 };
 
 /// A reference to a registered run: an index plus a generation. Copy it freely; a stale one answers `ended`.
@@ -63,22 +64,22 @@ struct UsageTotals {
 /// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
 /// states, so that a wait never counts against a run and ages resume where they stood.
 struct Run {
-    std::string id;
-    std::optional<Duration> expected;
-    std::optional<Duration> timeout;
-    Duration interval{};                   ///< of its schedule and its samples
-    Elapsed origin{};                      ///< registration: 0 of the working clock
-    Duration waited{};                     ///< spent waiting so far, without the wait that is going on
-    std::optional<Elapsed> waiting_since;  ///< set while the run waits
-    std::optional<Duration> started;       ///< absent: unknown
-    std::optional<Duration> last_alive;
-    std::optional<Duration> last_activity;
-    std::optional<Duration> last_progress;
-    std::optional<std::int64_t> reported_value;
+    std::string id{};
+    std::optional<Duration> expected{};
+    std::optional<Duration> timeout{};
+    Duration interval{};                     ///< of its schedule and its samples
+    Elapsed origin{};                        ///< registration: 0 of the working clock
+    Duration waited{};                       ///< spent waiting so far, without the wait that is going on
+    std::optional<Elapsed> waiting_since{};  ///< set while the run waits
+    std::optional<Duration> started{};       ///< absent: unknown
+    std::optional<Duration> last_alive{};
+    std::optional<Duration> last_activity{};
+    std::optional<Duration> last_progress{};
+    std::optional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
-    UsageTotals usage;
+    UsageTotals usage{};
     std::uint32_t attempt = 1;
     std::uint32_t incarnation = 1;
     RunState state = RunState::running;
@@ -108,9 +109,9 @@ struct Run {
 
 /// The newest checkpoint of a run.
 struct LastCheckpoint {
-    std::string text;
-    std::optional<std::int64_t> step;
-    std::optional<Duration> at;  ///< working clock; absent: none yet
+    std::string text{};
+    std::optional<std::int64_t> step{};
+    std::optional<Duration> at{};  ///< working clock; absent: none yet
     CheckpointReason reason = CheckpointReason::scheduled;
 };
 

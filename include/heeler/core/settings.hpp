@@ -33,8 +33,8 @@ struct Schedule {
 struct IntervalSettings {
     Duration short_task = 60s;
     Duration long_task = 300s;
-    Duration short_until = 1800s;   ///< expected durations up to this are short
-    std::optional<Duration> fixed;  ///< the same for every run, whatever it expects
+    Duration short_until = 1800s;     ///< expected durations up to this are short
+    std::optional<Duration> fixed{};  ///< the same for every run, whatever it expects
 
     [[nodiscard]] Duration interval_for(const std::optional<Duration>& expected) const noexcept {
         if (fixed) return *fixed;
@@ -51,7 +51,7 @@ struct ApplicabilitySettings {
 /// One entry of a rung's plan.
 struct Step {
     ActionKind action = ActionKind::nudge;
-    std::optional<ActionKind> needs;  ///< carried out only if this earlier entry is done
+    std::optional<ActionKind> needs{};  ///< carried out only if this earlier entry is done
 };
 
 using Plan = std::vector<Step>;
@@ -59,7 +59,7 @@ using Plan = std::vector<Step>;
 /// What is done about one condition.
 struct Response {
     Condition condition = Condition::stalled;
-    std::vector<Plan> rungs;  ///< attempt n takes rung n; the last one is repeated
+    std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
     bool hold =
         false;  ///< the rung asks a person: no verification, no further attempt; escalated again after `max_pause`
 };
@@ -69,15 +69,15 @@ enum class OnFailure : std::uint8_t { final_rung, escalate };
 
 /// The recovery ladder as data.
 struct LadderSettings {
-    std::vector<Response> responses;
+    std::vector<Response> responses{};
     Plan final_rung{{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
     std::uint32_t max_attempts = 2;  ///< per incident, across conditions; 1 to 100
     Duration verify_after{};         ///< zero: one interval of the run
     OnFailure on_failure = OnFailure::escalate;
     Duration max_pause = 1800s;
-    std::uint32_t debounce = 1;                   ///< cycles in a row with a finding before anything is done; 1 to 1000
-    std::optional<std::uint32_t> rungs_per_tick;  ///< 0: nothing is ever done, findings still reported
-    std::optional<std::uint32_t> rungs_per_run_per_day;  ///< likewise
+    std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
+    std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, findings still reported
+    std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise
 };
 
 /// How alerts are tried again.
@@ -94,24 +94,24 @@ enum class Mode : std::uint8_t {
 
 /// What a prompt is made of. Text of the agent is in `checkpoint` only.
 struct PromptFacts {
-    std::string_view run;
-    std::string_view goal;
+    std::string_view run{};
+    std::string_view goal{};
     Condition condition = Condition::stalled;
-    std::string_view evidence;  ///< rule and numbers, one line
+    std::string_view evidence{};  ///< rule and numbers, one line
     Duration elapsed{};
-    std::string_view checkpoint;  ///< last successful checkpoint, as quoted lines; empty: none
-    std::optional<std::int64_t> step;
-    std::string_view metric;  ///< what counts as progress
-    std::optional<std::int64_t> value;
+    std::string_view checkpoint{};  ///< last successful checkpoint, as quoted lines; empty: none
+    std::optional<std::int64_t> step{};
+    std::string_view metric{};  ///< what counts as progress
+    std::optional<std::int64_t> value{};
     std::uint32_t attempt = 1;
     std::uint32_t max_attempts = 2;
 };
 
 /// The texts that a run is sent. An empty function stands for the library's own text.
 struct PromptSettings {
-    std::function<std::string(const PromptFacts&)> nudge;
-    std::function<std::string(const PromptFacts&)> break_pattern;
-    std::function<std::string(const PromptFacts&)> summary;
+    std::function<std::string(const PromptFacts&)> nudge{};
+    std::function<std::string(const PromptFacts&)> break_pattern{};
+    std::function<std::string(const PromptFacts&)> summary{};
     bool quote_agent_text = true;
 };
 
@@ -151,19 +151,19 @@ private:
         std::any settings;
         const char* type;
     };
-    std::vector<Entry> entries_;
+    std::vector<Entry> entries_{};
 };
 
 /// Named settings of a kind of run.
 struct RunClass {
-    std::string name;
-    Schedule schedule;
-    IntervalSettings interval;
-    ApplicabilitySettings applicability;
-    DetectorSettings detectors;
-    LadderSettings ladder;
-    OutboxSettings outbox;
-    PromptSettings prompts;
+    std::string name{};
+    Schedule schedule{};
+    IntervalSettings interval{};
+    ApplicabilitySettings applicability{};
+    DetectorSettings detectors{};
+    LadderSettings ladder{};
+    OutboxSettings outbox{};
+    PromptSettings prompts{};
     Mode mode = Mode::active;
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run

@@ -107,6 +107,11 @@ struct LoopDetector {
         return std::nullopt;
     }
 
+    /// New items that prove, without a finding, that a loop is over.
+    [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept {
+        return settings.rule.min_items;
+    }
+
 private:
     static void fold(Ring& ring, const BlockRule& rule, const Observation& seen) {
         const std::uint32_t slot = ring.items % ring_size;

@@ -146,6 +146,17 @@ struct SchemaState {
         connection.error(ErrorCode::io, "this place cannot hold a write-ahead log (a network file system?)"));
 }
 
+/// SQLite does not wait by itself here, though another process may just be doing the same.
+[[nodiscard]] inline Result<void> turn_on_wal(SqliteConnection& connection, Duration busy_timeout) {
+    constexpr Duration pause = std::chrono::milliseconds{10};
+    auto done = turn_on_wal(connection);
+    for (Duration waited{}; !done && done.error().code == ErrorCode::busy && waited < busy_timeout; waited += pause) {
+        sqlite3_sleep(static_cast<int>(pause / std::chrono::milliseconds{1}));
+        done = turn_on_wal(connection);
+    }
+    return done;
+}
+
 [[nodiscard]] inline Result<void> check_path(const std::string& path, bool may_create) {
     const auto refuse = [&](ErrorCode code, std::string_view said) {
         return tl::unexpected<Error>(store_error(path, code, said));
@@ -188,7 +199,7 @@ inline constexpr Duration longest_busy_timeout = std::chrono::seconds{60};
         return tl::unexpected<Error>(connection->error(ErrorCode::read_only, "it cannot be written"));
     if (const auto prepared = prepare_schema(*connection, sqlite_schema); !prepared)
         return tl::unexpected<Error>(prepared.error());
-    if (const auto wal = turn_on_wal(*connection); !wal) return tl::unexpected<Error>(wal.error());
+    if (const auto wal = turn_on_wal(*connection, busy_timeout); !wal) return tl::unexpected<Error>(wal.error());
     return connection;
 }
 

@@ -1,0 +1,252 @@
+// Applies a decision to one run's memory, together with the rows that make it durable, so that a failed commit can undo
+// it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/engine/events.hpp>
+#include <heeler/engine/judge.hpp>
+#include <heeler/engine/ledger.hpp>
+#include <heeler/engine/realise.hpp>
+
+namespace heeler::inline v0 {
+
+/// One run in one cycle: what is written, what follows once it is, and what it was before.
+template <class Detectors>
+struct WorkItem {
+    WorkItem(RunHandle run, RunCell<Detectors>& of)
+        : change{run, &of},
+          incident_before{of.incident},
+          shown_before{of.shown},
+          interventions_before{of.interventions},
+          notes_before{of.notes_given},
+          conditions_before{of.conditions_seen} {}
+
+    Change<Detectors> change;
+    std::vector<Event> events;    ///< reported once it is durable
+    std::vector<Action> actions;  ///< carried out once they are durable
+    std::vector<AlertRow> alerts;
+    Incident incident_before;
+    Shown shown_before;
+    std::vector<Intervention> interventions_before;
+    std::uint32_t notes_before;
+    std::uint32_t conditions_before;
+    std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
+    std::optional<std::string> memory_before;
+};
+
+/// Changes one run, under its lock.
+template <class Detectors>
+class Changer {
+public:
+    Changer(RunCell<Detectors>& cell, Instant now, WorkItem<Detectors>& item) : cell_{cell}, now_{now}, item_{item} {}
+
+    /// Takes over what the cycle found out and decided.
+    void change(Judged judged) {
+        if (judged.decision.last) verified(judged.decision);
+        if (judged.speaks) speak(judged);
+        for (const Finding& note : judged.notes) say_once(note);
+        cell_.shown = judged.shows;
+        realise(judged, false);
+    }
+
+    /// What the outcomes of a rung change is decided at once.
+    void settle() {
+        std::vector<Action> actions = std::exchange(cell_.rung, {});
+        item_.settled_before = actions;
+        const bool shadow = cell_.rules->rules.mode == Mode::shadow;
+        if (shadow)
+            for (Action& action : actions)
+                if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
+        if (!shadow)
+            for (const Action& action : actions) follow_state(action);
+        if (rung::main_of(actions).kind == ActionKind::resume) return;
+        Judged judged{cell_.incident};
+        const Duration verify_after = Judge<Detectors>{cell_, now_, true}.verify_after();
+        judged.decision = cell_.rules->ladder.absorb(cell_.incident, actions, cell_.run.working(now_.elapsed),
+                                                     now_.elapsed, verify_after);
+        judged.shows = cell_.shown;
+        correct(actions, judged.decision);
+        const bool ended = judged.decision.run_ended;
+        if (ended && shadow) judged.decision.incident.phase = Phase::holding;
+        const auto state =
+            judged.decision.corrected == InterventionOutcome::terminated ? RunState::terminated : RunState::completed;
+        realise(judged, !judged.decision.is_final);
+        if (!ended || shadow) return;
+        Folder<Detectors>{cell_, now_.elapsed}.enter(state);
+        end();
+    }
+
+    /// Carries out what an operator decided.
+    void decide(Verb verb) {
+        if (verb == Verb::resume && cell_.run.paused_by_watchdog && !cell_.rung_busy) {
+            Judged resumed{cell_.incident};
+            resumed.decision.plan = {{ActionKind::resume, {}}};
+            resumed.decision.reason = "operator";
+            resumed.shows = cell_.shown;
+            realise(resumed, true);
+        }
+        if (verb != Verb::mark_stopped || is_terminal(cell_.run.state)) return;
+        Folder<Detectors>{cell_, now_.elapsed}.enter(RunState::cancelled);
+        end();
+    }
+
+    /// The run is over: the incident closes, and people who were told that it began are told that it ended.
+    void end() {
+        if (cell_.ended_at) return;
+        cell_.ended_at = now_.wall;
+        if (!cell_.shown.any) audit("skip", R"({"reason":"terminal"})");
+        Incident& incident = cell_.incident;
+        for (Intervention& known : cell_.interventions)
+            if (known.outcome == InterventionOutcome::pending) {
+                known.outcome = InterventionOutcome::ended;
+                item_.change.rows.interventions.push_back(known);
+            }
+        const bool told = incident.open() && incident.alerted && !cell_.alert_dead;
+        if (incident.phase != Phase::none) incident.phase = Phase::closed;
+        if (!told || cell_.run.state == RunState::terminated) return;
+        Judged over{incident};
+        over.severity = Severity::none;
+        add_alerts({Realiser<Detectors>{cell_, over, now_}.ended()});
+    }
+
+    void skip() {
+        cell_.shown.any = true;
+        audit("skip", std::string{R"({"reason":")"} + std::string{name_of(cell_.skip)} + "\"}");
+    }
+
+    /// The commit failed: nothing was decided.
+    void undo() {
+        cell_.incident = item_.incident_before;
+        cell_.shown = item_.shown_before;
+        cell_.interventions = item_.interventions_before;
+        cell_.notes_given = item_.notes_before;
+        cell_.conditions_seen = item_.conditions_before;
+        if (!item_.actions.empty()) cell_.rung_busy = false;
+        cell_.alerts_pending -= std::min(cell_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
+        if (item_.settled_before) cell_.rung = *item_.settled_before;
+        if (!item_.memory_before) return;
+        ArchiveReader reader{*item_.memory_before, now_};
+        cell_.archive_memory(reader);
+    }
+
+private:
+    void realise(const Judged& judged, bool same_rung) {
+        RunBatch rows = Realiser<Detectors>{cell_, judged, now_}(same_rung);
+        for (Intervention& record : rows.interventions) keep(record);
+        for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
+        add_alerts(std::move(rows.alerts));
+        if (rows.actions.empty()) return;
+        cell_.rung_busy = true;
+        item_.change.with_memory = true;
+        for (Action& action : rows.actions) {
+            item_.change.rows.actions.push_back(action);
+            item_.actions.push_back(std::move(action));
+        }
+        if (same_rung) return;
+        ArchiveWriter writer{now_};
+        cell_.archive_memory(writer);
+        item_.memory_before = writer.take();
+        Folder<Detectors>{cell_, now_.elapsed}.learn_watermark();
+    }
+
+    void add_alerts(std::vector<AlertRow> rows) {
+        cell_.alerts_pending += static_cast<std::uint32_t>(rows.size());
+        for (AlertRow& row : rows) {
+            item_.change.rows.alerts.push_back(row);
+            item_.alerts.push_back(std::move(row));
+        }
+    }
+
+    void verified(const Decision& decision) {
+        if (cell_.interventions.empty()) return;
+        Intervention last = cell_.interventions.back();
+        item_.events.emplace_back(OutcomeEvent{cell_.run.id, last.incident, last.action, *decision.last});
+        if (last.outcome != InterventionOutcome::pending) return;
+        last.outcome = *decision.last;
+        keep(last);
+    }
+
+    void speak(const Judged& judged) {
+        StatusEvent event{cell_.run.id, judged.shows.status, {}, judged.shows.level, judged.severity};
+        std::uint32_t missing = judged.shows.findings;
+        for (const Finding& finding : judged.findings) {
+            event.findings.push_back(finding);
+            missing &= ~(1u << static_cast<unsigned>(finding.condition));
+        }
+        for (unsigned i = 0; i < 32; ++i) {
+            if ((missing & (1u << i)) == 0) continue;
+            const auto condition = static_cast<Condition>(i);
+            Finding open{condition, judged.shows.level, "incident", {}};
+            open.evidence.rule = judged.decision.reason.empty() ? "open_incident" : judged.decision.reason;
+            open.evidence.add("attempts", judged.decision.incident.attempts);
+            event.findings.push_back(open);
+        }
+        std::stable_sort(event.findings.begin(), event.findings.end(),
+                         [](const Finding& a, const Finding& b) { return a.condition < b.condition; });
+        item_.events.emplace_back(std::move(event));
+    }
+
+    void say_once(const Finding& note) {
+        const std::uint32_t bit = 1u << (fingerprint_text(note.kind) % 32);
+        if ((cell_.notes_given & bit) != 0) return;
+        cell_.notes_given |= bit;
+        JsonLine line;
+        line.begin_object().key("message").string("not evaluable").key("detector").string(note.kind);
+        line.key("rule").string(note.evidence.rule).end_object();
+        audit("not_evaluable", std::move(line).text());
+    }
+
+    void audit(std::string kind, std::string body) {
+        AuditRow row{now_.wall, std::move(kind), cell_.run.id, std::move(body)};
+        item_.events.emplace_back(AuditEvent{row});
+        item_.change.rows.audit.push_back(std::move(row));
+    }
+
+    /// What was done to the run is true of its state at once.
+    void follow_state(const Action& action) {
+        if (action.outcome != ActionOutcome::done) return;
+        Folder<Detectors> fold{cell_, now_.elapsed};
+        if (action.kind == ActionKind::pause) {
+            fold.enter(RunState::paused);
+            cell_.run.paused_by_watchdog = true;
+        }
+        if (action.kind == ActionKind::resume) {
+            fold.enter(RunState::running);
+            cell_.incident.phase = Phase::closed;
+            cell_.incident.closed_at = cell_.run.working(now_.elapsed);
+            cell_.incident.hold_until.reset();
+        }
+    }
+
+    /// The record of the rung says what it came to. An escalation that was added to it does not rename it.
+    void correct(const std::vector<Action>& actions, const Decision& decision) {
+        for (Intervention known : cell_.interventions) {
+            if (known.number != actions.front().intervention || known.outcome != InterventionOutcome::pending) continue;
+            known.action = rung::main_of(actions).kind;
+            known.outcome = decision.corrected.value_or(InterventionOutcome::pending);
+            return keep(known);
+        }
+    }
+
+    void keep(const Intervention& record) {
+        item_.change.rows.interventions.push_back(record);
+        for (Intervention& known : cell_.interventions)
+            if (known.number == record.number) {
+                known = record;
+                return;
+            }
+        auto& rows = cell_.interventions;
+        if (rows.size() >= RunCell<Detectors>::most_interventions) rows.erase(rows.begin());
+        rows.push_back(record);
+    }
+
+    RunCell<Detectors>& cell_;
+    Instant now_;
+    WorkItem<Detectors>& item_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,311 @@
+// Carries out what is committed: actions through the agent control, then alerts through the notifier; records outcomes.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/deliver/outbox.hpp>
+#include <heeler/engine/control_ref.hpp>
+#include <heeler/engine/events.hpp>
+#include <heeler/engine/ledger.hpp>
+#include <heeler/engine/run_table.hpp>
+
+namespace heeler::inline v0 {
+
+/// One rung to carry out, in its own order.
+template <class Detectors>
+struct RungJob {
+    RunHandle handle;
+    RunCell<Detectors>* cell = nullptr;
+    std::vector<Action> actions;
+    std::size_t next = 0;
+    bool reconcile = false;  ///< the first one may have been tried before a crash
+};
+
+/// One alert to send.
+template <class Detectors>
+struct AlertJob {
+    RunHandle handle;
+    RunCell<Detectors>* cell = nullptr;
+    AlertRow row;
+};
+
+/// Queues are filled by the cycle and by a restart; `run` empties what is due. One `run` at a time, from any one
+/// thread.
+template <class Store, class Notifier, class Detectors>
+class Deliverer {
+public:
+    using Cell = RunCell<Detectors>;
+    using Table = RunTable<Cell>;
+
+    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table)
+        : notifier_{notifier}, ledger_{ledger}, table_{table} {}
+
+    void control(ControlRef control) noexcept { control_ = control; }
+
+    void add(RungJob<Detectors> job) {
+        const std::lock_guard guard{lock_};
+        rungs_.push_back(std::move(job));
+    }
+    void add(AlertJob<Detectors> job) {
+        const std::lock_guard guard{lock_};
+        alerts_.push_back(std::move(job));
+    }
+    void freeze(bool frozen) noexcept { frozen_.store(frozen, std::memory_order_relaxed); }
+
+    /// When the next alert may be tried again, or now if a rung waits; absent: nothing waits.
+    [[nodiscard]] std::optional<WallTime> next() const {
+        const std::lock_guard guard{lock_};
+        if (!rungs_.empty()) return WallTime{};
+        std::optional<WallTime> earliest;
+        for (const auto& job : alerts_)
+            if (!earliest || job.row.not_before < *earliest) earliest = job.row.not_before;
+        return earliest;
+    }
+
+    void run(Instant now, CycleReport& report) {
+        const std::lock_guard one{running_};
+        for (auto& job : take_rungs()) carry_out(std::move(job), now, report);
+        for (auto& job : take_due_alerts(now)) send(std::move(job), now, report);
+    }
+
+    /// Runs whose rung has been carried out since the last call.
+    [[nodiscard]] std::vector<RunHandle> take_settled() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(settled_, {});
+    }
+
+    [[nodiscard]] bool has_settled() const {
+        const std::lock_guard guard{lock_};
+        return !settled_.empty();
+    }
+
+    void settle_again(RunHandle handle) {
+        const std::lock_guard guard{lock_};
+        settled_.push_back(handle);
+    }
+
+    [[nodiscard]] Result<Receipt> send_now(const Alert& alert) {
+        try {
+            return notifier_.send(alert);
+        } catch (const std::exception& error) {
+            return fail(ErrorCode::delivery_failed, std::string{"the notifier threw: "} + error.what());
+        } catch (...) {
+            return fail(ErrorCode::delivery_failed, "the notifier threw something that is no std::exception");
+        }
+    }
+
+private:
+    [[nodiscard]] std::deque<RungJob<Detectors>> take_rungs() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(rungs_, {});
+    }
+
+    /// Due alerts that no waiting rung will send itself, in the order in which they were made.
+    [[nodiscard]] std::vector<AlertJob<Detectors>> take_due_alerts(Instant now) {
+        std::vector<AlertJob<Detectors>> due;
+        const std::lock_guard guard{lock_};
+        std::deque<AlertJob<Detectors>> later;
+        for (auto& job : alerts_) {
+            const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
+            if (job.row.not_before <= now.wall && !of_rung)
+                due.push_back(std::move(job));
+            else
+                later.push_back(std::move(job));
+        }
+        alerts_ = std::move(later);
+        return due;
+    }
+
+    [[nodiscard]] bool rung_waits(const std::string& key) const {
+        for (const auto& job : rungs_)
+            for (const Action& action : job.actions)
+                if (action.key == key) return true;
+        return false;
+    }
+
+    [[nodiscard]] bool held_back() const {
+        if (frozen_.load(std::memory_order_relaxed)) return true;
+        const char* set = std::getenv("HEELER_FREEZE");
+        return set != nullptr && *set != '\0' && std::string_view{set} != "0";
+    }
+
+    void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
+        if (!save(job, now, report)) return;
+        for (; job.next < job.actions.size(); ++job.next) {
+            Action& action = job.actions[job.next];
+            if (!needs_met(job, action)) continue;
+            perform(job, action, now, report);
+            report.events.emplace_back(ActionEvent{job.cell->run.id, action});
+            {
+                const std::lock_guard guard{job.cell->lock};
+                job.cell->unsaved.actions.push_back(action);
+            }
+            if (action.outcome == ActionOutcome::ended) break;
+            if (!save(job, now, report)) return;
+        }
+        if (!save(job, now, report)) return;
+        {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->rung = std::move(job.actions);
+            job.cell->rung_busy = false;
+        }
+        table_.sooner(job.handle.index, now.elapsed);
+        const std::lock_guard guard{lock_};
+        settled_.push_back(job.handle);
+    }
+
+    /// An outcome is durable before the next action starts; while it is not, the rung waits.
+    bool save(RungJob<Detectors>& job, Instant now, CycleReport& report) {
+        {
+            const std::lock_guard guard{job.cell->lock};
+            if (job.cell->unsaved.actions.empty()) return true;
+        }
+        std::vector<Change<Detectors>> changes(1);
+        changes[0].handle = job.handle;
+        changes[0].cell = job.cell;
+        auto error = ledger_.commit(changes, {}, now);
+        if (!error && changes[0].stored) return true;
+        report.error("commit", job.cell->run.id,
+                     error ? *error : Error{ErrorCode::conflict, "the run was changed by someone else; tried again"});
+        if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
+        add(std::move(job));
+        return false;
+    }
+
+    /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
+    [[nodiscard]] static bool needs_met(const RungJob<Detectors>& job, const Action& action) {
+        if (!action.needs) return true;
+        for (const Action& earlier : job.actions)
+            if (earlier.kind == *action.needs)
+                return earlier.outcome == ActionOutcome::done ||
+                       (earlier.kind == ActionKind::isolate && earlier.outcome == ActionOutcome::unsupported);
+        return false;
+    }
+
+    void perform(RungJob<Detectors>& job, Action& action, Instant now, CycleReport& report) {
+        const bool shadow = job.cell->rules->rules.mode == Mode::shadow;
+        const bool tried_before = std::exchange(job.reconcile, false);
+        if (!still_runs(job)) {
+            action.outcome = ActionOutcome::ended;
+            action.note = "the run is over";
+        } else if (shadow || held_back()) {
+            action.outcome = ActionOutcome::skipped;
+            action.note = shadow ? "shadow mode" : "frozen";
+            if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
+        } else if (action.kind == ActionKind::escalate) {
+            escalate(action, now, report);
+        } else if (tried_before) {
+            reconcile(job, action);
+        } else {
+            ask(job, action);
+        }
+    }
+
+    [[nodiscard]] bool still_runs(const RungJob<Detectors>& job) const {
+        const std::lock_guard guard{job.cell->lock};
+        return table_.current(job.handle) && !is_terminal(job.cell->run.state);
+    }
+
+    void ask(RungJob<Detectors>& job, Action& action) {
+        const auto answer = control_.act(action.kind, {job.cell->run.id, action.key, action.text, action.attempt});
+        action.outcome = outcome_of(answer);
+        action.note = answer ? answer->note : answer.error().message;
+    }
+
+    /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.
+    void reconcile(RungJob<Detectors>& job, Action& action) {
+        const auto found = control_.find(action.key);
+        if (found && *found == Found::found) {
+            action.outcome = ActionOutcome::done;
+            action.note = "found after a restart";
+        } else if ((found && *found == Found::absent) ||
+                   (!found && found.error().code == ErrorCode::unsupported && control_.idempotent())) {
+            ask(job, action);
+        } else {
+            action.outcome = ActionOutcome::unknown;
+            action.note = "a restart came between the intent and its outcome, and nobody can tell";
+        }
+    }
+
+    void escalate(Action& action, Instant now, CycleReport& report) {
+        AlertJob<Detectors> job;
+        if (!take_alert(action.key, job)) {
+            action.outcome = ActionOutcome::done;
+            action.note = "delivered before";
+            return;
+        }
+        const bool delivered = send(std::move(job), now, report);
+        action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
+        if (!delivered) action.note = "nobody received it yet; it is tried again";
+    }
+
+    [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob<Detectors>& found) {
+        const std::lock_guard guard{lock_};
+        for (auto it = alerts_.begin(); it != alerts_.end(); ++it) {
+            if (it->row.action_key != action_key) continue;
+            found = std::move(*it);
+            alerts_.erase(it);
+            return true;
+        }
+        return false;
+    }
+
+    void skip_alert(const std::string& action_key, Instant now) {
+        AlertJob<Detectors> job;
+        if (take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
+    }
+
+    bool send(AlertJob<Detectors> job, Instant now, CycleReport& report) {
+        if (job.cell->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        job.row.alert.attempt = job.row.attempts + 1;
+        const auto answer = send_now(job.row.alert);
+        job.row = after_attempt(std::move(job.row), job.cell->rules->rules.outbox, answer, now.wall);
+        if (job.row.state == AlertRow::State::pending) {
+            report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->unsaved.alerts.push_back(job.row);
+            job.cell->dirty = true;
+            add(std::move(job));
+            return false;
+        }
+        report.events.emplace_back(AlertEvent{job.row});
+        return finish_alert(job, job.row.state, now);
+    }
+
+    bool finish_alert(AlertJob<Detectors>& job, AlertRow::State state, Instant now) {
+        job.row.state = state;
+        {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->unsaved.alerts.push_back(job.row);
+            if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
+            if (state == AlertRow::State::dead) job.cell->alert_dead = true;
+        }
+        std::vector<Change<Detectors>> changes(1);
+        changes[0].handle = job.handle;
+        changes[0].cell = job.cell;
+        // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
+        static_cast<void>(ledger_.commit(changes, {}, now));
+        table_.sooner(job.handle.index, now.elapsed);
+        return state == AlertRow::State::delivered;
+    }
+
+    Notifier& notifier_;
+    Ledger<Store, Detectors>& ledger_;
+    Table& table_;
+    ControlRef control_;
+    std::atomic<bool> frozen_{false};
+    std::mutex running_;
+    mutable std::mutex lock_;
+    std::deque<RungJob<Detectors>> rungs_;
+    std::deque<AlertJob<Detectors>> alerts_;
+    std::vector<RunHandle> settled_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,108 @@
+// A set of detector types, asked as one: the fourth parameter of `Watchdog`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/concepts.hpp>
+#include <heeler/core/settings.hpp>
+
+namespace heeler::inline v0 {
+
+/// Findings of one run in one cycle, worst first. Bounded; never allocates.
+struct Findings {
+    static constexpr std::size_t capacity = 16;
+
+    std::array<Finding, capacity> all{};
+    std::size_t count = 0;
+
+    void add(const Finding& finding) noexcept {
+        if (count < capacity) all[count++] = finding;
+    }
+    void sort() noexcept {
+        std::stable_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
+                         [](const Finding& a, const Finding& b) { return a.condition < b.condition; });
+    }
+    [[nodiscard]] const Finding* begin() const noexcept { return all.data(); }
+    [[nodiscard]] const Finding* end() const noexcept { return all.data() + count; }
+};
+
+/// The detectors `Ds` as one. All of it is stateless; memories live with the run, settings with its class. Thread-safe.
+template <class... Ds>
+struct DetectorSet {
+    static_assert((check_detector<Ds>() && ...));
+
+    using Settings = std::tuple<const typename Ds::Settings*...>;
+    using Memories = std::tuple<typename Ds::Memory...>;
+
+    /// The set with more detectors, for `Watchdog<Clock, Store, Notifier, DefaultDetectors::with<Mine>>`.
+    template <class... More>
+    using with = DetectorSet<Ds..., More...>;
+
+    [[nodiscard]] static Settings settings_of(const RunClass& rules) noexcept {
+        return {rules.detectors.template find<Ds>()...};
+    }
+
+    static void learn(Memories& memories, const Settings& settings, const Observation& seen) {
+        each([&](auto detector, auto at) {
+            if (const auto* chosen = std::get<at()>(settings)) detector.learn(std::get<at()>(memories), *chosen, seen);
+        });
+    }
+
+    static void check(const Memories& memories, const Settings& settings, const Run& run, Instant now,
+                      Findings& findings) {
+        each([&](auto detector, auto at) {
+            if (const auto* chosen = std::get<at()>(settings))
+                if (const auto finding = detector.check(std::get<at()>(memories), *chosen, run, now))
+                    findings.add(*finding);
+        });
+        findings.sort();
+    }
+
+    /// The earliest working time, not before `since`, at which silence alone can change a verdict.
+    [[nodiscard]] static std::optional<Duration> due(const Memories& memories, const Settings& settings, const Run& run,
+                                                     Duration since) {
+        std::optional<Duration> earliest;
+        each([&](auto detector, auto at) {
+            if constexpr (requires { detector.due(std::get<at()>(memories), *std::get<at()>(settings), run, since); }) {
+                const auto* chosen = std::get<at()>(settings);
+                if (chosen == nullptr) return;
+                const std::optional<Duration> moment = detector.due(std::get<at()>(memories), *chosen, run, since);
+                if (moment && *moment >= since && (!earliest || *moment < *earliest)) earliest = moment;
+            }
+        });
+        return earliest;
+    }
+
+    /// How many new items without a finding prove that a repetition is over.
+    [[nodiscard]] static std::uint64_t enough_items(const Settings& settings) noexcept {
+        std::uint64_t most = 0;
+        each([&](auto detector, auto at) {
+            if constexpr (requires { detector.evidence_needed(*std::get<at()>(settings)); })
+                if (const auto* chosen = std::get<at()>(settings))
+                    most = std::max<std::uint64_t>(most, detector.evidence_needed(*chosen));
+        });
+        return most;
+    }
+
+    template <class A>
+    static void archive(A& a, Memories& memories) {
+        std::apply([&](auto&... memory) { a(memory...); }, memories);
+    }
+
+private:
+    template <class F>
+    static void each(F&& visit) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (visit(Ds{}, std::integral_constant<std::size_t, I>{}), ...);
+        }
+        (std::index_sequence_for<Ds...>{});
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,130 @@
+// What a cycle reports, as plain values in the order they happened. Formatting them is somebody else's business.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline v0 {
+
+/// A run's status, level or set of findings changed, or it was looked at for the first time.
+struct StatusEvent {
+    std::string run{};
+    Status status = Status::healthy;
+    std::vector<Finding> findings{};  ///< worst first
+    Level level = Level::none;
+    Severity severity = Severity::none;
+};
+
+/// A rung was verified: `recovered` or `persisted`.
+struct OutcomeEvent {
+    std::string run{};
+    std::uint32_t incident = 0;
+    ActionKind of = ActionKind::nudge;
+    InterventionOutcome outcome = InterventionOutcome::recovered;
+};
+
+/// An action was carried out, or held back.
+struct ActionEvent {
+    std::string run{};
+    Action action{};
+};
+
+/// An alert left the outbox: delivered, or given up.
+struct AlertEvent {
+    AlertRow row{};
+};
+
+/// A record was written that no other event stands for.
+struct AuditEvent {
+    AuditRow row{};
+};
+
+/// Something failed; the cycle went on. `run` may be empty.
+struct ErrorEvent {
+    std::string where{};
+    std::string run{};
+    Error error{};
+};
+
+using Event = std::variant<StatusEvent, OutcomeEvent, ActionEvent, AlertEvent, AuditEvent, ErrorEvent>;
+
+/// Why a cycle runs.
+enum class TickCause : std::uint8_t {
+    period,     ///< runs whose time has come
+    startup,    ///< every run, when the watchdog starts
+    on_demand,  ///< every run, because somebody asks
+    outcome,    ///< only what the outcomes of actions changed
+};
+
+[[nodiscard]] constexpr std::string_view name_of(TickCause cause) noexcept {
+    constexpr std::string_view names[] = {"period", "startup", "on_demand", "outcome"};
+    return names[static_cast<std::size_t>(cause)];
+}
+
+/// What one cycle did. Silent when there was nothing: no event, no allocation.
+struct CycleReport {
+    TickCause cause = TickCause::period;
+    std::uint64_t checked = 0;     ///< runs judged
+    std::uint64_t healthy = 0;     ///< of these
+    std::uint64_t acted = 0;       ///< rungs decided
+    std::uint64_t suppressed = 0;  ///< rungs held back by a budget, a debounce, a freeze or a conflict
+    std::uint64_t errors = 0;
+    std::vector<Event> events{};
+
+    [[nodiscard]] bool ok() const noexcept { return errors == 0; }
+
+    void error(std::string where, std::string run, Error what) {
+        ++errors;
+        events.emplace_back(ErrorEvent{std::move(where), std::move(run), std::move(what)});
+    }
+    /// Appends what happened after this.
+    void absorb(CycleReport later) {
+        checked += later.checked;
+        healthy += later.healthy;
+        acted += later.acted;
+        suppressed += later.suppressed;
+        errors += later.errors;
+        for (Event& event : later.events) events.push_back(std::move(event));
+    }
+};
+
+/// One row of a run's heartbeat log.
+struct HeartbeatRow {
+    std::uint32_t number = 0;             ///< interval, from 1
+    std::optional<std::int64_t> value{};  ///< of the metric
+    std::int64_t delta = 0;
+
+    template <class A>
+    void archive(A& a) {
+        a(number, value, delta);
+    }
+};
+
+/// What became of a run.
+struct Report {
+    std::string run{};
+    std::string name{};
+    std::string work_item{};
+    Duration total{};
+    std::uint32_t intervals = 0;
+    std::vector<std::string> conditions{};  ///< in the order they were first seen
+    std::vector<Intervention> interventions{};
+    std::vector<Action> actions{};
+    std::vector<HeartbeatRow> heartbeats{};
+    std::string final_status{};  ///< recovered terminated escalated failed completed cancelled running
+    bool escalated = false;
+    std::string recommendation{};       ///< what to change, when it was terminated or timed out; else empty
+    std::string summary{};              ///< of the progress, likewise
+    std::vector<std::string> alerts{};  ///< keys of alerts that were given up
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,157 @@
+// Folds what a host reports into the run's memory: counts, fingerprints, clocks. Constant cost, no verdict.
+#pragma once
+
+#include <string_view>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/engine/run_cell.hpp>
+#include <heeler/text/canonical_args.hpp>
+#include <heeler/text/fingerprint.hpp>
+
+namespace heeler::inline v0 {
+
+/// All of it is called under the cell's lock. Only `Observation`s reach the detectors.
+template <class Detectors>
+class Folder {
+public:
+    Folder(RunMemory<Detectors>& cell, Elapsed now)
+        : cell_{cell}, run_{cell.run}, at_{cell.run.working(now)}, now_{now} {}
+
+    void operator()(const Heartbeat&) { alive(); }
+    void operator()(const SignOfLife&) { alive(); }
+
+    void operator()(const Output& seen) {
+        const std::int64_t before = run_.lines;
+        cell_.lines.feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+            ++run_.lines;
+            learn(OutputLine{line}, print);
+        });
+        active();
+        if (run_.metric == MetricKind::output_lines && run_.lines != before) run_.last_progress = at_;
+        ++run_.observations;
+    }
+
+    void operator()(const ToolCall& seen) {
+        ++run_.calls;
+        learn(seen, fingerprint_call(seen.name, seen.args));
+        active();
+        ++run_.observations;
+    }
+
+    void operator()(const ToolResult& seen) {
+        const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
+        learn(seen, {print, static_cast<std::uint32_t>(print)});
+        active();
+        if (cell_.results.add(print)) run_.last_progress = at_;
+        ++run_.observations;
+    }
+
+    void operator()(const Message& seen) {
+        const std::uint64_t print = fingerprint_text(seen.text);
+        learn(seen, {print, static_cast<std::uint32_t>(print)});
+        if (seen.from_assistant)
+            active();
+        else
+            alive();
+        ++run_.observations;
+    }
+
+    void operator()(const Progress& seen) {
+        if (run_.reported_value != seen.value) run_.last_progress = at_;
+        run_.reported_value = seen.value;
+        learn(seen, {});
+        active();
+        ++run_.observations;
+    }
+
+    void operator()(const Usage& seen) {
+        run_.usage.tokens_in += seen.tokens_in;
+        run_.usage.tokens_out += seen.tokens_out;
+        run_.usage.api_calls += seen.api_calls;
+        run_.usage.bytes_written += seen.bytes_written;
+        run_.usage.cost_usd += seen.cost_usd;
+        learn(seen, {});
+        alive();
+        ++run_.observations;
+    }
+
+    void operator()(const Compaction& seen) {
+        learn(seen, {});
+        alive();
+        ++run_.observations;
+    }
+
+    void operator()(const OutputAccess& seen) {
+        run_.output_readable = seen.ok;
+        if (!seen.ok) cell_.sampling.spoiled = true;
+        ++run_.observations;
+    }
+
+    void operator()(const StateChange& seen) {
+        learn(seen, {});
+        enter(seen.state);
+        if (!is_terminal(seen.state)) alive();
+        ++run_.observations;
+    }
+
+    /// A step or text that is new is progress.
+    void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
+        LastCheckpoint& last = cell_.checkpoint;
+        if (!last.at || last.text != text || last.step != step) run_.last_progress = at_;
+        last.text.assign(text);
+        last.step = step;
+        last.at = at_;
+        last.reason = reason;
+        active();
+        ++run_.observations;
+    }
+
+    /// Stops or starts the working clock as the state asks.
+    void enter(RunState state) {
+        if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_;
+        if (!is_waiting(state)) stop_waiting(now_);
+        run_.state = state;
+        if (!is_waiting(state)) run_.paused_by_watchdog = false;
+    }
+
+    void learn_sample(const IntervalSample& sample) { learn(sample, {}); }
+    void learn_watermark() { learn(Watermark{}, {}); }
+
+private:
+    void stop_waiting(Elapsed now) {
+        cell_.waits_until.reset();
+        if (!run_.waiting_since) return;
+        run_.waited += now - *run_.waiting_since;
+        run_.waiting_since.reset();
+    }
+
+    void alive() {
+        run_.last_alive = at_;
+        rebase();
+    }
+    void active() {
+        run_.last_activity = at_;
+        alive();
+    }
+
+    /// What is reported at the very moment of the registration belongs to the baseline of the first interval.
+    void rebase() {
+        if (at_ != Duration{} || cell_.sampling.number != 0) return;
+        cell_.sampling.value = run_.metric_value();
+        cell_.sampling.lines = run_.lines;
+        cell_.sampling.usage = run_.usage;
+    }
+
+    template <class Event>
+    void learn(const Event& event, Fingerprint print) {
+        Detectors::learn(cell_.memories, cell_.rules->settings,
+                         Observation{at_, run_.observations, print.exact, print.normal, event});
+    }
+
+    RunMemory<Detectors>& cell_;
+    Run& run_;
+    Duration at_;
+    Elapsed now_;
+};
+
+}  // namespace heeler::inline v0

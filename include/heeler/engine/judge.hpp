@@ -1,0 +1,183 @@
+// The pure half of a cycle: from a run's memory and one moment to findings, status and the ladder's decision.
+#pragma once
+
+#include <optional>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/engine/detector_set.hpp>
+#include <heeler/engine/fold.hpp>
+#include <heeler/engine/run_cell.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
+
+namespace heeler::inline v0 {
+
+/// Why a rung that was due is not decided now.
+enum class HeldBack : std::uint8_t { no, debounce, budget, gap };
+
+/// What a cycle found out about one run and wants to do about it. Nothing is changed yet but what was sampled.
+struct Judged {
+    explicit Judged(const Incident& incident) : decision{incident} {}
+
+    Findings findings;  ///< worst first, notes left out
+    Findings notes;     ///< rules that could not judge
+    Decision decision;
+    HeldBack held = HeldBack::no;
+    Shown shows;
+    Severity severity = Severity::none;
+    bool waiting = false;
+    bool speaks = false;  ///< the status line changed
+};
+
+/// Judges one run. Called under the cell's lock; no clock, no store, no callback.
+template <class Detectors>
+class Judge {
+public:
+    Judge(RunMemory<Detectors>& cell, Instant now, bool budget_left)
+        : cell_{cell}, run_{cell.run}, rules_{*cell.rules}, now_{now}, budget_left_{budget_left} {}
+
+    [[nodiscard]] Judged operator()() {
+        Judged result{cell_.incident};
+        take_sample();
+        const bool held = cell_.held_until && now_.elapsed < *cell_.held_until;
+        if (run_.waiting_since || held) {
+            result.waiting = true;
+            if (held) result.held = HeldBack::gap;
+            if (run_.paused_by_watchdog) climb(result);
+            show(result);
+            return result;
+        }
+        collect(result);
+        climb(result);
+        show(result);
+        return result;
+    }
+
+    [[nodiscard]] Duration verify_after() const noexcept {
+        const Duration set = rules_.rules.ladder.verify_after;
+        return set > Duration{} ? set : run_.interval;
+    }
+
+private:
+    [[nodiscard]] Duration working() const noexcept { return run_.working(now_.elapsed); }
+
+    /// One sample per interval of the run's working clock. A late one counts once and keeps the grid of the first.
+    void take_sample() {
+        Sampling& last = cell_.sampling;
+        if (working() < last.next || run_.waiting_since) return;
+        IntervalSample sample;
+        sample.number = ++last.number;
+        sample.value = run_.metric_value();
+        sample.delta = sample.value && last.value ? *sample.value - *last.value : 0;
+        sample.lines = run_.lines - last.lines;
+        sample.tokens = run_.usage.tokens_in + run_.usage.tokens_out - last.usage.tokens_in - last.usage.tokens_out;
+        sample.api_calls = run_.usage.api_calls - last.usage.api_calls;
+        sample.bytes_written = run_.usage.bytes_written - last.usage.bytes_written;
+        const bool watched = !cell_.held_until || now_.elapsed >= *cell_.held_until;
+        const bool readable = run_.metric == MetricKind::reported || !last.spoiled;
+        sample.whole = watched && readable && (!sample.value || last.value);
+        Folder<Detectors>{cell_, now_.elapsed}.learn_sample(sample);
+        log(sample);
+        last.value = sample.value;
+        last.lines = run_.lines;
+        last.usage = run_.usage;
+        last.spoiled = !run_.output_readable;
+        const auto passed = (working() - last.next) / run_.interval;
+        last.next += (passed + 1) * run_.interval;
+    }
+
+    void log(const IntervalSample& sample) {
+        auto& rows = cell_.heartbeats;
+        if (rows.size() >= RunMemory<Detectors>::most_heartbeats) rows.erase(rows.begin());
+        rows.push_back({sample.number, sample.value, sample.delta});
+    }
+
+    void collect(Judged& result) const {
+        Findings all;
+        Detectors::check(cell_.memories, rules_.settings, run_, now_, all);
+        for (const Finding& finding : all)
+            (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
+    }
+
+    [[nodiscard]] Judgement judgement_of(const Judged& result) const {
+        Judgement seen;
+        for (const Finding& finding : result.findings) {
+            if (finding.level < Level::nudge) continue;
+            if (!seen.worst) seen.worst = finding.condition;
+            seen.explicit_limit |= finding.condition == Condition::timeout;
+        }
+        const Incident& incident = cell_.incident;
+        seen.progressed = run_.metric_value().value_or(incident.value_then) != incident.value_then ||
+                          (run_.last_progress && *run_.last_progress > incident.acted);
+        const auto items = static_cast<std::uint64_t>(run_.lines + run_.calls);
+        seen.enough_new = incident.condition == Condition::loop_detected && rules_.enough_items > 0 &&
+                          items >= incident.items_then + rules_.enough_items;
+        seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable;
+        return seen;
+    }
+
+    void climb(Judged& result) {
+        if (cell_.rung_busy) return;
+        const Judgement seen = judgement_of(result);
+        cell_.debounced = seen.worst ? cell_.debounced + 1 : 0;
+        result.decision = rules_.ladder.climb(cell_.incident, seen, working(), now_.elapsed, verify_after());
+        if (!result.decision.acts()) return;
+        if (cell_.debounced < rules_.rules.ladder.debounce && !seen.explicit_limit)
+            result.held = HeldBack::debounce;
+        else if (!budget_left_ || !day_budget_left())
+            result.held = HeldBack::budget;
+        if (result.held != HeldBack::no) result.decision = Decision{cell_.incident};
+    }
+
+    [[nodiscard]] bool day_budget_left() const {
+        const auto& most = rules_.rules.ladder.rungs_per_run_per_day;
+        if (!most) return true;
+        const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
+        return (cell_.rung_day == day ? cell_.rungs_today : 0) < *most;
+    }
+
+    void show(Judged& result) const {
+        Shown& shows = result.shows;
+        shows = cell_.shown;
+        const bool first = !shows.any;
+        if (result.waiting && !first && !result.decision.acts()) return;
+        const Decision& decision = result.decision;
+        std::uint32_t set = 0;
+        shows.level = Level::none;
+        for (const Finding& finding : result.findings) {
+            set |= 1u << static_cast<unsigned>(finding.condition);
+            shows.level = std::max(shows.level, finding.level);
+        }
+        if (decision.incident.open()) {
+            const Condition condition = decision.acts() ? decision.condition : decision.incident.condition;
+            set |= 1u << static_cast<unsigned>(condition);
+            shows.level = std::max(shows.level, condition == Condition::timeout ? Level::stop : Level::nudge);
+        }
+        shows.any = true;
+        shows.findings = set;
+        shows.status = status_for(set);
+        if (decision.last == InterventionOutcome::recovered) shows.status = Status::recovered;
+        result.severity = severity_for(set);
+        result.speaks = first || shows.status != cell_.shown.status || shows.level != cell_.shown.level ||
+                        set != cell_.shown.findings;
+    }
+
+    [[nodiscard]] static Status status_for(std::uint32_t set) noexcept {
+        for (unsigned i = 0; i < static_cast<unsigned>(Condition::not_evaluable); ++i)
+            if ((set & (1u << i)) != 0 && status_of(static_cast<Condition>(i)) != Status::healthy)
+                return status_of(static_cast<Condition>(i));
+        return Status::healthy;
+    }
+
+    [[nodiscard]] static Severity severity_for(std::uint32_t set) noexcept {
+        if (set == 0) return Severity::none;
+        return (set & (set - 1)) == 0 ? Severity::warning : Severity::critical;
+    }
+
+    RunMemory<Detectors>& cell_;
+    Run& run_;
+    const CompiledClass<Detectors>& rules_;
+    Instant now_;
+    bool budget_left_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,223 @@
+// Everything that the engine keeps of one run in memory, and how it is saved and loaded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/batch.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/engine/events.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/text/line_splitter.hpp>
+
+namespace heeler::inline v0 {
+
+/// A run class that was checked, with its detectors' settings looked up once.
+template <class Detectors>
+struct CompiledClass {
+    RunClass rules;
+    RecoveryLadder ladder;
+    typename Detectors::Settings settings;
+    std::uint64_t enough_items = 0;
+
+    CompiledClass(RunClass checked, RecoveryLadder climbed)
+        : rules{std::move(checked)},
+          ladder{std::move(climbed)},
+          settings{Detectors::settings_of(rules)},
+          enough_items{Detectors::enough_items(settings)} {}
+    CompiledClass(const CompiledClass&) = delete;
+    CompiledClass& operator=(const CompiledClass&) = delete;
+};
+
+/// Where the interval samples of a run stand.
+struct Sampling {
+    Duration next{};           ///< working clock
+    std::uint32_t number = 0;  ///< samples taken
+    std::optional<std::int64_t> value;
+    std::int64_t lines = 0;
+    UsageTotals usage;
+    bool spoiled = false;  ///< part of the interval was unreadable or unwatched
+};
+
+/// What a status line said last, so that only changes are reported.
+struct Shown {
+    bool any = false;
+    Status status = Status::healthy;
+    Level level = Level::none;
+    std::uint32_t findings = 0;  ///< bit per condition
+};
+
+/// Fingerprints of the newest results, to tell a new one from one that was seen. Allocated with the first result.
+struct SeenResults {
+    static constexpr std::size_t capacity = 512;
+
+    std::vector<std::uint64_t> prints;
+    std::uint32_t next = 0;
+
+    /// Whether `print` is new among the last 512 distinct ones; keeps it.
+    bool add(std::uint64_t print) {
+        for (const std::uint64_t seen : prints)
+            if (seen == print) return false;
+        if (prints.size() < capacity)
+            prints.push_back(print);
+        else
+            prints[next++ % capacity] = print;
+        return true;
+    }
+    template <class A>
+    void archive(A& a) {
+        a(prints, next);
+    }
+};
+
+/// Why a run is not watched at all.
+enum class Skip : std::uint8_t { no, too_short, interactive, terminal };
+
+[[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
+    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal"};
+    return names[static_cast<std::size_t>(skip)];
+}
+
+/// Rows that wait for the next commit of their run.
+struct Unsaved {
+    static constexpr std::size_t most_each = 1024;  ///< while the store is down, the oldest are dropped beyond this
+
+    std::vector<CheckpointRow> checkpoints;
+    std::vector<Intervention> interventions;
+    std::vector<Action> actions;
+    std::vector<AlertRow> alerts;
+    std::vector<AuditRow> audit;
+
+    [[nodiscard]] bool durable() const noexcept {
+        return !checkpoints.empty() || !interventions.empty() || !actions.empty() || !alerts.empty();
+    }
+    [[nodiscard]] bool empty() const noexcept { return !durable() && audit.empty(); }
+
+    /// Puts a copy in front of what the batch holds already.
+    void copy_into(RunBatch& batch) const {
+        put_before(batch.checkpoints, checkpoints);
+        put_before(batch.interventions, interventions);
+        put_before(batch.actions, actions);
+        put_before(batch.alerts, alerts);
+        put_before(batch.audit, audit);
+    }
+
+    /// Takes back what was not written; of too many rows of a kind the oldest go.
+    void put_back(const Unsaved& earlier) {
+        put_before(checkpoints, earlier.checkpoints);
+        put_before(interventions, earlier.interventions);
+        put_before(actions, earlier.actions);
+        put_before(alerts, earlier.alerts);
+        put_before(audit, earlier.audit);
+    }
+
+private:
+    template <class Rows>
+    static void put_before(Rows& rows, const Rows& earlier) {
+        rows.insert(rows.begin(), earlier.begin(), earlier.end());
+        if (rows.size() > most_each) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most_each));
+    }
+};
+
+/// What is kept of one run.
+template <class Detectors>
+struct RunMemory {
+    std::shared_ptr<const CompiledClass<Detectors>> rules;
+    Run run;
+    LastCheckpoint checkpoint;
+    Incident incident;
+    Sampling sampling;
+    Shown shown;
+    typename Detectors::Memories memories;
+    LineSplitter lines;
+    SeenResults results;
+    std::vector<HeartbeatRow> heartbeats;     ///< the newest `most_heartbeats`
+    std::vector<Action> rung;                 ///< the rung that was carried out and is not settled yet
+    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
+    std::uint32_t conditions_seen = 0;        ///< bit per condition
+    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
+    std::uint32_t debounced = 0;              ///< cycles in a row with a finding
+    std::uint32_t rungs_today = 0;
+    std::int64_t rung_day = 0;
+    std::uint64_t checkpoints = 0;
+    bool alert_dead = false;  ///< nobody learned that the incident began
+    Skip skip = Skip::no;
+
+    // --- not saved with the facts ---
+    WallTime created_at{};
+    std::optional<WallTime> ended_at;
+    std::string spec;                  ///< encoded `RunSpec`
+    std::uint32_t alerts_pending = 0;  ///< in the outbox
+    std::uint64_t version = 0;         ///< in the store; 0: not stored yet
+    bool spec_stored = false;
+    bool dirty = false;      ///< something was folded since the last cycle
+    bool rung_busy = false;  ///< actions of the rung are with the deliverer
+    std::optional<Elapsed> held_until;
+    std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
+    Elapsed next_cycle{};
+    Elapsed last_flush{};
+    Elapsed last_memory{};
+    Unsaved unsaved;
+
+    static constexpr std::size_t most_heartbeats = 256;
+    static constexpr std::size_t most_interventions = 256;
+
+    template <class A>
+    void archive_facts(A& a) {
+        a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
+          run.last_alive, run.last_activity, run.last_progress, run.reported_value, run.observations, run.lines,
+          run.calls, run.usage, run.attempt, run.incarnation, run.state, run.metric, run.shared_run,
+          run.output_readable, run.paused_by_watchdog);
+        a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
+        archive_incident(a);
+        a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);
+        a(conditions_seen, notes_given, debounced, rungs_today, rung_day, alert_dead, skip, waits_until);
+        a(heartbeats);
+    }
+
+    template <class A>
+    void archive_memory(A& a) {
+        Detectors::archive(a, memories);
+        a(lines, results);
+    }
+
+private:
+    template <class A>
+    void archive_incident(A& a) {
+        a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
+          incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
+          incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
+          incident.escalated, incident.alerted);
+    }
+};
+
+/// One run in memory. `lock` guards all of it; it is held for a fold or a judgement only, never during I/O.
+template <class Detectors>
+struct RunCell : RunMemory<Detectors> {
+    std::mutex lock;
+
+    void clear() { static_cast<RunMemory<Detectors>&>(*this) = RunMemory<Detectors>{}; }
+};
+
+/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory.
+template <class A>
+void archive_spec(A& a, RunSpec& spec) {
+    a(spec.id, spec.name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
+      spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
+      spec.started_at, spec.start_unknown);
+}
+
+[[nodiscard]] inline RunSpec spec_from(const std::string& bytes) {
+    RunSpec spec;
+    ArchiveReader reader{bytes, Instant{}};
+    archive_spec(reader, spec);
+    return spec;
+}
+
+}  // namespace heeler::inline v0

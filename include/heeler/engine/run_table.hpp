@@ -1,0 +1,183 @@
+// Where runs live in memory: slots in chunks that never move, with beats and deadlines in dense arrays.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// Slots for up to 4,194,304 runs. `beat` may be called from any thread without a lock; `add` and `remove` take one.
+/// A deadline is when the run must be looked at next; a quiet chunk is passed over by one comparison.
+template <class Cell>
+class RunTable {
+public:
+    static constexpr std::uint32_t chunk_runs = 1024;
+    static constexpr std::uint32_t most_chunks = 4096;
+    static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+    /// A free slot, its cell in the state that `remove` left it in. The handle stays good until `remove`. `nullopt`
+    /// when the table is full.
+    [[nodiscard]] std::optional<RunHandle> add() {
+        const std::lock_guard guard{lock_};
+        if (free_.empty() && !grow()) return std::nullopt;
+        const std::uint32_t index = free_.back();
+        free_.pop_back();
+        Chunk& chunk = *chunk_of(index);
+        Beat& beat = chunk.beats[index % chunk_runs];
+        if (!chunk.cells[index % chunk_runs]) chunk.cells[index % chunk_runs] = std::make_unique<Cell>();
+        beat.at.store(never, std::memory_order_relaxed);
+        const std::uint32_t generation = beat.generation.fetch_add(1, std::memory_order_release) + 1;  // odd: in use
+        return RunHandle{index, generation};
+    }
+
+    /// Ends all handles to the slot. Call it under the cell's lock, with the cell emptied.
+    void remove(RunHandle handle) {
+        const std::lock_guard guard{lock_};
+        if (!current(handle)) return;
+        Chunk& chunk = *chunk_of(handle.index);
+        chunk.beats[handle.index % chunk_runs].generation.fetch_add(1, std::memory_order_release);
+        chunk.deadlines[handle.index % chunk_runs].store(never, std::memory_order_relaxed);
+        free_.push_back(handle.index);
+    }
+
+    /// The cell behind a handle; null if the run is over. Lock it, then ask `current` again.
+    [[nodiscard]] Cell* find(RunHandle handle) const noexcept {
+        if (!current(handle)) return nullptr;
+        return chunk_of(handle.index)->cells[handle.index % chunk_runs].get();
+    }
+
+    [[nodiscard]] bool current(RunHandle handle) const noexcept {
+        if (handle.index / chunk_runs >= chunk_count_.load(std::memory_order_acquire)) return false;
+        return handle.generation % 2 == 1 &&
+               chunk_of(handle.index)->beats[handle.index % chunk_runs].generation.load(std::memory_order_acquire) ==
+                   handle.generation;
+    }
+
+    /// Notes a sign of life. Wait-free; false if the run is over.
+    bool beat(RunHandle handle, Elapsed when) noexcept {
+        if (!current(handle)) return false;
+        chunk_of(handle.index)
+            ->beats[handle.index % chunk_runs]
+            .at.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+        return true;
+    }
+
+    [[nodiscard]] std::optional<Elapsed> last_beat(std::uint32_t index) const noexcept {
+        const std::int64_t at = chunk_of(index)->beats[index % chunk_runs].at.load(std::memory_order_relaxed);
+        if (at == never) return std::nullopt;
+        return Elapsed{Duration{at}};
+    }
+
+    /// The run is looked at no later than this. `sooner` only lowers; `look_at` sets.
+    void sooner(std::uint32_t index, Elapsed when) noexcept {
+        Chunk& chunk = *chunk_of(index);
+        lower(chunk.deadlines[index % chunk_runs], when.time_since_epoch().count());
+        lower(chunk.earliest, when.time_since_epoch().count());
+    }
+    void look_at(std::uint32_t index, std::optional<Elapsed> when) noexcept {
+        Chunk& chunk = *chunk_of(index);
+        const std::int64_t at = when ? when->time_since_epoch().count() : never;
+        chunk.deadlines[index % chunk_runs].store(at, std::memory_order_relaxed);
+        lower(chunk.earliest, at);
+    }
+
+    /// Calls `visit(index)` for the runs whose deadline is not after `now`. One thread at a time.
+    template <class Visit>
+    void each_due(Elapsed now, Visit&& visit) {
+        const std::int64_t limit = now.time_since_epoch().count();
+        const std::uint32_t chunks = chunk_count_.load(std::memory_order_acquire);
+        for (std::uint32_t c = 0; c < chunks; ++c) {
+            Chunk& chunk = *chunks_[c].load(std::memory_order_relaxed);
+            if (chunk.earliest.load(std::memory_order_relaxed) > limit) continue;
+            // Raised before the look: what is lowered meanwhile is seen the next time.
+            chunk.earliest.store(never, std::memory_order_relaxed);
+            std::int64_t earliest = never;
+            for (std::uint32_t i = 0; i < chunk_runs; ++i) {
+                const std::int64_t at = chunk.deadlines[i].load(std::memory_order_relaxed);
+                if (at <= limit)
+                    visit(c * chunk_runs + i);
+                else if (at < earliest)
+                    earliest = at;
+            }
+            lower(chunk.earliest, earliest);
+        }
+    }
+
+    /// The earliest deadline of all runs.
+    [[nodiscard]] std::optional<Elapsed> next_deadline() const noexcept {
+        std::int64_t earliest = never;
+        const std::uint32_t chunks = chunk_count_.load(std::memory_order_acquire);
+        for (std::uint32_t c = 0; c < chunks; ++c)
+            earliest = std::min(earliest,
+                                chunks_[c].load(std::memory_order_relaxed)->earliest.load(std::memory_order_relaxed));
+        if (earliest == never) return std::nullopt;
+        return Elapsed{Duration{earliest}};
+    }
+
+    /// The handle of the run in a slot; one that is not current for a free slot.
+    [[nodiscard]] RunHandle at(std::uint32_t index) const noexcept {
+        return {index, chunk_of(index)->beats[index % chunk_runs].generation.load(std::memory_order_acquire)};
+    }
+
+    [[nodiscard]] std::vector<RunHandle> all() const {
+        std::vector<RunHandle> live;
+        const std::uint32_t slots = chunk_count_.load(std::memory_order_acquire) * chunk_runs;
+        for (std::uint32_t i = 0; i < slots; ++i)
+            if (const RunHandle handle = at(i); handle.generation % 2 == 1) live.push_back(handle);
+        return live;
+    }
+
+private:
+    struct Beat {
+        std::atomic<std::int64_t> at{never};
+        std::atomic<std::uint32_t> generation{0};
+    };
+    struct Chunk {
+        std::array<Beat, chunk_runs> beats;
+        std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;
+        std::array<std::unique_ptr<Cell>, chunk_runs> cells;  ///< made once, used again
+        std::atomic<std::int64_t> earliest{never};
+
+        Chunk() {
+            for (auto& deadline : deadlines) deadline.store(never, std::memory_order_relaxed);
+        }
+    };
+
+    static void lower(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
+        std::int64_t seen = value.load(std::memory_order_relaxed);
+        while (to < seen && !value.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
+        }
+    }
+
+    [[nodiscard]] Chunk* chunk_of(std::uint32_t index) const noexcept {
+        return chunks_[index / chunk_runs].load(std::memory_order_acquire);
+    }
+
+    bool grow() {
+        const std::uint32_t chunks = chunk_count_.load(std::memory_order_relaxed);
+        if (chunks == most_chunks) return false;
+        owned_.push_back(std::make_unique<Chunk>());
+        chunks_[chunks].store(owned_.back().get(), std::memory_order_release);
+        for (std::uint32_t i = chunk_runs; i > 0; --i) free_.push_back(chunks * chunk_runs + i - 1);
+        chunk_count_.store(chunks + 1, std::memory_order_release);
+        return true;
+    }
+
+    mutable std::mutex lock_;
+    std::array<std::atomic<Chunk*>, most_chunks> chunks_{};
+    std::atomic<std::uint32_t> chunk_count_{0};
+    std::vector<std::unique_ptr<Chunk>> owned_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace heeler::inline v0

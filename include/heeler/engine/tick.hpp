@@ -1,0 +1,312 @@
+// One cycle over all runs whose time has come: judge, decide, commit as one batch, and hand over what is to be done.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/engine/changer.hpp>
+#include <heeler/engine/deliverer.hpp>
+#include <heeler/engine/judge.hpp>
+#include <heeler/engine/ledger.hpp>
+#include <heeler/engine/registry.hpp>
+
+namespace heeler::inline v0 {
+
+/// The shell around the pure half. One cycle at a time, from any one thread.
+template <class Store, class Notifier, class Detectors>
+class Ticker {
+public:
+    using Cell = RunCell<Detectors>;
+    using Hands = Deliverer<Store, Notifier, Detectors>;
+    using Item = WorkItem<Detectors>;
+
+    Ticker(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Hands& hands,
+           const EngineSettings& settings)
+        : ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
+
+    void run(TickCause cause, Instant now, CycleReport& report) {
+        const std::lock_guard one{running_};
+        report.cause = cause;
+        if (!load(now, report)) return;
+        note_gap(now, report);
+        auto decisions = ledger_.list(now);
+        if (!decisions) return report.error("list", {}, decisions.error());
+        std::vector<Item> work;
+        Batch batch;
+        acted_.clear();
+        early_ = 0;
+        visiting_ = false;
+        apply(*decisions, now, batch, work, report);
+        for (const RunHandle handle : hands_.take_settled()) settle(handle, now, work);
+        visiting_ = true;
+        for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
+        commit(std::move(batch), work, now, report);
+    }
+
+    /// Takes in what the store holds, once it can be read.
+    bool load(Instant now, CycleReport& report) {
+        const std::lock_guard guard{loading_};
+        if (!loaded_) {
+            auto snapshot = ledger_.load(now);
+            if (!snapshot) {
+                report.error("load", {}, snapshot.error());
+                return false;
+            }
+            loaded_ = true;
+            strangers_ = std::move(snapshot->runs);
+        }
+        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        return true;
+    }
+
+private:
+    bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
+        if (!registry_.find_class(stored.row.class_name)) {
+            if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
+                told_.push_back(stored.row.class_name);
+                report.error("load", stored.row.id,
+                             Error{ErrorCode::invalid_argument, "the store holds runs of the class `" +
+                                                                    sanitise(stored.row.class_name, 80) +
+                                                                    "`, which is not defined; call define() first"});
+            }
+            return false;
+        }
+        auto handle = registry_.adopt(stored, now);
+        if (!handle) {
+            report.error("load", stored.row.id, handle.error());
+            return true;
+        }
+        Cell& cell = *registry_.table().find(*handle);
+        const std::lock_guard guard{cell.lock};
+        cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
+        for (const AlertRow& row : stored.pending) hands_.add(AlertJob<Detectors>{*handle, &cell, row});
+        if (!stored.unfinished.empty()) {
+            cell.rung_busy = true;
+            hands_.add(RungJob<Detectors>{*handle, &cell, stored.unfinished, 0, true});
+        }
+        return true;
+    }
+
+    /// The two clocks went apart: the machine slept, or a clock was set. Nothing that was measured across it counts.
+    void note_gap(Instant now, CycleReport& report) {
+        const bool first = !last_;
+        const Duration apart = first ? Duration{} : (now.wall - last_->wall) - (now.elapsed - last_->elapsed);
+        last_ = now;
+        if (std::chrono::abs(apart) < settings_.gap) return;
+        for (const RunHandle handle : registry_.table().all()) {
+            Cell* cell = registry_.table().find(handle);
+            if (cell == nullptr) continue;
+            const std::lock_guard guard{cell->lock};
+            if (registry_.table().current(handle)) cell->held_until = now.elapsed + registry_.grace_of(*cell);
+        }
+        JsonLine line;
+        line.begin_object().key("seconds").number(in_seconds(apart)).end_object();
+        AuditRow row{now.wall, "gap", {}, std::move(line).text()};
+        pending_audit_.push_back(row);
+        report.events.emplace_back(AuditEvent{std::move(row)});
+    }
+
+    void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, std::vector<Item>& work,
+               CycleReport& report) {
+        for (const DecisionRow& decision : decisions) {
+            batch.applied.push_back(decision.number);
+            JsonLine line;
+            line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
+            line.key("by").string(sanitise(decision.by, 128)).end_object();
+            AuditRow row{now.wall, "decision", decision.run, std::move(line).text()};
+            report.events.emplace_back(AuditEvent{row});
+            if (decision.verb == Verb::freeze || decision.verb == Verb::unfreeze)
+                hands_.freeze(decision.verb == Verb::freeze);
+            const auto handle = registry_.find(decision.run);
+            Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
+            if (cell == nullptr) {
+                batch.audit.push_back(std::move(row));
+                continue;
+            }
+            Item& item = item_of(*handle, *cell, work);
+            const std::lock_guard guard{cell->lock};
+            item.change.rows.audit.push_back(std::move(row));
+            Changer<Detectors>{*cell, now, item}.decide(decision.verb);
+        }
+    }
+
+    Item& item_of(RunHandle handle, Cell& cell, std::vector<Item>& work) {
+        // Only what came before the visits can be there already: each due run is visited once.
+        for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
+            if (work[i].change.handle == handle) return work[i];
+        if (!visiting_) early_ = work.size() + 1;
+        return work.emplace_back(handle, cell);
+    }
+
+    void settle(RunHandle handle, Instant now, std::vector<Item>& work) {
+        Cell* cell = registry_.table().find(handle);
+        if (cell == nullptr) return;
+        Item& item = item_of(handle, *cell, work);
+        const std::lock_guard guard{cell->lock};
+        if (!cell->rung.empty()) Changer<Detectors>{*cell, now, item}.settle();
+    }
+
+    /// Looks at one run whose time has come.
+    void visit(RunHandle handle, TickCause cause, Instant now, std::vector<Item>& work, CycleReport& report) {
+        Cell* cell = registry_.table().find(handle);
+        if (cell == nullptr) return;
+        const std::lock_guard guard{cell->lock};
+        if (!registry_.table().current(handle)) return;
+        take_beat(handle, *cell, now);
+        if (is_terminal(cell->run.state)) {
+            Changer<Detectors>{*cell, now, item_of(handle, *cell, work)}.end();
+        } else if (cell->skip != Skip::no) {
+            if (!cell->shown.any) Changer<Detectors>{*cell, now, item_of(handle, *cell, work)}.skip();
+            return registry_.table().look_at(handle.index, std::nullopt);
+        } else if (cause != TickCause::period || now.elapsed >= cell->next_cycle) {
+            judge(handle, *cell, cause, now, work, report);
+        } else if (cell->dirty && now.elapsed >= cell->last_flush + settings_.flush_every) {
+            item_of(handle, *cell, work);
+        }
+        look_again(handle, *cell, now);
+    }
+
+    void take_beat(RunHandle handle, Cell& cell, Instant now) {
+        const auto beat = registry_.table().last_beat(handle.index);
+        if (beat && !cell.run.waiting_since) {
+            const Duration at = cell.run.working(*beat);
+            if (!cell.run.last_alive || at > *cell.run.last_alive) cell.run.last_alive = at;
+        }
+        if (cell.waits_until && now.elapsed >= *cell.waits_until)
+            Folder<Detectors>{cell, now.elapsed}.enter(RunState::running);
+    }
+
+    void judge(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
+               CycleReport& report) {
+        ++report.checked;
+        cell.run.late = cause == TickCause::period && now.elapsed - cell.next_cycle > 3 * registry_.period_of(cell);
+        if (now.elapsed >= cell.next_cycle) cell.next_cycle = registry_.cycle_after(cell, now);
+        const std::uint32_t samples = cell.sampling.number;
+        Judged judged = Judge<Detectors>{cell, now, budget_left(cell)}();
+        if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
+        if (judged.shows.status == Status::healthy) ++report.healthy;
+        const Decision& decision = judged.decision;
+        const bool changed = judged.speaks || decision.acts() || decision.last || judged.notes.count > 0 ||
+                             decision.incident.verify_at != cell.incident.verify_at;
+        if (decision.acts()) ++acted_[cell.rules.get()];
+        const bool flush =
+            (cell.dirty || samples != cell.sampling.number) && now.elapsed >= cell.last_flush + settings_.flush_every;
+        if (!changed && !flush) return;
+        Item& item = item_of(handle, cell, work);
+        if (changed) Changer<Detectors>{cell, now, item}.change(std::move(judged));
+    }
+
+    [[nodiscard]] bool budget_left(const Cell& cell) {
+        const auto& most = cell.rules->rules.ladder.rungs_per_tick;
+        return !most || acted_[cell.rules.get()] < *most;
+    }
+
+    /// Sets when the run is looked at next: its next cycle if something can change by then, or else what silence
+    /// changes.
+    void look_again(RunHandle handle, Cell& cell, Instant now) {
+        Elapsed next = Elapsed::max();
+        const Run& run = cell.run;
+        if (is_terminal(run.state)) next = now.elapsed + settings_.flush_every;
+        if (cell.incident.hold_until) next = std::min(next, std::max(*cell.incident.hold_until, cell.next_cycle));
+        if (cell.waits_until) next = std::min(next, std::max(*cell.waits_until, cell.next_cycle));
+        if (!run.waiting_since && !is_terminal(run.state)) {
+            Duration due = cell.sampling.next;
+            if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))
+                due = std::min(due, *silence);
+            if (cell.incident.phase == Phase::climbing) due = std::min(due, cell.incident.verify_at);
+            if (cell.shown.status != Status::healthy) due = Duration{};
+            next = std::min(next, std::max(run.origin + run.waited + due, cell.next_cycle));
+        }
+        if (cell.dirty) next = std::min(next, cell.next_cycle);
+        if (cell.dirty)
+            next =
+                std::min(next, std::max(cell.last_flush + settings_.flush_every, now.elapsed + settings_.flush_every));
+        registry_.table().look_at(handle.index, next == Elapsed::max() ? std::nullopt : std::optional{next});
+    }
+
+    void commit(Batch batch, std::vector<Item>& work, Instant now, CycleReport& report) {
+        for (AuditRow& row : std::exchange(pending_audit_, {})) batch.audit.push_back(std::move(row));
+        if (work.empty() && batch.empty()) return;
+        std::vector<Change<Detectors>> changes;
+        for (Item& item : work) {
+            item.change.with_memory |= now.elapsed >= item.change.cell->last_memory + settings_.memory_every;
+            changes.push_back(std::move(item.change));
+        }
+        const auto error = ledger_.commit(changes, std::move(batch), now);
+        if (error) report.error("commit", {}, *error);
+        for (std::size_t i = 0; i < work.size(); ++i) {
+            work[i].change = std::move(changes[i]);
+            if (work[i].change.stored)
+                hand_over(work[i], report);
+            else
+                give_back(work[i], now, report, !error);
+        }
+    }
+
+    void hand_over(Item& item, CycleReport& report) {
+        for (Event& event : item.events) report.events.push_back(std::move(event));
+        report.acted += item.actions.empty() ? 0 : 1;
+        Cell& cell = *item.change.cell;
+        bool drop = false;
+        {
+            const std::lock_guard guard{cell.lock};
+            cell.dirty = false;
+            drop = is_terminal(cell.run.state) && !cell.rung_busy && cell.unsaved.empty() && cell.alerts_pending == 0;
+        }
+        for (AlertRow& row : item.alerts) hands_.add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
+        if (!item.actions.empty()) hands_.add(RungJob<Detectors>{item.change.handle, &cell, std::move(item.actions)});
+        if (drop) registry_.drop(item.change.handle);
+    }
+
+    void give_back(Item& item, Instant now, CycleReport& report, bool conflict) {
+        Cell& cell = *item.change.cell;
+        {
+            const std::lock_guard guard{cell.lock};
+            Changer<Detectors>{cell, now, item}.undo();
+        }
+        if (!item.actions.empty() || conflict) ++report.suppressed;
+        if (conflict)
+            report.error("commit", cell.run.id,
+                         Error{ErrorCode::conflict, "the run was changed by someone else; it is judged again"});
+        if (item.settled_before) hands_.settle_again(item.change.handle);
+        registry_.table().sooner(item.change.handle.index, now.elapsed);
+    }
+
+    [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now) {
+        std::vector<RunHandle> handles;
+        auto& table = registry_.table();
+        if (cause == TickCause::outcome) return handles;
+        if (cause == TickCause::period)
+            table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
+        else
+            handles = table.all();
+        std::sort(handles.begin(), handles.end(), [&](RunHandle a, RunHandle b) { return id_of(a) < id_of(b); });
+        return handles;
+    }
+
+    [[nodiscard]] std::string_view id_of(RunHandle handle) {
+        const Cell* cell = registry_.table().find(handle);
+        return cell == nullptr ? std::string_view{} : std::string_view{cell->run.id};
+    }
+
+    Ledger<Store, Detectors>& ledger_;
+    Registry<Detectors>& registry_;
+    Hands& hands_;
+    const EngineSettings& settings_;
+    std::mutex running_;
+    std::mutex loading_;
+    bool loaded_ = false;
+    std::vector<StoredRun> strangers_;  ///< stored runs whose class is not defined yet
+    std::vector<std::string> told_;     ///< of these classes
+    std::optional<Instant> last_;
+    std::vector<AuditRow> pending_audit_;
+    std::size_t early_ = 0;  ///< items from before the visits
+    bool visiting_ = false;
+    std::map<const void*, std::uint32_t> acted_;  ///< rungs in this cycle, by class
+};
+
+}  // namespace heeler::inline v0

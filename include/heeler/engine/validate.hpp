@@ -1,0 +1,99 @@
+// Checks what a host brings: runs and run classes. Every error names the value, the limit and what to do.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
+
+[[nodiscard]] inline Result<void> check_length(std::string_view what, Duration value, Duration least, Duration most) {
+    if (value >= least && value <= most) return {};
+    return fail(ErrorCode::invalid_argument, std::string{what} + " is " + std::to_string(in_seconds(value)) +
+                                                 " s; it must be " + spoken(least) + " to " + spoken(most));
+}
+
+/// A moment that the library can count with: the years 1970 to 2261.
+[[nodiscard]] inline Result<void> check_moment(std::string_view what, const std::optional<WallTime>& moment) {
+    const WallTime last{std::chrono::hours{24 * 365 * 291}};
+    if (!moment || (*moment >= WallTime{} && *moment <= last)) return {};
+    return fail(ErrorCode::invalid_argument,
+                std::string{what} + " lies outside the years 1970 to 2260; leave it out if it is unknown");
+}
+
+/// Fills in what was left out and checks the rest.
+[[nodiscard]] inline Result<void> check_spec(RunSpec& spec) {
+    if (spec.id.empty()) spec.id = spec.name;
+    if (spec.id.empty()) return fail(ErrorCode::invalid_argument, "the run has neither id nor name; give it one");
+    if (auto good = check_run_id(spec.id); !good) return good;
+    if (spec.name.empty()) spec.name = spec.id;
+    if (spec.expected)
+        if (auto good = check_length("expected", *spec.expected, Duration{1}, longest_setting); !good) return good;
+    if (spec.timeout)
+        if (auto good = check_length("timeout", *spec.timeout, Duration{1}, longest_setting); !good) return good;
+    if (auto good = check_moment("created_at", spec.created_at); !good) return good;
+    return check_moment("started_at", spec.started_at);
+}
+
+/// Whether a report holds values that can be counted with.
+template <class What>
+[[nodiscard]] bool is_sane(const What& what) noexcept {
+    if constexpr (std::is_same_v<What, Usage>) {
+        constexpr std::int64_t most = std::int64_t{1} << 50;
+        for (const std::int64_t value : {what.tokens_in, what.tokens_out, what.api_calls, what.bytes_written})
+            if (value < 0 || value > most) return false;
+        return what.cost_usd >= 0 && what.cost_usd < 1e12;  // false for NaN
+    } else {
+        static_cast<void>(what);
+        return true;
+    }
+}
+
+/// Settings that contradict each other would make a watchdog that nobody can trust: they are refused.
+[[nodiscard]] inline Result<void> check_class(const RunClass& rules) {
+    if (rules.name.empty() || rules.name.size() > 64 || !valid_run_id(rules.name))
+        return fail(ErrorCode::invalid_argument, "the run class `" + sanitise(rules.name, 80) +
+                                                     "` needs a name of 1 to 64 bytes without control characters");
+    const auto in_class = [&](Result<void> good) -> Result<void> {
+        if (good) return good;
+        return fail(good.error().code, "run class `" + rules.name + "`: " + good.error().message);
+    };
+    if (rules.schedule.period != Duration{})
+        if (auto good = in_class(check_length("schedule.period", rules.schedule.period, 1s, 24h)); !good) return good;
+    if (rules.schedule.aligned && rules.schedule.period == Duration{})
+        return in_class(fail(ErrorCode::invalid_argument, "an aligned schedule needs a period; set schedule.period"));
+    const Duration interval = rules.interval.fixed.value_or(rules.interval.short_task);
+    if (auto good = in_class(check_length("interval", interval, 1s, 24h)); !good) return good;
+    if (auto good = in_class(check_length("interval.long_task", rules.interval.long_task, 1s, 24h)); !good) return good;
+    if (rules.schedule.period > interval)
+        return in_class(fail(ErrorCode::invalid_argument, "schedule.period (" + spoken(rules.schedule.period) +
+                                                              ") is longer than the interval (" + spoken(interval) +
+                                                              "): samples would be lost; shorten the period"));
+    if (rules.ladder.verify_after != Duration{} && rules.ladder.verify_after < rules.schedule.period)
+        return in_class(fail(ErrorCode::invalid_argument, "ladder.verify_after (" + spoken(rules.ladder.verify_after) +
+                                                              ") is shorter than schedule.period (" +
+                                                              spoken(rules.schedule.period) +
+                                                              "); make it at least one period"));
+    if (auto good = in_class(check_length("ladder.max_pause", rules.ladder.max_pause, 1s, longest_setting)); !good)
+        return good;
+    if (auto good = in_class(check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h)); !good)
+        return good;
+    if (rules.outbox.longest_retry < rules.outbox.first_retry ||
+        rules.outbox.give_up_after < rules.outbox.longest_retry)
+        return in_class(fail(ErrorCode::invalid_argument,
+                             "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
+                                 spoken(rules.outbox.first_retry) + ", " + spoken(rules.outbox.longest_retry) + ", " +
+                                 spoken(rules.outbox.give_up_after)));
+    return {};
+}
+
+}  // namespace heeler::inline v0

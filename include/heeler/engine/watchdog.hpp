@@ -1,0 +1,300 @@
+// The watchdog: takes runs in, folds what is reported about them, judges them in cycles, and carries out what it
+// decides.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/core/concepts.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/engine/default_detectors.hpp>
+#include <heeler/engine/deliverer.hpp>
+#include <heeler/engine/events.hpp>
+#include <heeler/engine/explain.hpp>
+#include <heeler/engine/fold.hpp>
+#include <heeler/engine/ledger.hpp>
+#include <heeler/engine/presets.hpp>
+#include <heeler/engine/registry.hpp>
+#include <heeler/engine/store_health.hpp>
+#include <heeler/engine/tick.hpp>
+
+namespace heeler::inline v0 {
+
+/// What `observe` answers. `refused`: a value outside its limits; nothing was counted.
+enum class Observed : std::uint8_t { ok, unknown, ended, fenced, refused };
+
+/// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
+struct Registered : RunHandle {
+    std::optional<Error> not_stored;
+};
+
+/// A durable note of progress.
+struct CheckpointNote {
+    std::optional<std::int64_t> step;
+    std::string_view text;
+    CheckpointReason reason = CheckpointReason::scheduled;
+};
+
+/// Keeps runs moving. `observe` and the durable verbs may be called from any thread; `tick` and `deliver` each from one
+/// thread at a time, which may be two threads. The store is called from one thread at a time. The constructor does no
+/// I/O.
+template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
+class Watchdog {
+    static_assert(check_clock<Clock>());
+    static_assert(check_store<Store>());
+    static_assert(check_notifier<Notifier>());
+
+public:
+    explicit Watchdog(Clock clock, Store store, Notifier notifier, EngineSettings settings = {})
+        : clock_{std::move(clock)}, store_{std::move(store)}, notifier_{std::move(notifier)}, settings_{settings} {}
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    [[nodiscard]] Clock& clock() noexcept { return clock_; }
+    [[nodiscard]] Store& store() noexcept { return store_; }
+    [[nodiscard]] Notifier& notifier() noexcept { return notifier_; }
+
+    /// What the watchdog may do to agents: any type with some of the verbs `inject pause resume isolate snapshot
+    /// terminate find`. Verbs it lacks make their actions `unsupported`. It must outlive the watchdog; set it before
+    /// the first cycle.
+    template <class Control>
+    void control(Control& agents) noexcept {
+        deliverer_.control(ControlRef{agents});
+    }
+
+    /// Makes a class of runs known, or replaces it for runs that start from now on. Runs that a store holds need
+    /// theirs.
+    [[nodiscard]] Result<void> define(RunClass rules) { return registry_.define(std::move(rules)); }
+
+    /// Registers a run durably. While the store is down the run is watched in memory, and the answer says so.
+    [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules) {
+        const std::string name = rules.name;
+        if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+        return start(std::move(spec), std::string_view{name});
+    }
+    /// The same with a class that is defined already.
+    [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name) {
+        const Instant now = clock_.now();
+        CycleReport unheard;
+        ticker_.load(now, unheard);
+        auto handle = registry_.add(std::move(spec), class_name, now);
+        if (!handle) return tl::unexpected<Error>(handle.error());
+        Registered registered{*handle, commit(*handle, {}, now)};
+        if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) return registered;
+        registry_.drop(*handle);
+        return fail(ErrorCode::duplicate,
+                    "the store holds a run with this id already, perhaps a finished one; choose another id");
+    }
+
+    /// The handle of a run that is watched, also of one that the store held.
+    [[nodiscard]] Result<RunHandle> find(std::string_view id) {
+        const Instant now = clock_.now();
+        CycleReport unheard;
+        ticker_.load(now, unheard);
+        const auto handle = registry_.find(id);
+        const RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
+        if (cell != nullptr && !is_terminal(state_of(*handle))) return *handle;
+        const auto known = ledger_.history(now, id);
+        if (!known) return tl::unexpected<Error>(known.error());
+        if (known->row && is_terminal(known->row->state))
+            return fail(ErrorCode::ended, "the run `" + sanitise(id, 160) + "` is over");
+        return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(id, 160) + "`; start() it first");
+    }
+
+    /// Reports what happened, at a moment that the caller has read already. Never blocks on I/O, never decides.
+    template <class What>
+    Observed observe(RunHandle run, const What& what, Instant now) {
+        if constexpr (std::is_same_v<What, Heartbeat>)
+            return registry_.table().beat(run, now.elapsed) ? Observed::ok : Observed::ended;
+        else
+            return fold(
+                run, now, [&](Folder<Detectors>& folder) { folder(what); }, what);
+    }
+    /// The same, now.
+    template <class What>
+    Observed observe(RunHandle run, const What& what) {
+        return observe(run, what, clock_.now());
+    }
+    /// By id, for hosts that keep no handles.
+    template <class What>
+    Observed observe(std::string_view run, const What& what) {
+        const auto handle = registry_.find(run);
+        return handle ? observe(*handle, what) : Observed::unknown;
+    }
+
+    /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
+    [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
+        const Instant now = clock_.now();
+        const Observed seen = fold(
+            run, now,
+            [&](Folder<Detectors>& folder) { folder.checkpoint(note.step, sanitise(note.text, 4096), note.reason); },
+            note);
+        if (seen != Observed::ok) return over(run);
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return over(run);
+        {
+            const std::lock_guard guard{cell->lock};
+            cell->unsaved.checkpoints.push_back({++cell->checkpoints, cell->run.incarnation, now.wall, note.step,
+                                                 sanitise(note.text, 4096), note.reason});
+        }
+        return durable(commit(run, {}, now));
+    }
+
+    /// Ends a run durably. Nothing is done to it any more.
+    [[nodiscard]] Result<void> finish(RunHandle run, RunState how = RunState::completed) {
+        if (!is_terminal(how))
+            return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
+                                                         "` does not end a run; use completed, failed or cancelled");
+        const Instant now = clock_.now();
+        if (observe(run, StateChange{how, {}, {}, {}}, now) != Observed::ok) return over(run);
+        return durable(commit(run, {}, now));
+    }
+
+    /// Writes an operator's decision durably; the next cycle applies it.
+    [[nodiscard]] Result<void> decide(DecisionRow decision) {
+        const Instant now = clock_.now();
+        decision.at = now.wall;
+        Batch batch;
+        batch.decisions.push_back(std::move(decision));
+        std::vector<Change<Detectors>> none;
+        return durable(ledger_.commit(none, std::move(batch), now));
+    }
+
+    /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
+    CycleReport tick(TickCause cause = TickCause::period) {
+        CycleReport report;
+        ticker_.run(cause, clock_.now(), report);
+        return report;
+    }
+
+    /// Carries out what is committed, then sends what is due, and records what came of it.
+    CycleReport deliver() {
+        CycleReport report;
+        const Instant now = clock_.now();
+        deliverer_.run(now, report);
+        health_.tell(ledger_, deliverer_, settings_, now, report);
+        return report;
+    }
+
+    /// Whether outcomes wait for a `tick(TickCause::outcome)` to decide what follows from them.
+    [[nodiscard]] bool has_settled() const { return deliverer_.has_settled(); }
+
+    /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds.
+    CycleReport cycle(TickCause cause = TickCause::period) {
+        CycleReport report = tick(cause);
+        report.absorb(deliver());
+        for (int round = 0; round < 3 && deliverer_.has_settled(); ++round) {
+            report.absorb(tick(TickCause::outcome));
+            report.absorb(deliver());
+        }
+        return report;
+    }
+
+    /// When the next `tick` has something to do; absent: only after something is reported.
+    [[nodiscard]] std::optional<Elapsed> next_deadline() {
+        const Instant now = clock_.now();
+        auto next = registry_.table().next_deadline();
+        if (const auto delivery = deliverer_.next()) {
+            const Elapsed at = *delivery <= now.wall ? now.elapsed : elapsed_at(now, *delivery);
+            next = next ? std::min(*next, at) : at;
+        }
+        return next;
+    }
+
+    /// What the host sees of a run now; ended runs are healthy.
+    [[nodiscard]] Status status(RunHandle run) const {
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return Status::healthy;
+        const std::lock_guard guard{cell->lock};
+        return registry_.table().current(run) ? cell->shown.status : Status::healthy;
+    }
+
+    /// What became of a run, from memory or from the store.
+    [[nodiscard]] Result<Report> report(std::string_view run) {
+        const Instant now = clock_.now();
+        const auto known = ledger_.history(now, run);
+        if (!known) return tl::unexpected<Error>(known.error());
+        const auto handle = registry_.find(run);
+        RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
+        if (cell != nullptr) {
+            const std::lock_guard guard{cell->lock};
+            if (registry_.table().current(*handle)) return report_of<Detectors>(*cell, *known, now);
+        }
+        if (!known->row) return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(run, 160) + "`");
+        return stored_report<Detectors>(*known, now);
+    }
+
+    /// Why a run was judged as it was, from stored data alone: rules, numbers, thresholds, what was held back.
+    [[nodiscard]] Result<std::string> explain(std::string_view run) {
+        const auto known = ledger_.history(clock_.now(), run);
+        if (!known) return tl::unexpected<Error>(known.error());
+        if (!known->row) return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(run, 160) + "`");
+        return explanation(*known);
+    }
+
+    /// The classes that are defined: settings, detectors, ladder, and how long a stall can go unseen.
+    [[nodiscard]] std::string describe() const {
+        std::string text;
+        for (const auto& rules : registry_.classes()) text += description(rules->rules);
+        return text;
+    }
+
+private:
+    template <class Fold, class What>
+    Observed fold(RunHandle run, Instant now, Fold&& fold_in, const What& what) {
+        if (!is_sane(what)) return Observed::refused;
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return Observed::ended;
+        const std::lock_guard guard{cell->lock};
+        if (!registry_.table().current(run) || is_terminal(cell->run.state)) return Observed::ended;
+        Folder<Detectors> folder{*cell, now.elapsed};
+        fold_in(folder);
+        if (is_terminal(cell->run.state)) registry_.table().sooner(run.index, now.elapsed);
+        if (!std::exchange(cell->dirty, true))
+            registry_.table().sooner(run.index, std::min(cell->next_cycle, cell->last_flush + settings_.flush_every));
+        return Observed::ok;
+    }
+
+    [[nodiscard]] std::optional<Error> commit(RunHandle run, Batch batch, Instant now) {
+        std::vector<Change<Detectors>> changes(1);
+        changes[0].handle = run;
+        changes[0].cell = registry_.table().find(run);
+        if (changes[0].cell == nullptr) return Error{ErrorCode::ended, "the run is over"};
+        auto error = ledger_.commit(changes, std::move(batch), now);
+        if (!error && changes[0].conflict)
+            return Error{ErrorCode::conflict,
+                         "the run was changed by someone else; it is written with the next commit"};
+        return error;
+    }
+
+    [[nodiscard]] static Result<void> durable(std::optional<Error> error) {
+        if (error) return tl::unexpected<Error>(*std::move(error));
+        return {};
+    }
+
+    [[nodiscard]] Result<void> over(RunHandle) const {
+        return fail(ErrorCode::ended, "the run is over; nothing was changed");
+    }
+
+    [[nodiscard]] RunState state_of(RunHandle run) {
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return RunState::completed;
+        const std::lock_guard guard{cell->lock};
+        return cell->run.state;
+    }
+
+    Clock clock_;
+    Store store_;
+    Notifier notifier_;
+    EngineSettings settings_;
+    mutable Registry<Detectors> registry_;
+    Ledger<Store, Detectors> ledger_{store_};
+    Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table()};
+    Ticker<Store, Notifier, Detectors> ticker_{ledger_, registry_, deliverer_, settings_};
+    StoreHealth health_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,16 @@
+// All of heeler that needs no library but fmt: include this, and one header for each adapter that you use.
+#pragma once
+
+// IWYU pragma: begin_exports
+#include <heeler/clock/manual_clock.hpp>
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/config.hpp>
+#include <heeler/core/concepts.hpp>
+#include <heeler/engine/report.hpp>
+#include <heeler/engine/runner.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/notify/fanout.hpp>
+#include <heeler/notify/log_notifier.hpp>
+#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/store/memory_store.hpp>
+// IWYU pragma: end_exports
