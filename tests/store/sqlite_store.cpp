@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sqlite3.h>
@@ -249,8 +250,16 @@ TEST_CASE("a file that is not a store is left alone", "[store][sqlite]") {
         Other other{path};
         other.run("PRAGMA application_id=7; PRAGMA journal_mode=WAL; CREATE TABLE theirs(x)");
     }
+    SECTION("a database of another application that was killed with a write-ahead log") {
+        const std::string source = directory / "source";
+        Other other{source};
+        other.run("PRAGMA journal_mode=WAL; CREATE TABLE theirs(x)");
+        std::filesystem::copy(source, path);
+        std::filesystem::copy(source + "-wal", path + "-wal");
+    }
     const std::string before = bytes_of(path);
     const std::string journal = bytes_of(path + "-journal");
+    const std::string log = bytes_of(path + "-wal");
     std::set<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator{directory.text()}) files.insert(entry.path());
     {
@@ -262,6 +271,7 @@ TEST_CASE("a file that is not a store is left alone", "[store][sqlite]") {
     }
     CHECK(bytes_of(path) == before);
     CHECK(bytes_of(path + "-journal") == journal);
+    CHECK(bytes_of(path + "-wal") == log);
     for (const auto& entry : std::filesystem::directory_iterator{directory.text()})
         CHECK(files.count(entry.path()) == 1);
 }
@@ -370,6 +380,22 @@ TEST_CASE("stores that are created by many processes at once are one store", "[s
     CHECK(store_contract::load(store).size() == 120);
 }
 
+TEST_CASE("a store that was killed while it was created can be opened", "[store][sqlite]") {
+    for (unsigned delay = 0; delay < 4000; delay += 100) {
+        SqliteBackend backend;
+        const pid_t child = ::fork();
+        if (child == 0) {
+            static_cast<void>(backend.open().load());
+            ::_exit(0);
+        }
+        ::usleep(delay);
+        ::kill(child, SIGKILL);
+        REQUIRE(::waitpid(child, nullptr, 0) == child);
+        auto store = backend.open();
+        CHECK(commit(store, {new_run("a")}).empty());
+    }
+}
+
 TEST_CASE("an acknowledged commit survives SIGKILL, and no commit is half there", "[store][sqlite][I5]") {
     const ScratchDirectory directory;
     const std::string path = directory / "store.db";
@@ -422,16 +448,36 @@ TEST_CASE("an acknowledged commit survives SIGKILL, and no commit is half there"
 
 namespace {
 
-std::set<std::string>* statements_seen = nullptr;
+std::vector<std::string>* statements_seen = nullptr;
 
 int trace(sqlite3* handle) {
     const auto keep = [](unsigned, void*, void* statement, void*) {
         if (const char* const sql = sqlite3_sql(static_cast<sqlite3_stmt*>(statement)))
-            if (statements_seen != nullptr) statements_seen->insert(sql);
+            if (statements_seen != nullptr) statements_seen->push_back(sql);
         return 0;
     };
     return sqlite3_trace_v2(handle, SQLITE_TRACE_STMT, keep, nullptr);
 }
+
+/// Records every statement while it lives.
+struct Traced {
+    EveryConnection<trace> connections;
+    std::vector<std::string> statements;
+
+    Traced() { statements_seen = &statements; }
+    ~Traced() { statements_seen = nullptr; }
+
+    /// How the commits since the last call were synchronised.
+    std::string durability() {
+        std::string text;
+        for (const std::string& sql : std::exchange(statements, {})) {
+            if (sql == detail::Sql::sync_always) text += "FULL ";
+            if (sql == detail::Sql::sync_seldom) text += "NORMAL ";
+            if (sql == detail::Sql::begin_write) text += "write ";
+        }
+        return text;
+    }
+};
 
 bool is_known(const std::string& sql) {
     for (const char* const known : detail::sqlite_statements)
@@ -445,15 +491,14 @@ bool is_known(const std::string& sql) {
 
 TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]") {
     std::set<std::string> seen;
-    statements_seen = &seen;
     {
-        const EveryConnection<trace> traced;
+        const Traced traced;
         store_contract::keeps_every_byte<SqliteBackend>();
         store_contract::replaces_rows_by_their_identity<SqliteBackend>();
         store_contract::numbers_decisions<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
+        seen.insert(traced.statements.begin(), traced.statements.end());
     }
-    statements_seen = nullptr;
     for (const std::string& sql : seen) {
         INFO(sql);
         CHECK(is_known(sql));
@@ -462,4 +507,25 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         INFO(sql);
         CHECK((seen.count(sql) == 1 || sql == std::string_view{detail::Sql::rollback}));
     }
+}
+
+TEST_CASE("durable batches are synchronised, telemetry is not", "[store][sqlite]") {
+    Traced traced;
+    SqliteBackend backend;
+    auto store = backend.open();
+    CHECK(store_contract::load(store).empty());
+    traced.statements.clear();
+    Batch batch;
+    batch.runs = {new_run("a")};
+    const auto next = [&](bool durable) {
+        batch.durable = durable;
+        CHECK(commit(store, batch).empty());
+        ++batch.runs[0].row.version;
+        return traced.durability();
+    };
+    CHECK(next(true) == "FULL write ");
+    CHECK(next(true) == "write ");
+    CHECK(next(false) == "NORMAL write ");
+    CHECK(next(false) == "write ");
+    CHECK(next(true) == "FULL write ");
 }
