@@ -9,6 +9,7 @@
 #include <heeler/engine/report.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/fwd.hpp>
 #include <heeler/notify/fanout.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/notify/recording_notifier.hpp>

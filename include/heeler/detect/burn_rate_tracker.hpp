@@ -9,6 +9,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/fwd.hpp>
 
 namespace heeler::inline v0 {
 
@@ -36,7 +37,7 @@ struct BytesWritten {
 
 /// Runaway when the last interval burned more than `factor` times the mean of the run's own intervals before it
 /// (strictly), with no output in it (S001). Never an absolute number. Intervals that were runaway are not learned from.
-template <class Unit = Tokens>
+template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;
 

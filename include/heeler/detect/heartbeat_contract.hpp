@@ -8,11 +8,9 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/fwd.hpp>
 
 namespace heeler::inline v0 {
-
-/// Cadence: the metric's change per interval. Without a metric the wall clock decides.
-struct Intervals;
 
 /// Cadences: the age of the last sign of life, of the last activity, of the last progress.
 struct AliveAge {
@@ -29,7 +27,7 @@ struct ProgressAge {
 };
 
 /// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
-template <class Cadence = Intervals>
+template <class Cadence>
 struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
 

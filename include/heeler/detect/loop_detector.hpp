@@ -12,6 +12,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/fwd.hpp>
 
 namespace heeler::inline v0 {
 
@@ -42,7 +43,7 @@ struct BlockRule {
 /// The skill's own rule (S001): a block of exactly five lines, three times in a row, within 200 lines.
 inline constexpr BlockRule five_line_block{5, 5, 3, 15, 200};
 
-template <class Item = Line>
+template <class Item>
 struct LoopDetector {
     static constexpr std::string_view kind = Item::kind;
     static constexpr std::uint32_t max_period = 64;

@@ -1,4 +1,4 @@
-// The detectors that a watchdog has unless it is given others.
+// Everything that `DefaultDetectors` names.
 #pragma once
 
 #include <heeler/detect/burn_rate_tracker.hpp>
@@ -7,13 +7,4 @@
 #include <heeler/detect/output_access_rule.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/engine/detector_set.hpp>
-
-namespace heeler::inline v0 {
-
-/// Which of them judge a run is said by its class.
-using DefaultDetectors =
-    DetectorSet<RunTimeout, BurnRateTracker<Tokens>, BurnRateTracker<ApiCalls>, BurnRateTracker<BytesWritten>,
-                OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, HeartbeatContract<Intervals>,
-                HeartbeatContract<AliveAge>, HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>>;
-
-}  // namespace heeler::inline v0
+#include <heeler/fwd.hpp>

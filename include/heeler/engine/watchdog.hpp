@@ -20,6 +20,7 @@
 #include <heeler/engine/registry.hpp>
 #include <heeler/engine/store_health.hpp>
 #include <heeler/engine/tick.hpp>
+#include <heeler/fwd.hpp>
 
 namespace heeler::inline v0 {
 
@@ -41,7 +42,7 @@ struct CheckpointNote {
 /// Keeps runs moving. `observe` and the durable verbs may be called from any thread; `tick` and `deliver` each from one
 /// thread at a time, which may be two threads. The store is called from one thread at a time. The constructor does no
 /// I/O.
-template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
+template <class Clock, class Store, class Notifier, class Detectors>
 class Watchdog {
     static_assert(check_clock<Clock>());
     static_assert(check_store<Store>());

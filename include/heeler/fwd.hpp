@@ -1,0 +1,50 @@
+// Declarations and default arguments: enough to name a `Watchdog` in a header without compiling it.
+#pragma once
+
+#include <cstdint>
+
+namespace heeler::inline v0 {
+
+struct Alert;
+struct Batch;
+struct CycleReport;
+struct Finding;
+struct Instant;
+struct Observation;
+struct Report;
+struct Run;
+struct RunClass;
+struct RunHandle;
+struct RunSpec;
+
+struct AliveAge;
+struct ActivityAge;
+struct ApiCalls;
+struct BytesWritten;
+struct Call;
+struct Intervals;
+struct Line;
+struct OutputAccessRule;
+struct ProgressAge;
+struct RunTimeout;
+struct Tokens;
+
+template <class Unit = Tokens>
+struct BurnRateTracker;
+template <class Cadence = Intervals>
+struct HeartbeatContract;
+template <class Item = Line>
+struct LoopDetector;
+template <class... Detectors>
+struct DetectorSet;
+
+/// The detectors that a watchdog has unless it is given others. Which of them judge a run is said by its class.
+using DefaultDetectors =
+    DetectorSet<RunTimeout, BurnRateTracker<Tokens>, BurnRateTracker<ApiCalls>, BurnRateTracker<BytesWritten>,
+                OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, HeartbeatContract<Intervals>,
+                HeartbeatContract<AliveAge>, HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>>;
+
+template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
+class Watchdog;
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,35 @@
+# Every C++ snippet of the README is a program or a translation unit of its own, and compiles.
+
+file(READ "${PROJECT_SOURCE_DIR}/README.md" text)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md")
+# Semicolons and brackets would be read as list syntax.
+string(REPLACE ";" "<semicolon>" text "${text}")
+string(REPLACE "[" "<open>" text "${text}")
+string(REPLACE "]" "<close>" text "${text}")
+string(REGEX MATCHALL "```cpp\n[^`]*```" snippets "${text}")
+list(LENGTH snippets count)
+if(count LESS 6)
+    message(FATAL_ERROR "only ${count} C++ snippets were found in README.md; is its layout still the same?")
+endif()
+set(sources "")
+set(number 0)
+foreach(snippet IN LISTS snippets)
+    math(EXPR number "${number} + 1")
+    string(REGEX REPLACE "^```cpp\n" "" snippet "${snippet}")
+    string(REGEX REPLACE "```$" "" snippet "${snippet}")
+    string(REPLACE "<semicolon>" ";" snippet "${snippet}")
+    string(REPLACE "<open>" "[" snippet "${snippet}")
+    string(REPLACE "<close>" "]" snippet "${snippet}")
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/readme/snippet_${number}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "@snippet@" @ONLY)
+    list(APPEND sources "${source}")
+endforeach()
+add_library(heeler_readme OBJECT ${sources})
+target_link_libraries(heeler_readme PRIVATE heeler_everything)
+
+# The first one is what people try first: it runs.
+add_executable(heeler_readme_first "${CMAKE_CURRENT_BINARY_DIR}/readme/snippet_1.cpp")
+target_link_libraries(heeler_readme_first PRIVATE heeler_everything)
+add_test(NAME "${HEELER_TEST_PREFIX}readme.first_program" COMMAND heeler_readme_first)
+set_tests_properties("${HEELER_TEST_PREFIX}readme.first_program" PROPERTIES PASS_REGULAR_EXPRESSION
+                                                                            "LOOP_DETECTED" TIMEOUT 60)
