@@ -1,44 +1,170 @@
-// Finds the handle of a run by its id.
+// Finds the handle of a run by its id: lookups take no lock, wait for nobody and touch one short stretch of memory.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <heeler/core/run.hpp>
 #include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline v0 {
 
-/// May be called from any thread.
+/// May be called from any thread. Ids are compared by 128-bit fingerprints, seeded anew in each process.
 class RunIndex {
 public:
-    [[nodiscard]] std::optional<RunHandle> find(std::string_view id) const {
-        const std::shared_lock guard{lock_};
-        const auto it = handles_.find(id);
-        if (it == handles_.end()) return std::nullopt;
-        return it->second;
+    RunIndex() {
+        grow();
+        // Addresses that the system chose at random, so that nobody can prepare ids that collide.
+        seed_ = combine(reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(current()));
     }
-    void add(std::string_view id, RunHandle handle) {
-        const std::lock_guard guard{lock_};
-        handles_.insert_or_assign(std::string{id}, handle);
+    RunIndex(const RunIndex&) = delete;
+    RunIndex& operator=(const RunIndex&) = delete;
+
+    [[nodiscard]] std::optional<RunHandle> find(std::string_view id) const noexcept {
+        const Key key = key_of(id);
+        std::optional<RunHandle> found;
+        for (int tries = 0; tries < 8; ++tries)
+            if (try_find(key, found)) return found;
+        // Somebody adds and removes all the time: wait in line once.
+        const std::lock_guard guard{writing_};
+        (void)try_find(key, found);
+        return found;
     }
-    void remove(std::string_view id) {
-        const std::lock_guard guard{lock_};
-        if (const auto it = handles_.find(id); it != handles_.end()) handles_.erase(it);
+
+    /// False if the id, or one with the same fingerprint, is there already; nothing is changed then. `handle` is one of
+    /// a run: its generation is not 0.
+    [[nodiscard]] bool add(std::string_view id, RunHandle handle) {
+        const Key key = key_of(id);
+        const std::lock_guard guard{writing_};
+        if (slot_of(*current(), key).used()) return false;
+        if ((used_ + 1) * 8 > current()->size * 7) grow();
+        const Change change{changes_};
+        slot_of(*current(), key).set(key, packed(handle));
+        ++used_;
+        return true;
+    }
+
+    void remove(std::string_view id) noexcept {
+        const Key key = key_of(id);
+        const std::lock_guard guard{writing_};
+        Table& table = *current();
+        Slot* hole = &slot_of(table, key);
+        if (!hole->used()) return;
+        const Change change{changes_};
+        --used_;
+        // Entries behind the hole move up, unless they stand nearer to their own place already.
+        for (std::size_t at = table.next(table.at(*hole)); table.slots[at].used(); at = table.next(at)) {
+            Slot& slot = table.slots[at];
+            if (((at - slot.key().low) & (table.size - 1)) < ((at - table.at(*hole)) & (table.size - 1))) continue;
+            hole->set(slot.key(), slot.handle.load(std::memory_order_relaxed));
+            hole = &slot;
+        }
+        hole->handle.store(0, std::memory_order_release);
     }
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return fingerprint_text(id); }
+    struct Key {
+        std::uint64_t low;
+        std::uint64_t high;
+        friend constexpr bool operator==(Key, Key) noexcept = default;
     };
 
-    mutable std::shared_mutex lock_;
-    std::unordered_map<std::string, RunHandle, Hash, std::equal_to<>> handles_;
+    /// Stores release and loads acquire, so that a reader who saw any part of a change sees `changes_` moved as well.
+    struct Slot {
+        std::atomic<std::uint64_t> low{0};
+        std::atomic<std::uint64_t> high{0};
+        std::atomic<std::uint64_t> handle{0};  ///< 0: free
+
+        [[nodiscard]] bool used() const noexcept { return handle.load(std::memory_order_acquire) != 0; }
+        [[nodiscard]] Key key() const noexcept {
+            return {low.load(std::memory_order_acquire), high.load(std::memory_order_acquire)};
+        }
+        void set(Key key, std::uint64_t packed) noexcept {
+            low.store(key.low, std::memory_order_release);
+            high.store(key.high, std::memory_order_release);
+            handle.store(packed, std::memory_order_release);
+        }
+    };
+
+    /// Open addressing with linear probing; never more than seven eighths full.
+    struct Table {
+        std::size_t size;  ///< a power of two
+        std::unique_ptr<Slot[]> slots;
+
+        explicit Table(std::size_t wanted) : size{wanted}, slots{std::make_unique<Slot[]>(wanted)} {}
+        [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & (size - 1); }
+        [[nodiscard]] std::size_t at(const Slot& slot) const noexcept {
+            return static_cast<std::size_t>(&slot - slots.get());
+        }
+    };
+
+    /// While it lives, readers look again.
+    class Change {
+    public:
+        explicit Change(std::atomic<std::uint64_t>& count) noexcept : count_{count} { add_one(); }
+        ~Change() { add_one(); }
+        Change(const Change&) = delete;
+        Change& operator=(const Change&) = delete;
+
+    private:
+        void add_one() noexcept { count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+        std::atomic<std::uint64_t>& count_;
+    };
+
+    [[nodiscard]] Key key_of(std::string_view id) const noexcept {
+        const XXH128_hash_t hash = XXH3_128bits_withSeed(id.data(), id.size(), seed_);
+        return {hash.low64, hash.high64};
+    }
+
+    [[nodiscard]] static std::uint64_t packed(RunHandle handle) noexcept {
+        return std::uint64_t{handle.generation} << 32 | handle.index;
+    }
+
+    [[nodiscard]] Table* current() const noexcept { return table_.load(std::memory_order_acquire); }
+
+    /// Where the key is, or the free slot where it would be.
+    [[nodiscard]] static Slot& slot_of(const Table& table, Key key) noexcept {
+        std::size_t at = key.low & (table.size - 1);
+        while (table.slots[at].used() && table.slots[at].key() != key) at = table.next(at);
+        return table.slots[at];
+    }
+
+    /// Looks without a lock; false if a change came in between.
+    [[nodiscard]] bool try_find(Key key, std::optional<RunHandle>& found) const noexcept {
+        const std::uint64_t before = changes_.load(std::memory_order_acquire);
+        if (before % 2 != 0) return false;
+        const std::uint64_t packed = slot_of(*current(), key).handle.load(std::memory_order_acquire);
+        if (changes_.load(std::memory_order_relaxed) != before) return false;
+        found.reset();
+        if (packed != 0)
+            found = RunHandle{static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+        return true;
+    }
+
+    /// Earlier tables stay until the end, since readers may be in them; together they are smaller than the newest.
+    void grow() {
+        auto bigger = std::make_unique<Table>(tables_.empty() ? std::size_t{64} : current()->size * 2);
+        if (!tables_.empty())
+            for (std::size_t at = 0; at < current()->size; ++at)
+                if (const Slot& slot = current()->slots[at]; slot.used())
+                    slot_of(*bigger, slot.key()).set(slot.key(), slot.handle.load(std::memory_order_relaxed));
+        tables_.push_back(std::move(bigger));
+        table_.store(tables_.back().get(), std::memory_order_release);
+    }
+
+    std::atomic<Table*> table_{nullptr};
+    std::atomic<std::uint64_t> changes_{0};  ///< odd while a writer is at work
+    mutable std::mutex writing_;
+    std::size_t used_ = 0;
+    std::vector<std::unique_ptr<Table>> tables_;
+    std::uint64_t seed_ = 0;
 };
 
 }  // namespace heeler::inline v0
