@@ -36,8 +36,8 @@ std::optional<Duration> Host::next_deadline() {
 }
 
 Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& rules) {
-    const auto started = dog_->start(spec, rules);
-    classes_.insert_or_assign(rules.name, rules);
+    const bool defined = !classes_.insert_or_assign(rules.name, rules).second;
+    const auto started = defined ? dog_->start(spec, std::string_view{rules.name}) : dog_->start(spec, rules);
     if (!started) return tl::unexpected<heeler::Error>(started.error());
     handles_.insert_or_assign(spec.id, *started);
     if (started->not_stored) return tl::unexpected<heeler::Error>(*started->not_stored);

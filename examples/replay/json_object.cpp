@@ -95,9 +95,9 @@ std::optional<WrittenTime> JsonObject::time(std::string_view key) const {
     double number = 0;
     std::string_view text;
     WrittenTime time;
-    if (value->get(number) == simdjson::SUCCESS) time.since_start = seconds(number);
+    if (value->get(number) == simdjson::SUCCESS) time.since_start = moment(number);
     if (value->get(text) == simdjson::SUCCESS) time.date = parse_rfc3339(text);
-    if (!time.since_start && !time.date) wrong_type(key, *value, "between 0 and 1e10 seconds, or an RFC 3339 date");
+    if (!time.since_start && !time.date) wrong_type(key, *value, "a number of seconds up to 1e10, or an RFC 3339 date");
     return time;
 }
 

@@ -18,7 +18,7 @@ using heeler::TickCause;
 
 namespace {
 
-std::string quoted(std::string_view text) { return "'" + heeler::sanitise(text, 140) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + heeler::sanitise(text, 140) + "'"; }
 
 template <class T>
 T required(std::optional<T> value, std::string_view key) {
@@ -110,7 +110,7 @@ heeler::WallTime Replay::wall_of(const WrittenTime& time) const {
 
 heeler::RunClass Replay::rules_named(std::string_view preset) {
     auto rules = preset_named(preset);
-    if (!rules) throw BadLine{"the preset " + quoted(preset) + " is not known; known are " + preset_list()};
+    if (!rules) throw BadLine{"the preset " + in_quotes(preset) + " is not known; known are " + preset_list()};
     if (settings_.empty()) return std::move(*rules);
     for (const Warning& warning : apply_settings(settings_parser_.parse(settings_), *rules))
         if (warned_.insert(warning.setting).second) print_warning(warning);
@@ -134,7 +134,7 @@ void Replay::check(std::string_view where, std::string_view run, const heeler::R
 void Replay::refuse_if_over(std::string_view run) {
     const auto known = host_.runs().find(run);
     if (known != host_.runs().end() && std::exchange(known->second.told_that_it_is_over, true)) throw BadLine{""};
-    throw BadLine{"the run " + quoted(run) + " is over; this and all further lines about it are skipped"};
+    throw BadLine{"the run " + in_quotes(run) + " is over; this and all further lines about it are skipped"};
 }
 
 template <class What>
@@ -144,13 +144,13 @@ void Replay::observe(const JsonObject& line, const What& what) {
         case heeler::Observed::ok:
             return;
         case heeler::Observed::unknown:
-            throw BadLine{"the run " + quoted(run) + " is not known; register it with a 'run' line first"};
+            throw BadLine{"the run " + in_quotes(run) + " is not known; register it with a 'run' line first"};
         case heeler::Observed::ended:
             return refuse_if_over(run);
         case heeler::Observed::fenced:
-            throw BadLine{"the run " + quoted(run) + " was taken up again; an older incarnation is not heard"};
+            throw BadLine{"the run " + in_quotes(run) + " was taken up again; an older incarnation is not heard"};
         case heeler::Observed::refused:
-            throw BadLine{"the run " + quoted(run) + " cannot take this value; it is outside its limits"};
+            throw BadLine{"the run " + in_quotes(run) + " cannot take this value; it is outside its limits"};
     }
 }
 
@@ -182,7 +182,7 @@ void Replay::checkpoint_line(const JsonObject& line) {
     const auto reason = line.text_or("reason", "scheduled");
     const auto& names = heeler::checkpoint_reason_names;
     const auto named = std::find(names.begin(), names.end(), reason);
-    if (named == names.end()) throw BadLine{"the reason " + quoted(reason) + " is not known"};
+    if (named == names.end()) throw BadLine{"the reason " + in_quotes(reason) + " is not known"};
     const auto handle = host_.find(run);
     if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
     check("checkpoint", run,
@@ -223,7 +223,7 @@ void Replay::state_line(const JsonObject& line) {
     auto state = known == host_.runs().end() ? RunState::running : known->second.state;
     if (const auto name = line.text("state")) {
         const auto named = heeler::run_state_named(*name);
-        if (!named) throw BadLine{"the state " + quoted(*name) + " is not known"};
+        if (!named) throw BadLine{"the state " + in_quotes(*name) + " is not known"};
         state = *named;
     } else if (!line.has("reported")) {
         throw BadLine{"'state' is missing"};
@@ -262,7 +262,7 @@ void Replay::decide_line(const JsonObject& line) {
     const auto verb = required(line.text("verb"), "verb");
     const auto& names = heeler::verb_names;
     const auto named = std::find(names.begin(), names.end(), verb);
-    if (named == names.end()) throw BadLine{"the verb " + quoted(verb) + " is not known"};
+    if (named == names.end()) throw BadLine{"the verb " + in_quotes(verb) + " is not known"};
     heeler::DecisionRow decision;
     decision.verb = static_cast<heeler::Verb>(named - names.begin());
     const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze;
@@ -276,7 +276,7 @@ void Replay::decide_line(const JsonObject& line) {
 void Replay::tick_line(const JsonObject& line) {
     const auto label = line.text_or("cause", "period");
     if (label != "period" && label != "startup" && label != "mutation")
-        throw BadLine{"the cause " + quoted(label) + " is not known; known are period, startup, mutation"};
+        throw BadLine{"the cause " + in_quotes(label) + " is not known; known are period, startup, mutation"};
     run_pending_tick();
     pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}};
 }
@@ -285,7 +285,7 @@ void Replay::crash_line(const JsonObject& line) {
     const auto point = line.text_or("point", "after_commit");
     const auto count = line.integer("n").value_or(1);
     if (point != "after_commit" && point != "after_action")
-        throw BadLine{"the point " + quoted(point) + " is not known; known are after_commit, after_action"};
+        throw BadLine{"the point " + in_quotes(point) + " is not known; known are after_commit, after_action"};
     if (count < 1) throw BadLine{"'n' is " + std::to_string(count) + ", but counts from 1"};
     run_pending_tick();
     host_.process().arm(point == "after_commit" ? CrashPoint::after_commit : CrashPoint::after_action,

@@ -84,9 +84,9 @@ private:
     std::string file_;
     std::string preset_;
     std::string settings_;
-    std::vector<InputLine> lines_;
     JsonParser parser_;
     JsonParser settings_parser_;
+    std::vector<InputLine> lines_;
     bool explicit_ticks_ = false;
     Host host_;
 

@@ -59,6 +59,12 @@ std::optional<heeler::Duration> seconds(double value) {
     return heeler::Duration{std::llround(value * 1e6)};
 }
 
+std::optional<heeler::Duration> moment(double value) {
+    const auto distance = seconds(std::abs(value));
+    if (!distance) return std::nullopt;
+    return value < 0 ? -*distance : *distance;
+}
+
 std::optional<heeler::WallTime> parse_rfc3339(std::string_view text) {
     const int year = take_digits(text, 4);
     const bool dash = take_one_of(text, "-");

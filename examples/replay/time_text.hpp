@@ -14,6 +14,9 @@ inline constexpr double last_second = 1e10;
 /// Absent if outside of 0 to `last_second`.
 [[nodiscard]] std::optional<heeler::Duration> seconds(double value);
 
+/// The same, also before the start.
+[[nodiscard]] std::optional<heeler::Duration> moment(double value);
+
 /// RFC 3339; without an offset it is UTC. Absent if it is not one.
 [[nodiscard]] std::optional<heeler::WallTime> parse_rfc3339(std::string_view text);
 
