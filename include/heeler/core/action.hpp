@@ -26,11 +26,21 @@ enum class ActionKind : std::uint8_t { nudge, break_pattern, pause, resume, isol
 }
 
 /// How an action ended. `unknown` counts as an attempt and is escalated; `unsupported` and `skipped` count for nothing.
-enum class ActionOutcome : std::uint8_t { intended, done, failed, rejected, unsupported, unknown, skipped, ended };
+enum class ActionOutcome : std::uint8_t {
+    intended,
+    done,
+    failed,
+    rejected,
+    unsupported,
+    unknown,
+    skipped,  ///< held back by a freeze or by shadow mode
+    ended,    ///< the run was over
+    blocked,  ///< not tried: what it needs was not done
+};
 
 [[nodiscard]] constexpr std::string_view name_of(ActionOutcome outcome) noexcept {
-    constexpr std::string_view names[] = {"intended",    "done",    "failed",  "rejected",
-                                          "unsupported", "unknown", "skipped", "ended"};
+    constexpr std::string_view names[] = {"intended", "done",    "failed", "rejected", "unsupported",
+                                          "unknown",  "skipped", "ended",  "blocked"};
     return names[static_cast<std::size_t>(outcome)];
 }
 

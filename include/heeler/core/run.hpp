@@ -79,6 +79,7 @@ struct Run {
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
+    std::uint32_t open_calls = 0;  ///< tool calls without a result
     UsageTotals usage{};
     std::uint32_t attempt = 1;
     std::uint32_t incarnation = 1;

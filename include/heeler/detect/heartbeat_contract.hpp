@@ -34,7 +34,8 @@ struct HeartbeatContract {
     struct Settings {
         std::optional<Duration> warn_after;              ///< age > this is worth showing; must be below `act_after`
         Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
-        Duration startup_grace{};  ///< a run that gave no sign yet is judged by its start plus this
+        std::optional<Duration> in_tool;  ///< instead of both while a tool call is open: builds take long
+        Duration startup_grace{};         ///< a run that gave no sign yet is judged by its start plus this
     };
 
     struct Memory {};
@@ -47,11 +48,13 @@ struct HeartbeatContract {
         const auto base = base_of(settings, run);
         if (!base) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "no_time_to_count_from"}};
         const Duration age = run.working(now.elapsed) - *base;
-        const bool act = age > settings.act_after;
-        if (!act && !(settings.warn_after && age > *settings.warn_after)) return std::nullopt;
+        const bool in_tool = settings.in_tool && run.open_calls > 0;
+        const Duration limit = in_tool ? *settings.in_tool : settings.act_after;
+        const bool act = age > limit;
+        if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
         Finding finding{Condition::stalled, act ? Level::nudge : Level::watch, kind, {.rule = kind}};
         finding.evidence.add("age_s", in_seconds(age))
-            .add("threshold_s", in_seconds(act ? settings.act_after : *settings.warn_after));
+            .add("threshold_s", in_seconds(act ? limit : *settings.warn_after));
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }
@@ -62,7 +65,8 @@ struct HeartbeatContract {
         if (!base) return std::nullopt;
         if (settings.warn_after && *base + *settings.warn_after >= since)
             return *base + *settings.warn_after + Duration{1};
-        if (*base + settings.act_after >= since) return *base + settings.act_after + Duration{1};
+        for (const Duration limit : {settings.act_after, settings.in_tool.value_or(settings.act_after)})
+            if (*base + limit >= since) return *base + limit + Duration{1};
         return std::nullopt;
     }
 

@@ -56,13 +56,13 @@ struct LoopDetector {
     };
 
     /// Fingerprints of the newest items. `equal_run[p - 1]` counts how many items in a row equal the one p before them,
-    /// on the masked fingerprints: one vectorisable pass per item. Whether a block is exactly equal is asked only where
-    /// that count is high enough.
+    /// on the masked fingerprints: one pass per item that compilers turn into vector code, so all counters are as wide
+    /// as a fingerprint. Whether a block is exactly equal is asked only where that count is high enough.
     struct Ring {
         std::array<std::uint64_t, ring_size> exact{};
         std::array<std::uint32_t, ring_size> index{};        ///< observation index of each item
-        std::array<std::uint32_t, 2 * max_period> recent{};  ///< mirrored: any 64 in a row are contiguous
-        std::array<std::uint16_t, max_period> equal_run{};
+        std::array<std::uint32_t, 2 * max_period> recent{};  ///< newest first, twice: any 64 in a row are contiguous
+        std::array<std::uint32_t, max_period> equal_run{};
         std::array<std::uint32_t, max_period> hit_end{};  ///< items seen when the period last matched; 0: never
         std::array<std::uint16_t, max_period> hit_run{};
         std::uint32_t items = 0;
@@ -118,24 +118,39 @@ private:
         const std::uint32_t slot = ring.items % ring_size;
         ring.exact[slot] = seen.exact;
         ring.index[slot] = static_cast<std::uint32_t>(seen.index);
-        const std::uint32_t at = ring.items % max_period;
-        count_equal(ring, at, seen.normal);
-        ring.recent[at] = ring.recent[at + max_period] = seen.normal;
+        // recent[newest .. newest + 63] are the last 64 items; the item p before the new one is at newest + p - 1.
+        const std::uint32_t newest = (max_period - ring.items % max_period) % max_period;
+        const std::uint32_t longest = count_equal(ring, newest, seen.normal);
+        const std::uint32_t place = (newest + max_period - 1) % max_period;
+        ring.recent[place] = ring.recent[place + max_period] = seen.normal;
         ++ring.items;
-        for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period)
-            if (ring.equal_run[period - 1] >= (rule.repeats_for(period) - 1) * period)
-                note_if_exact(ring, rule, period);
+        // The shortest loop has r blocks of m / r items, of which all but the first repeat: nearly always too much.
+        if (std::uint64_t{longest} * rule.min_repeats >= std::uint64_t{rule.min_repeats - 1} * rule.min_items)
+            note_blocks(ring, rule);
     }
 
-    static void count_equal(Ring& ring, std::uint32_t at, std::uint32_t normal) {
-        // recent[at .. at + 63] are the last 64 items, oldest first; the item p before the new one is at + 64 - p.
-        const std::uint32_t* last = ring.recent.data() + at;
-        const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
-        for (std::uint32_t i = 0; i < max_period; ++i) {
-            const auto equal = static_cast<std::uint16_t>(-(last[max_period - 1 - i] == normal));
-            ring.equal_run[i] = static_cast<std::uint16_t>((ring.equal_run[i] + (ring.equal_run[i] < 0xFFFF)) & equal);
+    static void note_blocks(Ring& ring, const BlockRule& rule) {
+        for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period) {
+            const std::uint32_t run = ring.equal_run[period - 1];
+            if (run < (rule.min_repeats - 1) * period || run + period < rule.min_items) continue;
+            const std::uint32_t needed = (rule.repeats_for(period) - 1) * period;
+            if (run >= needed) note_if_exact(ring, period, needed);
         }
-        for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = 0;
+    }
+
+    /// Counts on and answers with a number that no counter exceeds.
+    static std::uint32_t count_equal(Ring& ring, std::uint32_t newest, std::uint32_t normal) {
+        const std::uint32_t* const last = ring.recent.data() + newest;
+        std::uint32_t* const runs = ring.equal_run.data();
+        const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
+        for (std::uint32_t i = known; i < max_period; ++i) runs[i] = most_equal;
+        std::uint32_t any = 0;
+        for (std::uint32_t i = 0; i < max_period; ++i) {
+            const std::uint32_t equal = last[i] == normal ? ~std::uint32_t{0} : 0;
+            runs[i] = (runs[i] + 1) & equal;
+            any |= runs[i];
+        }
+        return any;
     }
 
     /// How many of the newest items equal exactly the one `period` before them, as far as the ring reaches.
@@ -146,8 +161,7 @@ private:
         return run;
     }
 
-    static void note_if_exact(Ring& ring, const BlockRule& rule, std::uint32_t period) {
-        const std::uint32_t needed = (rule.repeats_for(period) - 1) * period;
+    static void note_if_exact(Ring& ring, std::uint32_t period, std::uint32_t needed) {
         std::uint32_t run = ring.hit_run[period - 1];
         if (ring.hit_end[period - 1] + 1 == ring.items && exact_run(ring, period, 1) == 1 && run >= needed) {
             run = std::min<std::uint32_t>(run + 1, 0xFFFF);

@@ -76,8 +76,8 @@ public:
             judged.decision.corrected == InterventionOutcome::terminated ? RunState::terminated : RunState::completed;
         realise(judged, !judged.decision.is_final);
         if (!ended || shadow) return;
-        Folder<Detectors>{cell_, now_.elapsed}.enter(state);
-        end();
+        Folder<Detectors>{cell_, now_}.enter(state);
+        end(state == RunState::completed);
     }
 
     /// Carries out what an operator decided.
@@ -90,12 +90,13 @@ public:
             realise(resumed, true);
         }
         if (verb != Verb::mark_stopped || is_terminal(cell_.run.state)) return;
-        Folder<Detectors>{cell_, now_.elapsed}.enter(RunState::cancelled);
+        Folder<Detectors>{cell_, now_}.enter(RunState::cancelled);
         end();
     }
 
     /// The run is over: the incident closes, and people who were told that it began are told that it ended.
-    void end() {
+    /// `found_over`: nobody said so, an action found it out.
+    void end(bool found_over = false) {
         if (cell_.ended_at) return;
         cell_.ended_at = now_.wall;
         if (!cell_.shown.any) audit("skip", R"({"reason":"terminal"})");
@@ -107,10 +108,10 @@ public:
             }
         const bool told = incident.open() && incident.alerted && !cell_.alert_dead;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
-        if (!told || cell_.run.state == RunState::terminated) return;
+        if (!found_over && (!told || cell_.run.state == RunState::terminated)) return;
         Judged over{incident};
         over.severity = Severity::none;
-        add_alerts({Realiser<Detectors>{cell_, over, now_}.ended()});
+        add_alerts({Realiser<Detectors>{cell_, over, now_}.ended(found_over)});
     }
 
     void skip() {
@@ -150,7 +151,7 @@ private:
         ArchiveWriter writer{now_};
         cell_.archive_memory(writer);
         item_.memory_before = writer.take();
-        Folder<Detectors>{cell_, now_.elapsed}.learn_watermark();
+        Folder<Detectors>{cell_, now_}.learn_watermark();
     }
 
     void add_alerts(std::vector<AlertRow> rows) {
@@ -209,7 +210,7 @@ private:
     /// What was done to the run is true of its state at once.
     void follow_state(const Action& action) {
         if (action.outcome != ActionOutcome::done) return;
-        Folder<Detectors> fold{cell_, now_.elapsed};
+        Folder<Detectors> fold{cell_, now_};
         if (action.kind == ActionKind::pause) {
             fold.enter(RunState::paused);
             cell_.run.paused_by_watchdog = true;

@@ -140,14 +140,20 @@ private:
         if (!save(job, now, report)) return;
         for (; job.next < job.actions.size(); ++job.next) {
             Action& action = job.actions[job.next];
-            if (!needs_met(job, action)) continue;
+            if (!needs_met(job, action)) {
+                block(job, job.next);
+                continue;
+            }
             perform(job, action, now, report);
             report.events.emplace_back(ActionEvent{job.cell->run.id, action});
             {
                 const std::lock_guard guard{job.cell->lock};
                 job.cell->unsaved.actions.push_back(action);
             }
-            if (action.outcome == ActionOutcome::ended) break;
+            if (action.outcome == ActionOutcome::ended) {
+                for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest);
+                break;
+            }
             if (!save(job, now, report)) return;
         }
         if (!save(job, now, report)) return;
@@ -159,6 +165,13 @@ private:
         table_.sooner(job.handle.index, now.elapsed);
         const std::lock_guard guard{lock_};
         settled_.push_back(job.handle);
+    }
+
+    /// Settled without being tried, so that a restart does not take it up.
+    static void block(RungJob<Detectors>& job, std::size_t at) {
+        job.actions[at].outcome = ActionOutcome::blocked;
+        const std::lock_guard guard{job.cell->lock};
+        job.cell->unsaved.actions.push_back(job.actions[at]);
     }
 
     /// An outcome is durable before the next action starts; while it is not, the rung waits.

@@ -116,7 +116,7 @@ struct Report {
     std::string work_item{};
     Duration total{};
     std::uint32_t intervals = 0;
-    std::vector<std::string> conditions{};  ///< in the order they were first seen
+    std::vector<std::string> conditions{};  ///< worst first
     std::vector<Intervention> interventions{};
     std::vector<Action> actions{};
     std::vector<HeartbeatRow> heartbeats{};

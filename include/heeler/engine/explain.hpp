@@ -15,7 +15,7 @@
 namespace heeler::inline v0 {
 
 /// What the records of a run amount to.
-[[nodiscard]] inline std::string final_status_of(RunState state, const Incident& incident) {
+[[nodiscard]] inline std::string final_status_of(RunState state, const Incident& incident, bool escalated) {
     switch (state) {
         case RunState::terminated:
         case RunState::completed:
@@ -25,7 +25,7 @@ namespace heeler::inline v0 {
         default:
             break;
     }
-    if (incident.open() && incident.escalated) return "escalated";
+    if (incident.phase == Phase::holding && escalated) return "escalated";
     if (incident.phase == Phase::closed) return "recovered";
     return "running";
 }
@@ -42,8 +42,9 @@ template <class Detectors>
     report.intervals = cell.sampling.number;
     report.heartbeats = cell.heartbeats;
     report.interventions = cell.interventions.empty() ? known.interventions : cell.interventions;
-    report.actions = known.actions;
-    report.final_status = final_status_of(cell.run.state, cell.incident);
+    for (const Action& action : known.actions)
+        if (action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked)
+            report.actions.push_back(action);
     for (const Action& action : known.actions)
         report.escalated |= action.kind == ActionKind::escalate && action.outcome == ActionOutcome::done;
     for (const AlertRow& row : known.alerts) {
@@ -55,6 +56,7 @@ template <class Detectors>
             if (detail.name == "summary") report.summary = detail.value;
         }
     }
+    report.final_status = final_status_of(cell.run.state, cell.incident, report.escalated);
     for (unsigned i = 0; i < 32; ++i) {
         if ((cell.conditions_seen & (1u << i)) == 0) continue;
         std::string name{name_of(static_cast<Condition>(i))};

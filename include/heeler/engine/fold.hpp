@@ -14,8 +14,8 @@ namespace heeler::inline v0 {
 template <class Detectors>
 class Folder {
 public:
-    Folder(RunMemory<Detectors>& cell, Elapsed now)
-        : cell_{cell}, run_{cell.run}, at_{cell.run.working(now)}, now_{now} {}
+    Folder(RunMemory<Detectors>& cell, Instant now)
+        : cell_{cell}, run_{cell.run}, at_{cell.run.working(now.elapsed)}, now_{now} {}
 
     void operator()(const Heartbeat&) { alive(); }
     void operator()(const SignOfLife&) { alive(); }
@@ -33,6 +33,7 @@ public:
 
     void operator()(const ToolCall& seen) {
         ++run_.calls;
+        ++run_.open_calls;
         learn(seen, fingerprint_call(seen.name, seen.args));
         active();
         ++run_.observations;
@@ -41,6 +42,7 @@ public:
     void operator()(const ToolResult& seen) {
         const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
+        if (run_.open_calls > 0) --run_.open_calls;
         active();
         if (cell_.results.add(print)) run_.last_progress = at_;
         ++run_.observations;
@@ -90,6 +92,7 @@ public:
     void operator()(const StateChange& seen) {
         learn(seen, {});
         enter(seen.state);
+        if (is_waiting(seen.state) && seen.until) cell_.waits_until = elapsed_at(now_, *seen.until);
         if (!is_terminal(seen.state)) alive();
         ++run_.observations;
     }
@@ -108,8 +111,8 @@ public:
 
     /// Stops or starts the working clock as the state asks.
     void enter(RunState state) {
-        if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_;
-        if (!is_waiting(state)) stop_waiting(now_);
+        if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_.elapsed;
+        if (!is_waiting(state)) stop_waiting(now_.elapsed);
         run_.state = state;
         if (!is_waiting(state)) run_.paused_by_watchdog = false;
     }
@@ -151,7 +154,7 @@ private:
     RunMemory<Detectors>& cell_;
     Run& run_;
     Duration at_;
-    Elapsed now_;
+    Instant now_;
 };
 
 }  // namespace heeler::inline v0

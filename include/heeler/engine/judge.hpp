@@ -75,7 +75,7 @@ private:
         const bool watched = !cell_.held_until || now_.elapsed >= *cell_.held_until;
         const bool readable = run_.metric == MetricKind::reported || !last.spoiled;
         sample.whole = watched && readable && (!sample.value || last.value);
-        Folder<Detectors>{cell_, now_.elapsed}.learn_sample(sample);
+        Folder<Detectors>{cell_, now_}.learn_sample(sample);
         log(sample);
         last.value = sample.value;
         last.lines = run_.lines;

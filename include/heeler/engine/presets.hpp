@@ -43,7 +43,7 @@ namespace heeler::inline v0::presets {
     rules.detectors.turn_off<HeartbeatContract<Intervals>>()
         .turn_on<LoopDetector<Line>>()
         .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
-        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 300s});
+        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s});
     rules.ladder.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
     rules.ladder.on_failure = OnFailure::escalate;
     rules.ladder.verify_after = 120s;

@@ -67,10 +67,12 @@ public:
     }
 
     /// For people who were told that an incident began: the run is over.
-    [[nodiscard]] AlertRow ended() const {
-        AlertRow row = alert_of("run.ended", "end");
+    [[nodiscard]] AlertRow ended(bool found_over) const {
+        AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
+        const std::string outcome = found_over ? "unknown" : std::string{name_of(cell_.run.state)};
         row.alert.severity = Severity::none;
-        row.alert.summary = "run " + row.alert.run.name + ": " + std::string{name_of(cell_.run.state)};
+        row.alert.summary = "run " + row.alert.run.name + " is over, outcome " + outcome;
+        row.alert.details.push_back({"outcome", outcome});
         return row;
     }
 

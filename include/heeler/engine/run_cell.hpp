@@ -172,7 +172,7 @@ struct RunMemory {
     void archive_facts(A& a) {
         a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.reported_value, run.observations, run.lines,
-          run.calls, run.usage, run.attempt, run.incarnation, run.state, run.metric, run.shared_run,
+          run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state, run.metric, run.shared_run,
           run.output_readable, run.paused_by_watchdog);
         a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
         archive_incident(a);

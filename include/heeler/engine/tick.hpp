@@ -75,6 +75,16 @@ private:
             }
             return false;
         }
+        std::vector<Action> rung;
+        if (!stored.unfinished.empty()) {
+            const auto known = ledger_.history(now, stored.row.id);
+            if (!known) {
+                report.error("load", stored.row.id, known.error());
+                return false;
+            }
+            for (const Action& action : known->actions)
+                if (action.intervention == stored.unfinished.front().intervention) rung.push_back(action);
+        }
         auto handle = registry_.adopt(stored, now);
         if (!handle) {
             report.error("load", stored.row.id, handle.error());
@@ -84,9 +94,11 @@ private:
         const std::lock_guard guard{cell.lock};
         cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
         for (const AlertRow& row : stored.pending) hands_.add(AlertJob<Detectors>{*handle, &cell, row});
-        if (!stored.unfinished.empty()) {
+        if (!rung.empty()) {
             cell.rung_busy = true;
-            hands_.add(RungJob<Detectors>{*handle, &cell, stored.unfinished, 0, true});
+            std::size_t next = 0;
+            while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
+            hands_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
         }
         return true;
     }
@@ -176,8 +188,7 @@ private:
             const Duration at = cell.run.working(*beat);
             if (!cell.run.last_alive || at > *cell.run.last_alive) cell.run.last_alive = at;
         }
-        if (cell.waits_until && now.elapsed >= *cell.waits_until)
-            Folder<Detectors>{cell, now.elapsed}.enter(RunState::running);
+        if (cell.waits_until && now.elapsed >= *cell.waits_until) Folder<Detectors>{cell, now}.enter(RunState::running);
     }
 
     void judge(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,

@@ -251,7 +251,7 @@ private:
         if (cell == nullptr) return Observed::ended;
         const std::lock_guard guard{cell->lock};
         if (!registry_.table().current(run) || is_terminal(cell->run.state)) return Observed::ended;
-        Folder<Detectors> folder{*cell, now.elapsed};
+        Folder<Detectors> folder{*cell, now};
         fold_in(folder);
         if (is_terminal(cell->run.state)) registry_.table().sooner(run.index, now.elapsed);
         if (!std::exchange(cell->dirty, true))

@@ -44,7 +44,8 @@ namespace heeler::inline v0::rung {
 /// The action that names a rung: the strongest one that was tried. `actions` is not empty.
 [[nodiscard]] inline const Action& main_of(const std::vector<Action>& actions) noexcept {
     const auto weight = [](const Action& action) {
-        return action.outcome == ActionOutcome::intended ? -1 : rank(action.kind);
+        const bool tried = action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked;
+        return tried ? rank(action.kind) : -1;
     };
     return *std::max_element(actions.begin(), actions.end(),
                              [&](const Action& a, const Action& b) { return weight(a) < weight(b); });
@@ -67,6 +68,7 @@ namespace heeler::inline v0::rung {
             return InterventionOutcome::ended;
         case ActionOutcome::unknown:
         case ActionOutcome::intended:
+        case ActionOutcome::blocked:
         case ActionOutcome::done:
             break;
     }
