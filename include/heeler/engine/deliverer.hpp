@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -14,27 +13,10 @@
 #include <heeler/engine/control_ref.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/ledger.hpp>
+#include <heeler/engine/queues.hpp>
 #include <heeler/engine/run_table.hpp>
 
 namespace heeler::inline v0 {
-
-/// One rung to carry out, in its own order.
-template <class Detectors>
-struct RungJob {
-    RunHandle handle;
-    RunCell<Detectors>* cell = nullptr;
-    std::vector<Action> actions;
-    std::size_t next = 0;
-    bool reconcile = false;  ///< the first one may have been tried before a crash
-};
-
-/// One alert to send.
-template <class Detectors>
-struct AlertJob {
-    RunHandle handle;
-    RunCell<Detectors>* cell = nullptr;
-    AlertRow row;
-};
 
 /// Queues are filled by the cycle and by a restart; `run` empties what is due. One `run` at a time, from any one
 /// thread.
@@ -48,47 +30,14 @@ public:
         : notifier_{notifier}, ledger_{ledger}, table_{table} {}
 
     void control(ControlRef control) noexcept { control_ = control; }
+    [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
 
-    void add(RungJob<Detectors> job) {
-        const std::lock_guard guard{lock_};
-        rungs_.push_back(std::move(job));
-    }
-    void add(AlertJob<Detectors> job) {
-        const std::lock_guard guard{lock_};
-        alerts_.push_back(std::move(job));
-    }
     void freeze(bool frozen) noexcept { frozen_.store(frozen, std::memory_order_relaxed); }
-
-    /// When the next alert may be tried again, or now if a rung waits; absent: nothing waits.
-    [[nodiscard]] std::optional<WallTime> next() const {
-        const std::lock_guard guard{lock_};
-        if (!rungs_.empty()) return WallTime{};
-        std::optional<WallTime> earliest;
-        for (const auto& job : alerts_)
-            if (!earliest || job.row.not_before < *earliest) earliest = job.row.not_before;
-        return earliest;
-    }
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        for (auto& job : take_rungs()) carry_out(std::move(job), now, report);
-        for (auto& job : take_due_alerts(now)) send(std::move(job), now, report);
-    }
-
-    /// Runs whose rung has been carried out since the last call.
-    [[nodiscard]] std::vector<RunHandle> take_settled() {
-        const std::lock_guard guard{lock_};
-        return std::exchange(settled_, {});
-    }
-
-    [[nodiscard]] bool has_settled() const {
-        const std::lock_guard guard{lock_};
-        return !settled_.empty();
-    }
-
-    void settle_again(RunHandle handle) {
-        const std::lock_guard guard{lock_};
-        settled_.push_back(handle);
+        for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
+        for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
     }
 
     [[nodiscard]] Result<Receipt> send_now(const Alert& alert) {
@@ -102,34 +51,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::deque<RungJob<Detectors>> take_rungs() {
-        const std::lock_guard guard{lock_};
-        return std::exchange(rungs_, {});
-    }
-
-    /// Due alerts that no waiting rung will send itself, in the order in which they were made.
-    [[nodiscard]] std::vector<AlertJob<Detectors>> take_due_alerts(Instant now) {
-        std::vector<AlertJob<Detectors>> due;
-        const std::lock_guard guard{lock_};
-        std::deque<AlertJob<Detectors>> later;
-        for (auto& job : alerts_) {
-            const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
-            if (job.row.not_before <= now.wall && !of_rung)
-                due.push_back(std::move(job));
-            else
-                later.push_back(std::move(job));
-        }
-        alerts_ = std::move(later);
-        return due;
-    }
-
-    [[nodiscard]] bool rung_waits(const std::string& key) const {
-        for (const auto& job : rungs_)
-            for (const Action& action : job.actions)
-                if (action.key == key) return true;
-        return false;
-    }
-
     [[nodiscard]] bool held_back() const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
         const char* set = std::getenv("HEELER_FREEZE");
@@ -163,8 +84,7 @@ private:
             job.cell->rung_busy = false;
         }
         table_.sooner(job.handle.index, now.elapsed);
-        const std::lock_guard guard{lock_};
-        settled_.push_back(job.handle);
+        queues_.add_settled(job.handle);
     }
 
     /// Settled without being tried, so that a restart does not take it up.
@@ -188,7 +108,7 @@ private:
         report.error("commit", job.cell->run.id,
                      error ? *error : Error{ErrorCode::conflict, "the run was changed by someone else; tried again"});
         if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
-        add(std::move(job));
+        queues_.add(std::move(job));
         return false;
     }
 
@@ -249,7 +169,7 @@ private:
 
     void escalate(Action& action, Instant now, CycleReport& report) {
         AlertJob<Detectors> job;
-        if (!take_alert(action.key, job)) {
+        if (!queues_.take_alert(action.key, job)) {
             action.outcome = ActionOutcome::done;
             action.note = "delivered before";
             return;
@@ -259,20 +179,9 @@ private:
         if (!delivered) action.note = "nobody received it yet; it is tried again";
     }
 
-    [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob<Detectors>& found) {
-        const std::lock_guard guard{lock_};
-        for (auto it = alerts_.begin(); it != alerts_.end(); ++it) {
-            if (it->row.action_key != action_key) continue;
-            found = std::move(*it);
-            alerts_.erase(it);
-            return true;
-        }
-        return false;
-    }
-
     void skip_alert(const std::string& action_key, Instant now) {
         AlertJob<Detectors> job;
-        if (take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
+        if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
     }
 
     bool send(AlertJob<Detectors> job, Instant now, CycleReport& report) {
@@ -285,7 +194,7 @@ private:
             const std::lock_guard guard{job.cell->lock};
             job.cell->unsaved.alerts.push_back(job.row);
             job.cell->dirty = true;
-            add(std::move(job));
+            queues_.add(std::move(job));
             return false;
         }
         report.events.emplace_back(AlertEvent{job.row});
@@ -315,10 +224,7 @@ private:
     ControlRef control_;
     std::atomic<bool> frozen_{false};
     std::mutex running_;
-    mutable std::mutex lock_;
-    std::deque<RungJob<Detectors>> rungs_;
-    std::deque<AlertJob<Detectors>> alerts_;
-    std::vector<RunHandle> settled_;
+    Queues<Detectors> queues_;
 };
 
 }  // namespace heeler::inline v0

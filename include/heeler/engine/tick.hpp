@@ -12,6 +12,7 @@
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/judge.hpp>
 #include <heeler/engine/ledger.hpp>
+#include <heeler/engine/loader.hpp>
 #include <heeler/engine/registry.hpp>
 
 namespace heeler::inline v0 {
@@ -24,14 +25,14 @@ public:
     using Hands = Deliverer<Store, Notifier, Detectors>;
     using Item = WorkItem<Detectors>;
 
-    Ticker(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Hands& hands,
-           const EngineSettings& settings)
-        : ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
+    Ticker(Loader<Store, Detectors>& loader, Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry,
+           Hands& hands, const EngineSettings& settings)
+        : loader_{loader}, ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
 
     void run(TickCause cause, Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
         report.cause = cause;
-        if (!load(now, report)) return;
+        if (!loader_.run(now, report)) return;
         note_gap(now, report);
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
@@ -41,68 +42,13 @@ public:
         early_ = 0;
         visiting_ = false;
         apply(*decisions, now, batch, work, report);
-        for (const RunHandle handle : hands_.take_settled()) settle(handle, now, work);
+        for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
         visiting_ = true;
         for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
         commit(std::move(batch), work, now, report);
     }
 
-    /// Takes in what the store holds, once it can be read.
-    bool load(Instant now, CycleReport& report) {
-        const std::lock_guard guard{loading_};
-        if (!loaded_) {
-            auto snapshot = ledger_.load(now);
-            if (!snapshot) {
-                report.error("load", {}, snapshot.error());
-                return false;
-            }
-            loaded_ = true;
-            strangers_ = std::move(snapshot->runs);
-        }
-        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
-        return true;
-    }
-
 private:
-    bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
-        if (!registry_.find_class(stored.row.class_name)) {
-            if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
-                told_.push_back(stored.row.class_name);
-                report.error("load", stored.row.id,
-                             Error{ErrorCode::invalid_argument, "the store holds runs of the class `" +
-                                                                    sanitise(stored.row.class_name, 80) +
-                                                                    "`, which is not defined; call define() first"});
-            }
-            return false;
-        }
-        std::vector<Action> rung;
-        if (!stored.unfinished.empty()) {
-            const auto known = ledger_.history(now, stored.row.id);
-            if (!known) {
-                report.error("load", stored.row.id, known.error());
-                return false;
-            }
-            for (const Action& action : known->actions)
-                if (action.intervention == stored.unfinished.front().intervention) rung.push_back(action);
-        }
-        auto handle = registry_.adopt(stored, now);
-        if (!handle) {
-            report.error("load", stored.row.id, handle.error());
-            return true;
-        }
-        Cell& cell = *registry_.table().find(*handle);
-        const std::lock_guard guard{cell.lock};
-        cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) hands_.add(AlertJob<Detectors>{*handle, &cell, row});
-        if (!rung.empty()) {
-            cell.rung_busy = true;
-            std::size_t next = 0;
-            while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-            hands_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
-        }
-        return true;
-    }
-
     /// The two clocks went apart: the machine slept, or a clock was set. Nothing that was measured across it counts.
     void note_gap(Instant now, CycleReport& report) {
         const bool first = !last_;
@@ -268,8 +214,10 @@ private:
             cell.dirty = false;
             drop = is_terminal(cell.run.state) && !cell.rung_busy && cell.unsaved.empty() && cell.alerts_pending == 0;
         }
-        for (AlertRow& row : item.alerts) hands_.add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
-        if (!item.actions.empty()) hands_.add(RungJob<Detectors>{item.change.handle, &cell, std::move(item.actions)});
+        for (AlertRow& row : item.alerts)
+            hands_.queues().add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
+        if (!item.actions.empty())
+            hands_.queues().add(RungJob<Detectors>{item.change.handle, &cell, std::move(item.actions)});
         if (drop) registry_.drop(item.change.handle);
     }
 
@@ -283,7 +231,7 @@ private:
         if (conflict)
             report.error("commit", cell.run.id,
                          Error{ErrorCode::conflict, "the run was changed by someone else; it is judged again"});
-        if (item.settled_before) hands_.settle_again(item.change.handle);
+        if (item.settled_before) hands_.queues().add_settled(item.change.handle);
         registry_.table().sooner(item.change.handle.index, now.elapsed);
     }
 
@@ -304,15 +252,12 @@ private:
         return cell == nullptr ? std::string_view{} : std::string_view{cell->run.id};
     }
 
+    Loader<Store, Detectors>& loader_;
     Ledger<Store, Detectors>& ledger_;
     Registry<Detectors>& registry_;
     Hands& hands_;
     const EngineSettings& settings_;
     std::mutex running_;
-    std::mutex loading_;
-    bool loaded_ = false;
-    std::vector<StoredRun> strangers_;  ///< stored runs whose class is not defined yet
-    std::vector<std::string> told_;     ///< of these classes
     std::optional<Instant> last_;
     std::vector<AuditRow> pending_audit_;
     std::size_t early_ = 0;  ///< items from before the visits

@@ -11,6 +11,7 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/default_detectors.hpp>
+#include <heeler/engine/answers.hpp>
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/explain.hpp>
@@ -23,21 +24,6 @@
 #include <heeler/fwd.hpp>
 
 namespace heeler::inline v0 {
-
-/// What `observe` answers. `refused`: a value outside its limits; nothing was counted.
-enum class Observed : std::uint8_t { ok, unknown, ended, fenced, refused };
-
-/// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
-struct Registered : RunHandle {
-    std::optional<Error> not_stored;
-};
-
-/// A durable note of progress.
-struct CheckpointNote {
-    std::optional<std::int64_t> step;
-    std::string_view text;
-    CheckpointReason reason = CheckpointReason::scheduled;
-};
 
 /// Keeps runs moving. `observe` and the durable verbs may be called from any thread; `tick` and `deliver` each from one
 /// thread at a time, which may be two threads. The store is called from one thread at a time. The constructor does no
@@ -80,7 +66,7 @@ public:
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name) {
         const Instant now = clock_.now();
         CycleReport unheard;
-        ticker_.load(now, unheard);
+        loader_.run(now, unheard);
         auto handle = registry_.add(std::move(spec), class_name, now);
         if (!handle) return tl::unexpected<Error>(handle.error());
         Registered registered{*handle, commit(*handle, {}, now)};
@@ -94,7 +80,7 @@ public:
     [[nodiscard]] Result<RunHandle> find(std::string_view id) {
         const Instant now = clock_.now();
         CycleReport unheard;
-        ticker_.load(now, unheard);
+        loader_.run(now, unheard);
         const auto handle = registry_.find(id);
         const RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
         if (cell != nullptr && !is_terminal(state_of(*handle))) return *handle;
@@ -181,13 +167,13 @@ public:
     }
 
     /// Whether outcomes wait for a `tick(TickCause::outcome)` to decide what follows from them.
-    [[nodiscard]] bool has_settled() const { return deliverer_.has_settled(); }
+    [[nodiscard]] bool has_settled() const { return deliverer_.queues().has_settled(); }
 
     /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds.
     CycleReport cycle(TickCause cause = TickCause::period) {
         CycleReport report = tick(cause);
         report.absorb(deliver());
-        for (int round = 0; round < 3 && deliverer_.has_settled(); ++round) {
+        for (int round = 0; round < 3 && deliverer_.queues().has_settled(); ++round) {
             report.absorb(tick(TickCause::outcome));
             report.absorb(deliver());
         }
@@ -198,7 +184,7 @@ public:
     [[nodiscard]] std::optional<Elapsed> next_deadline() {
         const Instant now = clock_.now();
         auto next = registry_.table().next_deadline();
-        if (const auto delivery = deliverer_.next()) {
+        if (const auto delivery = deliverer_.queues().next()) {
             const Elapsed at = *delivery <= now.wall ? now.elapsed : elapsed_at(now, *delivery);
             next = next ? std::min(*next, at) : at;
         }
@@ -294,7 +280,8 @@ private:
     mutable Registry<Detectors> registry_;
     Ledger<Store, Detectors> ledger_{store_};
     Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table()};
-    Ticker<Store, Notifier, Detectors> ticker_{ledger_, registry_, deliverer_, settings_};
+    Loader<Store, Detectors> loader_{ledger_, registry_, deliverer_.queues()};
+    Ticker<Store, Notifier, Detectors> ticker_{loader_, ledger_, registry_, deliverer_, settings_};
     StoreHealth health_;
 };
 

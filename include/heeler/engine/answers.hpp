@@ -1,0 +1,29 @@
+// What the watchdog's verbs take and answer besides runs and errors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline v0 {
+
+/// What `observe` answers. `refused`: a value outside its limits; nothing was counted.
+enum class Observed : std::uint8_t { ok, unknown, ended, fenced, refused };
+
+/// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
+struct Registered : RunHandle {
+    std::optional<Error> not_stored;
+};
+
+/// A durable note of progress.
+struct CheckpointNote {
+    std::optional<std::int64_t> step;
+    std::string_view text;
+    CheckpointReason reason = CheckpointReason::scheduled;
+};
+
+}  // namespace heeler::inline v0
