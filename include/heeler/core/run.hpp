@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/delegate_contract.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/time.hpp>
 
@@ -35,11 +36,12 @@ struct RunSpec {
     MetricKind metric = MetricKind::output_lines;
     std::string metric_name{};  ///< what `reported` measures, for people
     std::string project{};
-    std::string origin{};                  ///< the chat or route that alerts go to
-    bool interactive = false;              ///< a person guides each step: not watched
-    std::optional<WallTime> created_at{};  ///< default: when it is registered
-    std::optional<WallTime> started_at{};  ///< default: when it is registered
-    bool start_unknown = false;            ///< nobody knows when it started: rules about its age say so
+    std::string origin{};                        ///< the chat or route that alerts go to
+    bool interactive = false;                    ///< a person guides each step: not watched
+    std::optional<WallTime> created_at{};        ///< default: when it is registered
+    std::optional<WallTime> started_at{};        ///< default: when it is registered
+    std::optional<DelegateContract> contract{};  ///< what the run was handed; must be complete if it is given
+    bool start_unknown = false;                  ///< nobody knows when it started: rules about its age say so
 };
 
 /// A reference to a registered run: an index plus a generation. Copy it freely; a stale one answers `ended`.

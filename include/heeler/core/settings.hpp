@@ -96,6 +96,8 @@ enum class Mode : std::uint8_t {
 struct PromptFacts {
     std::string_view run{};
     std::string_view goal{};
+    std::string_view scope{};            ///< of the delegation contract; empty: none
+    std::string_view stop_conditions{};  ///< likewise
     Condition condition = Condition::stalled;
     std::string_view evidence{};  ///< rule and numbers, one line
     Duration elapsed{};

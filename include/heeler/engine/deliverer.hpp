@@ -15,6 +15,7 @@
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/queues.hpp>
 #include <heeler/engine/run_table.hpp>
+#include <heeler/text/redact.hpp>
 
 namespace heeler::inline v0 {
 
@@ -149,7 +150,7 @@ private:
     void ask(RungJob<Detectors>& job, Action& action) {
         const auto answer = control_.act(action.kind, {job.cell->run.id, action.key, action.text, action.attempt});
         action.outcome = outcome_of(answer);
-        action.note = answer ? answer->note : answer.error().message;
+        action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
     /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.

@@ -139,6 +139,10 @@ private:
         PromptFacts facts;
         facts.run = spec_.name;
         facts.goal = spec_.task.empty() ? std::string_view{spec_.work_item} : std::string_view{spec_.task};
+        if (spec_.contract) {
+            facts.scope = spec_.contract->scope;
+            facts.stop_conditions = spec_.contract->stop_conditions;
+        }
         facts.condition = judged_.decision.condition;
         evidence_ = judged_.findings.count > 0 ? evidence_line(judged_.findings.all[0])
                                                : std::string{name_of(judged_.decision.condition)};

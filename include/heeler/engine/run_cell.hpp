@@ -210,7 +210,7 @@ template <class A>
 void archive_spec(A& a, RunSpec& spec) {
     a(spec.id, spec.name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
-      spec.started_at, spec.start_unknown);
+      spec.started_at, spec.start_unknown, spec.contract);
 }
 
 [[nodiscard]] inline RunSpec spec_from(const std::string& bytes) {

@@ -40,6 +40,8 @@ inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
         if (auto good = check_length("expected", *spec.expected, Duration{1}, longest_setting); !good) return good;
     if (spec.timeout)
         if (auto good = check_length("timeout", *spec.timeout, Duration{1}, longest_setting); !good) return good;
+    if (spec.contract)
+        if (auto good = validate(*spec.contract); !good) return good;
     if (auto good = check_moment("created_at", spec.created_at); !good) return good;
     return check_moment("started_at", spec.started_at);
 }

@@ -10,8 +10,8 @@
 
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/engine/default_detectors.hpp>
 #include <heeler/engine/answers.hpp>
+#include <heeler/engine/default_detectors.hpp>
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/explain.hpp>
@@ -22,6 +22,7 @@
 #include <heeler/engine/store_health.hpp>
 #include <heeler/engine/tick.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/redact.hpp>
 
 namespace heeler::inline v0 {
 
@@ -115,17 +116,16 @@ public:
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
         const Instant now = clock_.now();
+        const std::string text = redact(sanitise(note.text, 4096));
         const Observed seen = fold(
-            run, now,
-            [&](Folder<Detectors>& folder) { folder.checkpoint(note.step, sanitise(note.text, 4096), note.reason); },
-            note);
+            run, now, [&](Folder<Detectors>& folder) { folder.checkpoint(note.step, text, note.reason); }, note);
         if (seen != Observed::ok) return over(run);
         RunCell<Detectors>* cell = registry_.table().find(run);
         if (cell == nullptr) return over(run);
         {
             const std::lock_guard guard{cell->lock};
-            cell->unsaved.checkpoints.push_back({++cell->checkpoints, cell->run.incarnation, now.wall, note.step,
-                                                 sanitise(note.text, 4096), note.reason});
+            cell->unsaved.checkpoints.push_back(
+                {++cell->checkpoints, cell->run.incarnation, now.wall, note.step, text, note.reason});
         }
         return durable(commit(run, {}, now));
     }

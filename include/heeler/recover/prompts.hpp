@@ -21,6 +21,13 @@ inline void append_goal(std::string& text, const PromptFacts& facts) {
     if (!text.ends_with('\n')) text += '\n';
 }
 
+/// What the run was handed, so that it neither widens its task nor goes on past its end.
+inline void append_contract(std::string& text, const PromptFacts& facts) {
+    if (facts.scope.empty()) return;
+    text += "Scope:\n" + quoted_lines(facts.scope, checkpoint_cap) + "\nStop when:\n" +
+            quoted_lines(facts.stop_conditions, checkpoint_cap) + "\n";
+}
+
 inline void append_checkpoint(std::string& text, const PromptFacts& facts) {
     if (facts.checkpoint.empty() && !facts.step) {
         text += "No checkpoint was recorded yet.\n";
