@@ -11,6 +11,7 @@ enum ExitStatus : int {
     exit_watched = 69,          ///< another heeler-supervise watches this run name
     exit_store = 74,            ///< the database in the state directory cannot be used
     exit_state = 73,            ///< the state directory cannot be written
+    exit_internal = 70,         ///< a mistake in heeler-supervise itself, or no memory
     exit_previous = 75,         ///< a command of an earlier heeler-supervise is still alive
     exit_terminated = 124,      ///< the watchdog ended the command
     exit_not_executable = 126,  ///< the command was found and cannot be started

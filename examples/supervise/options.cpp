@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 
@@ -18,9 +19,7 @@ using heeler::ErrorCode;
 constexpr const char* about =
     R"(Runs a command under a watchdog: notices when it stalls, loops, runs away or takes too long, tells it so through
 its standard input, and goes on step by step from there. The command's output is passed on; what the watchdog does
-is said on standard error.
-
-Usage: heeler-supervise [options] -- COMMAND ARGS...)";
+is said on standard error.)";
 
 constexpr const char* statuses = R"(Exit status: the command's own (128 + n if signal n ended it), or
    64  the options make no sense, or there is nothing to adopt
@@ -36,6 +35,13 @@ constexpr const char* statuses = R"(Exit status: the command's own (128 + n if s
 const std::pair<const char*, Duration> units[] = {{"ms", std::chrono::milliseconds(1)}, {"s", std::chrono::seconds(1)},
                                                   {"m", std::chrono::minutes(1)},       {"h", std::chrono::hours(1)},
                                                   {"d", std::chrono::hours(24)},        {"", std::chrono::seconds(1)}};
+
+class Help final : public CLI::Formatter {
+public:
+    std::string make_usage(const CLI::App*, std::string) const override {
+        return "\nUsage: heeler-supervise [options] -- COMMAND ARGS...\n";
+    }
+};
 
 bool valid_name(const std::string& name) {
     const auto allowed = [](char c) {
@@ -115,6 +121,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
 
     CLI::App app{about, "heeler-supervise"};
     app.footer(statuses);
+    app.formatter(std::make_shared<Help>());
     app.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
                                           std::to_string(HEELER_VERSION_MINOR) + "." +
                                           std::to_string(HEELER_VERSION_PATCH));

@@ -13,32 +13,35 @@ namespace supervise {
 /// What the watchdog does to the command goes through here. Thread-safe.
 class SupervisedControl {
 public:
-    SupervisedControl(heeler::ProcessControl& process, std::string run) : process_(process), run_(std::move(run)) {}
+    /// Before the first cycle.
+    void attach(heeler::ProcessControl& process, std::string run) {
+        process_ = &process;
+        run_ = std::move(run);
+    }
 
     heeler::Result<heeler::ActionDone> inject(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return process_.inject(request); });
+        return guard(request, [&] { return process_->inject(request); });
     }
     heeler::Result<heeler::ActionDone> pause(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return note(process_.pause(request), true); });
+        return guard(request, [&] { return note(process_->pause(request), true); });
     }
     heeler::Result<heeler::ActionDone> resume(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return note(process_.resume(request), false); });
+        return guard(request, [&] { return note(process_->resume(request), false); });
     }
     heeler::Result<heeler::ActionDone> snapshot(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return process_.snapshot(request); });
+        return guard(request, [&] { return process_->snapshot(request); });
     }
     heeler::Result<heeler::ActionDone> terminate(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return process_.terminate(request); });
+        return guard(request, [&] { return process_->terminate(request); });
     }
-    heeler::Result<heeler::StopProof> prove_stopped(std::string_view run) { return process_.prove_stopped(run); }
-
     [[nodiscard]] bool paused() const noexcept { return paused_; }
 
 private:
     /// After a crash the database may still hold actions that were meant for an earlier command.
     template <class Act>
     heeler::Result<heeler::ActionDone> guard(const heeler::ActionRequest& request, Act&& act) {
-        if (request.run != run_) return heeler::fail(heeler::ErrorCode::ended, "that command is over");
+        if (process_ == nullptr || request.run != run_)
+            return heeler::fail(heeler::ErrorCode::ended, "that command is over");
         return act();
     }
 
@@ -47,7 +50,7 @@ private:
         return answer;
     }
 
-    heeler::ProcessControl& process_;
+    heeler::ProcessControl* process_ = nullptr;
     std::string run_;
     std::atomic<bool> paused_{false};
 };

@@ -6,8 +6,9 @@ told=$(mktemp)
 trap 'rm -f "$told"' EXIT
 trap 'exit 143' TERM
 
-# A background process of a shell reads from nowhere unless it is given an input.
-{ IFS= read -r line && printf '%s\n' "$line" >"$told"; } <&0 &
+# A background process of a shell reads from nowhere unless it is given the input under another number.
+exec 3<&0
+{ IFS= read -r line && printf '%s\n' "$line" >"$told"; } <&3 &
 
 echo "Working on the release notes."
 while [ ! -s "$told" ]; do

@@ -1,0 +1,57 @@
+// heeler-supervise [options] -- COMMAND ARGS...: runs any command under the watchdog. `--help` tells the rest.
+#include <cstdio>
+#include <exception>
+
+#include "keeper.hpp"
+#include "metric.hpp"
+#include "options.hpp"
+#include "previous.hpp"
+#include "run_directory.hpp"
+#include "signals.hpp"
+#include "supervisor.hpp"
+
+namespace {
+
+using supervise::Quit;
+
+Quit supervise_command(const supervise::Options& options) {
+    // First of all, while there is one thread and no open file that it could inherit.
+    std::optional<supervise::Keeper> keeper;
+    if (!options.detach) {
+        auto started = supervise::Keeper::start();
+        if (!started) return {supervise::exit_state, started.error().message};
+        keeper.emplace(std::move(*started));
+    }
+    if (auto noted = supervise::note_signals(); !noted) return {supervise::exit_state, noted.error().message};
+    auto opened = supervise::open_run_directory(options.state_directory, options.name);
+    if (auto* const quit = std::get_if<Quit>(&opened)) return *quit;
+    auto& directory = std::get<supervise::RunDirectory>(opened);
+    auto settled = supervise::settle_previous(options, directory);
+    if (auto* const quit = std::get_if<Quit>(&settled)) return *quit;
+    auto metric = supervise::make_metric(options.metric);
+    if (!metric) return {supervise::exit_usage, metric.error().message};
+    supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper));
+    return supervisor.run(std::get<supervise::GoOn>(settled));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Quit quit;
+    try {
+        auto parsed = supervise::parse_options(argc, argv);
+        if (auto* const early = std::get_if<Quit>(&parsed)) {
+            quit = *early;
+            if (quit.status == supervise::exit_ok) {
+                std::fputs(quit.message.c_str(), stdout);
+                return quit.status;
+            }
+        } else {
+            quit = supervise_command(std::get<supervise::Options>(parsed));
+        }
+    } catch (const std::exception& error) {
+        quit = {supervise::exit_internal, error.what()};
+    }
+    if (!quit.message.empty()) std::fprintf(stderr, "heeler-supervise: %s\n", quit.message.c_str());
+    return quit.status;
+}

@@ -1,0 +1,91 @@
+// The main loop: passes output on, reports to the watchdog, shows what it does, and ends everything in order.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <heeler/agent/process_control.hpp>
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/store/sqlite_store.hpp>
+
+#include "background.hpp"
+#include "display.hpp"
+#include "keeper.hpp"
+#include "metric.hpp"
+#include "narrate.hpp"
+#include "options.hpp"
+#include "postbox.hpp"
+#include "previous.hpp"
+#include "run_directory.hpp"
+#include "supervised_control.hpp"
+
+namespace supervise {
+
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, PostboxNotifier>;
+
+/// Supervises one command from its start (or adoption) to the report. One use each.
+class Supervisor {
+public:
+    Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric, std::optional<Keeper> keeper);
+
+    /// How heeler-supervise ends; the report has been written by then.
+    [[nodiscard]] Quit run(const GoOn& how);
+
+private:
+    // supervisor.cpp: the loop
+    void loop();
+    void wait();
+    void read_output();
+    void take_signals();
+    void report_to_watchdog();
+    void cycle();
+    void tell(const heeler::CycleReport& report);
+    void show();
+    [[nodiscard]] bool over();
+
+    // supervisor_begin.cpp
+    [[nodiscard]] std::optional<Quit> begin(const GoOn& how);
+    [[nodiscard]] std::optional<Quit> take_over(const ChildRecord& record);
+    [[nodiscard]] std::optional<Quit> start_command();
+    [[nodiscard]] heeler::Result<void> prepared(const heeler::ProcessIdentity& identity);
+    void close_old_runs(const heeler::Snapshot& stored);
+    [[nodiscard]] heeler::RunClass run_class() const;
+    [[nodiscard]] heeler::RunSpec run_spec() const;
+    [[nodiscard]] heeler::ProcessSpec process_spec() const;
+
+    // supervisor_end.cpp
+    [[nodiscard]] Quit end();
+    void settle();
+    [[nodiscard]] Ending ending(const heeler::Report& report);
+    [[nodiscard]] heeler::Result<void> write_report(const heeler::Report& report, const Ending& ending);
+
+    Options options_;
+    RunDirectory directory_;
+    std::unique_ptr<Metric> metric_;
+    std::optional<Keeper> keeper_;
+    Display display_;
+    std::shared_ptr<Postbox> postbox_ = std::make_shared<Postbox>();
+    SupervisedControl control_;
+    Dog dog_;
+    std::string run_id_;
+    heeler::RunHandle handle_{};
+    std::optional<heeler::ProcessControl> process_;
+    std::optional<Background> delivery_;
+    std::optional<Background> interruption_;
+    LineCutter cutter_;
+    StatusView view_;
+    heeler::Duration interval_{};
+    heeler::Instant began_{};
+    heeler::Instant last_output_{};
+    std::optional<heeler::Elapsed> next_sample_;
+    std::optional<heeler::Elapsed> next_beat_;
+    int signal_ = 0;
+    bool left_running_ = false;
+    std::optional<heeler::Elapsed> output_closed_;
+    bool output_lost_ = false;
+    bool not_recorded_ = false;
+};
+
+}  // namespace supervise

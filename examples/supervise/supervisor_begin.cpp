@@ -1,0 +1,148 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <heeler/engine/presets.hpp>
+#include <heeler/text/duration.hpp>
+
+#include "supervisor.hpp"
+
+namespace supervise {
+
+using heeler::ErrorCode;
+
+namespace {
+
+constexpr const char* class_name = "supervised";
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+Quit store_problem(const heeler::Error& error) { return {exit_store, error.message}; }
+
+}  // namespace
+
+heeler::RunClass Supervisor::run_class() const {
+    heeler::RunClass rules =
+        options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
+    rules.name = class_name;
+    rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
+    // Whoever starts a command this way wants it to be watched, however short it is.
+    rules.applicability.shortest = heeler::Duration(1);
+    if (options_.interval) {
+        rules.interval.fixed = options_.interval;
+        rules.schedule.period = std::min(rules.schedule.period, *options_.interval);
+    }
+    return rules;
+}
+
+heeler::RunSpec Supervisor::run_spec() const {
+    heeler::RunSpec spec;
+    spec.id = run_id_;
+    spec.name = options_.name;
+    spec.task = options_.goal.empty() ? joined(options_.command) : options_.goal;
+    spec.expected = options_.expected;
+    spec.timeout = options_.timeout;
+    spec.metric = metric_->reported() ? heeler::MetricKind::reported : heeler::MetricKind::output_lines;
+    spec.metric_name = metric_->name();
+    return spec;
+}
+
+heeler::ProcessSpec Supervisor::process_spec() const {
+    heeler::ProcessSpec spec;
+    spec.argv = options_.command;
+    spec.io = options_.pty ? heeler::ProcessIo::pty : heeler::ProcessIo::pipe;
+    if (options_.detach) spec.output_file = directory_.file("output");
+    spec.snapshot_source = options_.snapshot_directory;
+    spec.snapshot_destination = directory_.file("snapshots");
+    spec.term_grace = options_.grace;
+    spec.die_with_parent = !options_.detach;
+    return spec;
+}
+
+std::optional<Quit> Supervisor::begin(const GoOn& how) {
+    if (auto defined = dog_.define(run_class()); !defined) return Quit{exit_usage, defined.error().message};
+    auto stored = dog_.store().load();
+    if (!stored) return store_problem(stored.error());
+    dog_.control(control_);
+    view_.name = options_.name;
+    if (metric_->reported()) view_.metric = metric_->name();
+    if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
+    close_old_runs(*stored);
+    interval_ = run_class().interval.interval_for(options_.expected);
+    began_ = last_output_ = dog_.clock().now();
+    return std::nullopt;
+}
+
+std::optional<Quit> Supervisor::take_over(const ChildRecord& record) {
+    heeler::ProcessSpec spec = process_spec();
+    spec.output_file = record.output_file;
+    auto process = heeler::ProcessControl::adopt(record.identity, std::move(spec));
+    if (!process) return Quit{exit_usage, "--adopt: " + process.error().message};
+    process_.emplace(std::move(*process));
+    run_id_ = record.run;
+    control_.attach(*process_, run_id_);
+    options_.detach = options_.detach || !keeper_;
+    if (keeper_)
+        if (auto told = keeper_->watch(record.identity); !told) return Quit{exit_state, told.error().message};
+    tell(dog_.tick(heeler::TickCause::startup));
+    auto found = dog_.find(run_id_);
+    if (!found) {
+        // It was started, but nothing of the run could be stored, or the run was marked as over meanwhile.
+        run_id_ += "+" + heeler::rfc3339(dog_.clock().now().wall);
+        control_.attach(*process_, run_id_);
+        auto registered = dog_.start(run_spec(), class_name);
+        if (!registered) return store_problem(registered.error());
+        found = *registered;
+    }
+    handle_ = *found;
+    display_.say("went on watching " + record.command);
+    return std::nullopt;
+}
+
+std::optional<Quit> Supervisor::start_command() {
+    run_id_ = options_.name + "@" + heeler::rfc3339(dog_.clock().now().wall);
+    auto registered = dog_.start(run_spec(), class_name);
+    if (!registered) return store_problem(registered.error());
+    if (registered->not_stored) return store_problem(*registered->not_stored);
+    handle_ = *registered;
+    heeler::ProcessSpec spec = process_spec();
+    spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
+    auto process = heeler::ProcessControl::start(std::move(spec));
+    if (!process) {
+        static_cast<void>(dog_.finish(handle_, heeler::RunState::failed));
+        directory_.forget_child();
+        const std::string& why = process.error().message;
+        const bool missing = why.find(std::strerror(ENOENT)) != std::string::npos;
+        return Quit{not_recorded_ ? exit_state : missing ? exit_not_found : exit_not_executable, why};
+    }
+    process_.emplace(std::move(*process));
+    control_.attach(*process_, run_id_);
+    return std::nullopt;
+}
+
+/// The command does not run yet: whatever happens from here on, it is known who it is.
+heeler::Result<void> Supervisor::prepared(const heeler::ProcessIdentity& identity) {
+    ChildRecord record{identity, boot_id(), run_id_, {}, joined(options_.command)};
+    if (options_.detach) record.output_file = directory_.file("output");
+    auto written = directory_.write_child(record);
+    if (written && keeper_) written = keeper_->watch(identity);
+    not_recorded_ = !written;
+    return written;
+}
+
+/// Runs of which an earlier heeler-supervise could not see the end: their commands are gone.
+void Supervisor::close_old_runs(const heeler::Snapshot& stored) {
+    for (const heeler::StoredRun& old : stored.runs) {
+        if (old.row.id == run_id_ || is_terminal(old.row.state)) continue;
+        if (const auto handle = dog_.find(old.row.id))
+            static_cast<void>(dog_.finish(*handle, heeler::RunState::failed));
+    }
+}
+
+}  // namespace supervise

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# heeler-supervise with real commands: exit statuses, one command per name, Ctrl-C, and SIGKILL of the supervisor itself.
+set -uo pipefail
+
+bin=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
+[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
+agents=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples/supervise/agents" && pwd)
+work=$(mktemp -d)
+state=$work/state
+failures=0
+started=()
+
+cleanup() {
+    local pid
+    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "FAILED: $1"
+    [ $# -lt 2 ] || sed 's/^/    /' "$2"
+    failures=$((failures + 1))
+}
+
+# expect STATUS WHAT COMMAND...: runs heeler-supervise; its output is in $work/out and $work/err.
+expect() {
+    local status=$1 what=$2
+    shift 2
+    timeout 60 "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err" </dev/null
+    local got=$?
+    [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
+}
+
+says() { grep -q -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
+
+# begin COMMAND...: heeler-supervise in the background; its process id is in $supervisor.
+begin() {
+    "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err" </dev/null &
+    supervisor=$!
+    started+=("$supervisor")
+}
+
+# until_true SECONDS COMMAND...
+until_true() {
+    local tenths=$(($1 * 10))
+    shift
+    while ! "$@" 2>/dev/null; do
+        tenths=$((tenths - 1))
+        [ $tenths -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -q '^State:.*[ZX]' "/proc/$1/status" 2>/dev/null; }
+gone() { ! alive "$1"; }
+written() { [ -s "$1" ]; }
+
+# A command with a descendant: both note their process ids.
+family='echo $$ >'$work'/leader.pid; sh -c "echo \$\$ >'$work'/child.pid; exec sleep 600" & wait'
+
+echo "== exit statuses"
+expect 0 "success" -- true
+expect 3 "its own status" -- sh -c 'echo out; echo err >&2; exit 3'
+[ "$(cat "$work/out")" = "$(printf 'out\nerr')" ] || fail "output is not passed on alone" "$work/out"
+expect 137 "a signal" -- sh -c 'kill -KILL $$'
+expect 127 "no such command" -- heeler-no-such-command
+says "$work/err" 'cannot start "heeler-no-such-command": No such file'
+expect 126 "not executable" -- /etc/passwd
+expect 64 "no command"
+expect 64 "no duration" --interval soon -- true
+says "$work/err" '"soon" is no duration'
+expect 64 "an interval that is too short" --interval 10ms -- true
+expect 64 "an unknown metric" --metric steps -- true
+says "$work/err" 'use lines, files:DIR, commits:REPO or match:REGEX'
+expect 64 "a bad regular expression" --metric 'match:(' -- true
+expect 64 "a name with a slash" --name ../x -- true
+expect 64 "a terminal cannot be detached" --pty --detach -- true
+expect 64 "nothing to adopt" --adopt --name nobody
+touch "$work/file"
+state=$work/file expect 73 "no state directory" -- true
+says "$work/err" "$work/file"
+mkdir -p "$state/runs/strange"
+echo "something else" >"$state/runs/strange/store.sqlite"
+expect 74 "a database that is something else" --name strange -- true
+says "$state/runs/strange/store.sqlite" "something else"
+echo "process what" >"$state/runs/strange/child"
+expect 73 "a damaged record" --name strange -- true
+
+echo "== terminal, environment, metrics"
+expect 0 "a terminal" --pty -- sh -c 'test -t 0 && test -t 1'
+expect 1 "none" -- sh -c 'test -t 1'
+expect 0 "a number in the output" --metric 'match:passed ([0-9]+)' --report json -- \
+    sh -c 'for i in 1 2 3 4; do echo "passed $i"; sleep 0.5; done'
+says "$work/out" '"final_status":"completed"'
+mkdir "$work/src"
+expect 0 "files" --preset long_run --interval 1s --metric "files:$work/src" --report "$work/report.json" -- \
+    sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do echo $i >'"$work"'/src/f$i; sleep 0.5; done'
+says "$work/report.json" '"conditions":\[\]'
+
+echo "== one command per name"
+begin --name single -- sh -c "$family"
+until_true 5 written "$work/child.pid" || fail "the command did not start" "$work/err"
+"$bin" --state-dir "$state" --name single -- true 2>"$work/err2"
+[ $? = 69 ] || fail "a second instance is not refused" "$work/err2"
+says "$work/err2" "process $supervisor"
+
+echo "== Ctrl-C"
+kill -INT "$supervisor"
+wait "$supervisor"
+[ $? = 130 ] || fail "Ctrl-C does not end with 130" "$work/err"
+gone "$(cat "$work/leader.pid")" || fail "Ctrl-C left the command alive"
+gone "$(cat "$work/child.pid")" || fail "Ctrl-C left a descendant alive"
+says "$state/runs/single/report.json" '"final_status":"cancelled"'
+says "$work/err" 'Final status'
+
+echo "== SIGKILL of the supervisor at several moments"
+for delay in 0 0.002 0.005 0.01 0.02 0.05 0.1 0.3 1; do
+    rm -f "$work"/*.pid
+    begin --name killed -- sh -c "$family"
+    sleep $delay
+    kill -KILL "$supervisor"
+    wait "$supervisor" 2>/dev/null
+    sleep 0.3
+    for file in "$work/leader.pid" "$work/child.pid"; do
+        [ ! -s "$file" ] || until_true 5 gone "$(cat "$file")" || fail "killed after $delay s, $file is alive"
+    done
+done
+expect 0 "a new start after it" --name killed --report json -- true
+says "$work/out" '"final_status":"completed"'
+
+echo "== interventions survive, and an earlier command is found"
+begin --name kept --detach --preset long_run --interval 1s -- \
+    sh -c 'echo $$ >'"$work"'/kept.pid; echo working; while :; do sleep 0.5; done'
+until_true 20 grep -q 'inject:nudge: done' "$work/err" || fail "no nudge came" "$work/err"
+kill -KILL "$supervisor"
+wait "$supervisor" 2>/dev/null
+kept=$(cat "$work/kept.pid")
+alive "$kept" || fail "a detached command died with its supervisor"
+grep -aq 'inject:nudge\|nudge' "$state"/runs/kept/store.sqlite* || fail "the nudge is not in the database"
+expect 75 "an earlier command" --name kept -- true
+says "$work/err" "pid $kept"
+says "$work/err" "--adopt"
+alive "$kept" || fail "the refused start touched the earlier command"
+begin --name kept --adopt --detach --preset long_run --interval 1s
+until_true 10 grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
+sleep 1
+kill -INT "$supervisor"
+wait "$supervisor"
+alive "$kept" || fail "Ctrl-C ended a detached command"
+says "$state/runs/kept/report.json" '"action_taken":"inject:nudge"'
+("$bin" --state-dir "$state" --name kept --wait >/dev/null 2>&1; echo $? >"$work/waited") &
+sleep 0.5
+[ ! -e "$work/waited" ] || fail "--wait did not wait"
+kill -KILL "$kept"
+until_true 5 written "$work/waited" && [ "$(cat "$work/waited")" = 0 ] || fail "--wait did not see the end"
+
+begin --name kept --detach -- sh -c 'echo $$ >'"$work"'/again.pid; trap "" TERM; while :; do sleep 0.5; done'
+until_true 5 written "$work/again.pid"
+kill -KILL "$supervisor"
+wait "$supervisor" 2>/dev/null
+expect 0 "--kill, then a new command" --name kept --kill --grace 500ms -- true
+gone "$(cat "$work/again.pid")" || fail "--kill did not end the earlier command"
+
+echo "== the main job"
+expect 0 "a loop is broken" --name loop --preset long_run --interval 2s --report json -- "$agents/looping_agent.sh" 0.4
+says "$work/out" '"action_taken":"inject:break_pattern","outcome":"recovered"'
+expect 124 "a stall ends" --name stall --preset long_run --interval 1s --grace 2s --snapshot "$agents" --report json -- \
+    "$agents/stalling_agent.sh" 0.2
+says "$work/out" '"final_status":"terminated"'
+[ -f "$state"/runs/stall/snapshots/*/stalling_agent.sh ] || fail "there is no snapshot"
+says "$state/runs/stall/alerts.log" 'CRITICAL heeler escalation'
+begin --name shadow --shadow --preset long_run --interval 1s -- sh -c 'echo once; while read -r line; do echo "$line"; done'
+sleep 7
+kill -INT "$supervisor"
+wait "$supervisor"
+[ "$(cat "$work/out")" = once ] || fail "shadow mode spoke to the command" "$work/out"
+says "$work/err" 'shadow mode'
+
+[ $failures = 0 ] && echo "all passed"
+exit $((failures > 0))
