@@ -23,7 +23,10 @@ struct WorkItem {
           shown_before{of.shown},
           interventions_before{of.interventions},
           notes_before{of.notes_given},
-          conditions_before{of.conditions_seen} {}
+          conditions_before{of.conditions_seen},
+          rungs_before{of.rungs_today},
+          rung_day_before{of.rung_day},
+          ended_before{of.ended_at} {}
 
     Change<Detectors> change;
     std::vector<Event> events;    ///< reported once it is durable
@@ -34,6 +37,9 @@ struct WorkItem {
     std::vector<Intervention> interventions_before;
     std::uint32_t notes_before;
     std::uint32_t conditions_before;
+    std::uint32_t rungs_before;
+    std::int64_t rung_day_before;
+    std::optional<WallTime> ended_before;
     std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
     std::optional<std::string> memory_before;
 };
@@ -58,6 +64,7 @@ public:
         std::vector<Action> actions = std::exchange(cell_.rung, {});
         item_.settled_before = actions;
         const bool shadow = cell_.rules->rules.mode == Mode::shadow;
+        if (is_terminal(cell_.run.state)) return settle_after_end(actions);
         if (shadow)
             for (Action& action : actions)
                 if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
@@ -126,6 +133,9 @@ public:
         cell_.interventions = item_.interventions_before;
         cell_.notes_given = item_.notes_before;
         cell_.conditions_seen = item_.conditions_before;
+        cell_.rungs_today = item_.rungs_before;
+        cell_.rung_day = item_.rung_day_before;
+        cell_.ended_at = item_.ended_before;
         if (!item_.actions.empty()) cell_.rung_busy = false;
         cell_.alerts_pending -= std::min(cell_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
         if (item_.settled_before) cell_.rung = *item_.settled_before;
@@ -221,6 +231,15 @@ private:
             cell_.incident.closed_at = cell_.run.working(now_.elapsed);
             cell_.incident.hold_until.reset();
         }
+    }
+
+    /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.
+    void settle_after_end(const std::vector<Action>& actions) {
+        Decision over{cell_.incident};
+        over.corrected = rung::outcome_of(actions);
+        if (*over.corrected == InterventionOutcome::pending) over.corrected = InterventionOutcome::ended;
+        correct(actions, over);
+        end();
     }
 
     /// The record of the rung says what it came to. An escalation that was added to it does not rename it.

@@ -165,9 +165,8 @@ private:
         row.action_key = action.key;
         row.alert.details.push_back({"done", done_so_far()});
         row.alert.details.push_back({"next", next_for_people()});
-        const auto& own = cell_.rules->rules.prompts.summary;
         row.alert.details.push_back(
-            {"summary", redact(sanitise(own ? own(facts()) : prompts::summary(facts()), prompts::prompt_cap))});
+            {"summary", redact(prompts::choose(cell_.rules->rules.prompts.summary, prompts::summary, facts()))});
         if (judged_.decision.is_final)
             row.alert.details.push_back({"recommendation", prompts::recommendation(first_cause())});
         rows_.alerts.push_back(std::move(row));

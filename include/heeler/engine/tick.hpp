@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <string>
@@ -115,17 +116,34 @@ private:
         const std::lock_guard guard{cell->lock};
         if (!registry_.table().current(handle)) return;
         take_beat(handle, *cell, now);
-        if (is_terminal(cell->run.state)) {
-            Changer<Detectors>{*cell, now, item_of(handle, *cell, work)}.end();
-        } else if (cell->skip != Skip::no) {
-            if (!cell->shown.any) Changer<Detectors>{*cell, now, item_of(handle, *cell, work)}.skip();
-            return registry_.table().look_at(handle.index, std::nullopt);
-        } else if (cause != TickCause::period || now.elapsed >= cell->next_cycle) {
-            judge(handle, *cell, cause, now, work, report);
-        } else if (cell->dirty && now.elapsed >= cell->last_flush + settings_.flush_every) {
-            item_of(handle, *cell, work);
-        }
+        guarded(cell->run.id, report, [&] { look(handle, *cell, cause, now, work, report); });
         look_again(handle, *cell, now);
+    }
+
+    void look(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
+              CycleReport& report) {
+        if (is_terminal(cell.run.state)) {
+            Changer<Detectors>{cell, now, item_of(handle, cell, work)}.end();
+        } else if (cell.skip != Skip::no) {
+            if (!cell.shown.any) Changer<Detectors>{cell, now, item_of(handle, cell, work)}.skip();
+        } else if (cause != TickCause::period || now.elapsed >= cell.next_cycle) {
+            judge(handle, cell, cause, now, work, report);
+        } else if (cell.dirty && now.elapsed >= cell.last_flush + settings_.flush_every) {
+            item_of(handle, cell, work);
+        }
+    }
+
+    /// What a host's detector throws is an error of that run alone.
+    template <class Call>
+    static void guarded(const std::string& run, CycleReport& report, Call&& call) {
+        try {
+            call();
+        } catch (const std::exception& error) {
+            report.error("judge", run, Error{ErrorCode::failed, std::string{"a detector threw: "} + error.what()});
+        } catch (...) {
+            report.error("judge", run,
+                         Error{ErrorCode::failed, "a detector threw something that is no std::exception"});
+        }
     }
 
     void take_beat(RunHandle handle, Cell& cell, Instant now) {
@@ -167,6 +185,8 @@ private:
     void look_again(RunHandle handle, Cell& cell, Instant now) {
         Elapsed next = Elapsed::max();
         const Run& run = cell.run;
+        if (cell.skip != Skip::no && !is_terminal(run.state))
+            return registry_.table().look_at(handle.index, std::nullopt);
         if (is_terminal(run.state)) next = now.elapsed + settings_.flush_every;
         if (cell.incident.hold_until) next = std::min(next, std::max(*cell.incident.hold_until, cell.next_cycle));
         if (cell.waits_until) next = std::min(next, std::max(*cell.waits_until, cell.next_cycle));

@@ -238,7 +238,11 @@ private:
         const std::lock_guard guard{cell->lock};
         if (!registry_.table().current(run) || is_terminal(cell->run.state)) return Observed::ended;
         Folder<Detectors> folder{*cell, now};
-        fold_in(folder);
+        try {
+            fold_in(folder);
+        } catch (...) {
+            return Observed::refused;  // thrown by a host's detector
+        }
         if (is_terminal(cell->run.state)) registry_.table().sooner(run.index, now.elapsed);
         if (!std::exchange(cell->dirty, true))
             registry_.table().sooner(run.index, std::min(cell->next_cycle, cell->last_flush + settings_.flush_every));

@@ -2,6 +2,7 @@
 // lines.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,14 +18,9 @@ inline constexpr std::size_t prompt_cap = 8192;     ///< bytes of a whole prompt
 
 inline void append_goal(std::string& text, const PromptFacts& facts) {
     text += "Your goal:\n";
-    text += quoted_lines(facts.goal.empty() ? facts.run : facts.goal, goal_cap);
-    if (!text.ends_with('\n')) text += '\n';
-}
-
-/// What the run was handed, so that it neither widens its task nor goes on past its end.
-inline void append_contract(std::string& text, const PromptFacts& facts) {
+    text += quoted_lines(facts.goal.empty() ? facts.run : facts.goal, goal_cap) + "\n";
     if (facts.scope.empty()) return;
-    text += "Scope:\n" + quoted_lines(facts.scope, checkpoint_cap) + "\nStop when:\n" +
+    text += "Its scope:\n" + quoted_lines(facts.scope, checkpoint_cap) + "\nStop when:\n" +
             quoted_lines(facts.stop_conditions, checkpoint_cap) + "\n";
 }
 
@@ -107,11 +103,21 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
            "what it waits for.";
 }
 
+/// A host's own text, sanitised and capped; the library's if there is none, or if it throws.
+[[nodiscard]] inline std::string choose(const std::function<std::string(const PromptFacts&)>& own,
+                                        std::string (*standard)(const PromptFacts&), const PromptFacts& facts) {
+    try {
+        if (own) return sanitise(own(facts), prompt_cap);
+    } catch (...) {
+        // A prompt that cannot be made must not keep the run from being nudged.
+    }
+    return sanitise(standard(facts), prompt_cap);
+}
+
 /// The text of an injection: the class's own function or the library's text, sanitised and capped.
 [[nodiscard]] inline std::string compose(const PromptSettings& settings, ActionKind kind, const PromptFacts& facts) {
-    const auto& own = kind == ActionKind::nudge ? settings.nudge : settings.break_pattern;
-    std::string text = own ? own(facts) : (kind == ActionKind::nudge ? nudge(facts) : break_pattern(facts));
-    return sanitise(text, prompt_cap);
+    return kind == ActionKind::nudge ? choose(settings.nudge, nudge, facts)
+                                     : choose(settings.break_pattern, break_pattern, facts);
 }
 
 }  // namespace heeler::inline v0::prompts

@@ -92,7 +92,8 @@ public:
         if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
             return end(decision, InterventionOutcome::terminated);
         Turn step{incident, {}, now, elapsed, verify_after};
-        if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::failed)
+        if (main.kind == ActionKind::terminate &&
+            (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected))
             return escalate(decision, "terminate_failed");
         if (rung::any(actions, ActionOutcome::unknown)) {
             if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}}};
