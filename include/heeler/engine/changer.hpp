@@ -40,6 +40,7 @@ struct WorkItem {
     std::uint32_t rungs_before;
     std::int64_t rung_day_before;
     std::optional<WallTime> ended_before;
+    std::optional<RunState> state_before;               ///< set when this cycle ends the run
     std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
     std::optional<std::string> memory_before;
 };
@@ -83,7 +84,7 @@ public:
             judged.decision.corrected == InterventionOutcome::terminated ? RunState::terminated : RunState::completed;
         realise(judged, !judged.decision.is_final);
         if (!ended || shadow) return;
-        Folder<Detectors>{cell_, now_}.enter(state);
+        finish(state);
         end(state == RunState::completed);
     }
 
@@ -97,7 +98,7 @@ public:
             realise(resumed, true);
         }
         if (verb != Verb::mark_stopped || is_terminal(cell_.run.state)) return;
-        Folder<Detectors>{cell_, now_}.enter(RunState::cancelled);
+        finish(RunState::cancelled);
         end();
     }
 
@@ -136,6 +137,7 @@ public:
         cell_.rungs_today = item_.rungs_before;
         cell_.rung_day = item_.rung_day_before;
         cell_.ended_at = item_.ended_before;
+        if (item_.state_before) cell_.run.state = *item_.state_before;
         if (!item_.actions.empty()) cell_.rung_busy = false;
         cell_.alerts_pending -= std::min(cell_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
         if (item_.settled_before) cell_.rung = *item_.settled_before;
@@ -231,6 +233,11 @@ private:
             cell_.incident.closed_at = cell_.run.working(now_.elapsed);
             cell_.incident.hold_until.reset();
         }
+    }
+
+    void finish(RunState state) {
+        item_.state_before = cell_.run.state;
+        Folder<Detectors>{cell_, now_}.enter(state);
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.

@@ -63,7 +63,7 @@ private:
         for (; job.next < job.actions.size(); ++job.next) {
             Action& action = job.actions[job.next];
             if (!needs_met(job, action)) {
-                block(job, job.next);
+                block(job, job.next, now);
                 continue;
             }
             perform(job, action, now, report);
@@ -73,7 +73,7 @@ private:
                 job.cell->unsaved.actions.push_back(action);
             }
             if (action.outcome == ActionOutcome::ended) {
-                for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest);
+                for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest, now);
                 break;
             }
             if (!save(job, now, report)) return;
@@ -88,11 +88,13 @@ private:
         queues_.add_settled(job.handle);
     }
 
-    /// Settled without being tried, so that a restart does not take it up.
-    static void block(RungJob<Detectors>& job, std::size_t at) {
-        job.actions[at].outcome = ActionOutcome::blocked;
+    /// Settled without being tried, so that a restart does not take it up. Nobody is told of what is not done.
+    void block(RungJob<Detectors>& job, std::size_t at, Instant now) {
+        Action& action = job.actions[at];
+        action.outcome = ActionOutcome::blocked;
+        if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         const std::lock_guard guard{job.cell->lock};
-        job.cell->unsaved.actions.push_back(job.actions[at]);
+        job.cell->unsaved.actions.push_back(action);
     }
 
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
