@@ -21,7 +21,7 @@ TEST_CASE("an unset or empty directory has nothing to save, a missing one is an 
     CHECK(save_directory(scratch.text(), "", "k").error().code == heeler::ErrorCode::invalid_argument);
 }
 
-TEST_CASE("files, links and directories are saved once per key; special files and the snapshots themselves are not") {
+TEST_CASE("files, links and directories are saved once per key, special files and the snapshots themselves are not") {
     const heeler_test::ScratchDirectory scratch;
     const fs::path from = scratch / "from";
     fs::create_directories(from / "deep" / "er");

@@ -26,7 +26,7 @@ pid_t number_after(const std::string& seen, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("injected text arrives on standard input; 'done' is said for nothing else") {
+TEST_CASE("injected text arrives on standard input, 'done' is said for nothing else") {
     auto control = ProcessControl::start(shell("while read line; do echo \"got $line\"; done"));
     REQUIRE(control);
     REQUIRE(control->inject(saying("first\nsecond")));
