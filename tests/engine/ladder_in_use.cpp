@@ -220,3 +220,43 @@ TEST_CASE("a run that is found over in the final rung escalates nothing", "[D-42
     CHECK(b.history().row->state == RunState::completed);
     for (const AlertRow& row : b.history().alerts) CHECK(row.state != AlertRow::State::pending);
 }
+
+TEST_CASE("two verifications with too little evidence count as still there [D-09]", "[D-09]") {
+    Bench<> b;
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    const auto loop = [&] {
+        for (int i = 0; i < 3; ++i) (void)b.dog->observe(run, Output{"a\nb\nc\nd\ne\n"});
+    };
+    loop();
+    b.minutes(1);
+    REQUIRE(b.acts == "inject:break_pattern done");
+    b.progress(run, 2);
+    SECTION("progress: gone") {
+        b.minutes(1);
+        CHECK(b.outcomes() == "inject:break_pattern recovered");
+    }
+    SECTION("a new loop outranks progress: still there") {
+        loop();
+        b.minutes(1);
+        CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern pending");
+    }
+}
+
+TEST_CASE("a loop that falls silent is not yet known, then still there [D-09]", "[D-09]") {
+    Bench<> b;
+    b.classes[0].detectors.turn_off<HeartbeatContract<Intervals>>();
+    b.boot();
+    const RunHandle run = b.run();
+    for (int i = 0; i < 3; ++i) (void)b.dog->observe(run, Output{"a\nb\nc\nd\ne\n"});
+    b.minutes(1);
+    REQUIRE(b.acts == "inject:break_pattern done");
+    b.minutes(1);
+    CHECK(b.history().interventions.size() == 1);
+    CHECK(b.dog->status(run) == Status::loop_detected);
+    b.minutes(1);
+    CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern pending");
+    for (int i = 0; i < 15; ++i) (void)b.dog->observe(run, Output{"line " + std::string(1, char('A' + i)) + "\n"});
+    b.minutes(1);
+    CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern recovered");
+}

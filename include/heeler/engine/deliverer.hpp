@@ -115,18 +115,23 @@ private:
         return false;
     }
 
+    [[nodiscard]] static bool in_shadow(const RungJob<Detectors>& job) noexcept {
+        return job.cell->rules->rules.mode == Mode::shadow;
+    }
+
     /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
     [[nodiscard]] static bool needs_met(const RungJob<Detectors>& job, const Action& action) {
         if (!action.needs) return true;
         for (const Action& earlier : job.actions)
             if (earlier.kind == *action.needs)
                 return earlier.outcome == ActionOutcome::done ||
+                       (earlier.outcome == ActionOutcome::skipped && in_shadow(job)) ||
                        (earlier.kind == ActionKind::isolate && earlier.outcome == ActionOutcome::unsupported);
         return false;
     }
 
     void perform(RungJob<Detectors>& job, Action& action, Instant now, CycleReport& report) {
-        const bool shadow = job.cell->rules->rules.mode == Mode::shadow;
+        const bool shadow = in_shadow(job);
         const bool tried_before = std::exchange(job.reconcile, false);
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;

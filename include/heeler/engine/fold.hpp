@@ -1,6 +1,7 @@
 // Folds what a host reports into the run's memory: counts, fingerprints, clocks. Constant cost, no verdict.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include <heeler/core/observation.hpp>
@@ -27,7 +28,7 @@ public:
             learn(OutputLine{line}, print);
         });
         active();
-        if (run_.metric == MetricKind::output_lines && run_.lines != before) run_.last_progress = at_;
+        if (run_.metric == MetricKind::output_lines && run_.lines != before) progressed();
         ++run_.observations;
     }
 
@@ -44,7 +45,7 @@ public:
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (run_.open_calls > 0) --run_.open_calls;
         active();
-        if (cell_.results.add(print)) run_.last_progress = at_;
+        if (cell_.results.add(print)) progressed();
         ++run_.observations;
     }
 
@@ -59,7 +60,7 @@ public:
     }
 
     void operator()(const Progress& seen) {
-        if (run_.reported_value != seen.value) run_.last_progress = at_;
+        if (run_.reported_value != seen.value) progressed();
         run_.reported_value = seen.value;
         learn(seen, {});
         active();
@@ -100,7 +101,7 @@ public:
     /// A step or text that is new is progress.
     void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
         LastCheckpoint& last = cell_.checkpoint;
-        if (!last.at || last.text != text || last.step != step) run_.last_progress = at_;
+        if (!last.at || last.text != text || last.step != step) progressed();
         last.text.assign(text);
         last.step = step;
         last.at = at_;
@@ -124,17 +125,23 @@ private:
     void stop_waiting(Elapsed now) {
         cell_.waits_until.reset();
         if (!run_.waiting_since) return;
-        run_.waited += now - *run_.waiting_since;
+        run_.waited += std::max(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
     }
 
     void alive() {
-        run_.last_alive = at_;
+        raise(run_.last_alive);
         rebase();
     }
     void active() {
-        run_.last_activity = at_;
+        raise(run_.last_activity);
         alive();
+    }
+    void progressed() { raise(run_.last_progress); }
+
+    /// Reports may come in any order: an older one takes nothing back.
+    void raise(std::optional<Duration>& moment) const {
+        if (!moment || *moment < at_) moment = at_;
     }
 
     /// What is reported at the very moment of the registration belongs to the baseline of the first interval.

@@ -117,11 +117,12 @@ private:
 
     void climb(Judged& result) {
         if (cell_.rung_busy) return;
-        const Judgement seen = judgement_of(result);
+        // While the run waits nothing is judged: what trickles in after a pause is no recovery.
+        const Judgement seen = result.waiting ? Judgement{} : judgement_of(result);
         cell_.debounced = seen.worst ? cell_.debounced + 1 : 0;
         result.decision = rules_.ladder.climb(cell_.incident, seen, working(), now_.elapsed, verify_after());
         if (!result.decision.acts()) return;
-        if (cell_.debounced < rules_.rules.ladder.debounce && !seen.explicit_limit)
+        if (seen.worst && cell_.debounced < rules_.rules.ladder.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
         else if (!budget_left_ || !day_budget_left())
             result.held = HeldBack::budget;

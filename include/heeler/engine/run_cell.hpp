@@ -161,6 +161,7 @@ struct RunMemory {
     std::optional<Elapsed> held_until;
     std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     Elapsed next_cycle{};
+    Elapsed awaited{};  ///< when the run was to be looked at next: later than that is late
     Elapsed last_flush{};
     Elapsed last_memory{};
     Unsaved unsaved;

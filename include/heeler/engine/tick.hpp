@@ -158,7 +158,8 @@ private:
     void judge(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
                CycleReport& report) {
         ++report.checked;
-        cell.run.late = cause == TickCause::period && now.elapsed - cell.next_cycle > 3 * registry_.period_of(cell);
+        cell.run.late = cause == TickCause::period &&
+                        now.elapsed - std::max(cell.next_cycle, cell.awaited) > 3 * registry_.period_of(cell);
         if (now.elapsed >= cell.next_cycle) cell.next_cycle = registry_.cycle_after(cell, now);
         const std::uint32_t samples = cell.sampling.number;
         Judged judged = Judge<Detectors>{cell, now, budget_left(cell)}();
@@ -190,18 +191,21 @@ private:
         if (is_terminal(run.state)) next = now.elapsed + settings_.flush_every;
         if (cell.incident.hold_until) next = std::min(next, std::max(*cell.incident.hold_until, cell.next_cycle));
         if (cell.waits_until) next = std::min(next, std::max(*cell.waits_until, cell.next_cycle));
+        if (cell.held_until && now.elapsed < *cell.held_until)
+            next = std::min(next, std::max(*cell.held_until, cell.next_cycle));
         if (!run.waiting_since && !is_terminal(run.state)) {
             Duration due = cell.sampling.next;
             if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))
                 due = std::min(due, *silence);
             if (cell.incident.phase == Phase::climbing) due = std::min(due, cell.incident.verify_at);
-            if (cell.shown.status != Status::healthy) due = Duration{};
+            if (cell.shown.status != Status::healthy || run.late) due = Duration{};
             next = std::min(next, std::max(run.origin + run.waited + due, cell.next_cycle));
         }
         if (cell.dirty) next = std::min(next, cell.next_cycle);
         if (cell.dirty)
             next =
                 std::min(next, std::max(cell.last_flush + settings_.flush_every, now.elapsed + settings_.flush_every));
+        cell.awaited = next;
         registry_.table().look_at(handle.index, next == Elapsed::max() ? std::nullopt : std::optional{next});
     }
 

@@ -92,6 +92,7 @@ public:
         if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
             return end(decision, InterventionOutcome::terminated);
         Turn step{incident, {}, now, elapsed, verify_after};
+        if (main.outcome == ActionOutcome::skipped) return try_later(step, actions, *decision.corrected);
         if (main.kind == ActionKind::terminate &&
             (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected))
             return escalate(decision, "terminate_failed");
@@ -106,11 +107,6 @@ public:
         if (main.outcome == ActionOutcome::unsupported) {
             decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
             return escalate(decision, "unsupported");
-        }
-        if (main.outcome == ActionOutcome::skipped) {
-            // Held back by a freeze: nothing was tried, so nothing is counted.
-            decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
-            return decision;
         }
         if (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected) {
             if (settings_.on_failure == OnFailure::escalate) return escalate(decision, "action_failed");
@@ -156,8 +152,10 @@ private:
     }
 
     [[nodiscard]] Decision verify(const Turn& step) const {
-        if (step.seen.explicit_limit) return act(step, InterventionOutcome::persisted);
-        if (step.now < step.incident.verify_at) return Decision{step.incident};
+        const bool waits = step.now < step.incident.verify_at;
+        if (step.seen.explicit_limit && !(waits && step.incident.condition == Condition::timeout))
+            return act(step, InterventionOutcome::persisted);
+        if (waits) return Decision{step.incident};
         if (step.seen.worst) return act(step, InterventionOutcome::persisted);
         if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone) return close(step);
         Decision unclear{step.incident};
@@ -226,6 +224,28 @@ private:
         next.unclear = 0;
         next.acted = step.now;
         next.hold_until.reset();
+        return decision;
+    }
+
+    /// Held back by a freeze: nothing was tried, so nothing is counted, and it is tried again after one verification.
+    [[nodiscard]] Decision try_later(const Turn& step, const std::vector<Action>& actions,
+                                     InterventionOutcome corrected) const {
+        Decision decision{step.incident};
+        decision.corrected = corrected;
+        Incident& next = decision.incident;
+        const auto first = std::find_if(actions.begin(), actions.end(),
+                                        [](const Action& action) { return action.kind != ActionKind::isolate; });
+        const Response* response = response_to(next.condition);
+        const bool of_response =
+            response != nullptr && first != actions.end() && response->rungs.front().front().action == first->kind;
+        if (of_response || next.condition == Condition::timeout) {
+            if (of_response && next.attempts > 0) --next.attempts;
+            next.phase = Phase::climbing;
+            next.verify_at = step.now + step.verify_after;
+            next.hold_until.reset();
+        } else if (next.phase == Phase::holding) {
+            next.hold_until = step.elapsed + step.verify_after;
+        }
         return decision;
     }
 
