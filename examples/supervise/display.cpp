@@ -58,7 +58,7 @@ std::string status_text(const StatusView& view, std::size_t width) {
         text += fmt::format(", {} {}", view.value ? std::to_string(*view.value) : std::string("no"), view.metric);
     text += fmt::format(", quiet {}", short_duration(view.quiet));
     if (!view.doing.empty()) text += ", " + view.doing;
-    if (view.next) text += fmt::format(", next look in {}", short_duration(*view.next));
+    if (view.next > heeler::Duration::zero()) text += fmt::format(", next check in {}", short_duration(view.next));
     return std::string(heeler::utf8_head(one_line(text), width));
 }
 

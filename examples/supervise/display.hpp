@@ -20,11 +20,11 @@ struct StatusView {
     std::int64_t lines = 0;
     std::string metric;  ///< empty: output lines
     std::optional<std::int64_t> value;
-    std::optional<heeler::Duration> next;  ///< until the watchdog looks again
-    std::string doing;                     ///< "paused", "ending the command"; empty: nothing
+    heeler::Duration next{};  ///< until the interval ends and the run is judged
+    std::string doing;        ///< "paused", "ending the command"; empty: nothing
 };
 
-/// "nightly HEALTHY 1h02m, 340 lines, quiet 3s, next look in 12s": at most `width` columns.
+/// "nightly HEALTHY 1h02m, 340 lines, quiet 3s, next check in 12s": at most `width` columns.
 [[nodiscard]] std::string status_text(const StatusView& view, std::size_t width);
 
 /// "3s", "2m05s", "1h02m", "2d3h".

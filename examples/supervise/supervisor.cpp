@@ -30,6 +30,7 @@ void Supervisor::loop() {
     delivery_.emplace([this] {
         const heeler::CycleReport report = dog_.deliver();
         for (std::string& line : lines_of(report)) postbox_->put(std::move(line));
+        if (!report.events.empty()) delivered_ = true;
     });
     while (!over()) {
         wait();
@@ -102,7 +103,7 @@ void Supervisor::report_to_watchdog() {
 
 void Supervisor::cycle() {
     report_to_watchdog();
-    if (dog_.has_settled()) tell(dog_.tick(heeler::TickCause::outcome));
+    if (delivered_.exchange(false)) tell(dog_.tick(heeler::TickCause::outcome));
     tell(dog_.tick());
     if (signal_ == 0) delivery_->request();
 }
@@ -119,8 +120,7 @@ void Supervisor::show() {
     view_.running = now.elapsed - began_.elapsed;
     view_.quiet = now.elapsed - last_output_.elapsed;
     if (signal_ == 0) view_.doing = control_.paused() ? "paused" : "";
-    view_.next.reset();
-    if (const auto next = dog_.next_deadline()) view_.next = std::max(Duration::zero(), *next - now.elapsed);
+    view_.next = interval_ - view_.running % interval_;
     display_.show(view_, interval_);
 }
 

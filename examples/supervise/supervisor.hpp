@@ -1,6 +1,7 @@
 // The main loop: passes output on, reports to the watchdog, shows what it does, and ends everything in order.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,8 +73,6 @@ private:
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
-    std::optional<Background> delivery_;
-    std::optional<Background> interruption_;
     LineCutter cutter_;
     StatusView view_;
     heeler::Duration interval_{};
@@ -81,11 +80,15 @@ private:
     heeler::Instant last_output_{};
     std::optional<heeler::Elapsed> next_sample_;
     std::optional<heeler::Elapsed> next_beat_;
+    std::atomic<bool> delivered_{false};  ///< what was carried out may decide what follows
     int signal_ = 0;
     bool left_running_ = false;
     std::optional<heeler::Elapsed> output_closed_;
     bool output_lost_ = false;
     bool not_recorded_ = false;
+    // Last: their threads use what stands above.
+    std::optional<Background> delivery_;
+    std::optional<Background> interruption_;
 };
 
 }  // namespace supervise
