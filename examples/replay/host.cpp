@@ -9,6 +9,15 @@ using heeler::Duration;
 using heeler::ErrorCode;
 using heeler::Result;
 
+namespace {
+
+template <class AnyDog>
+void end_orderly(AnyDog& dog) {
+    if constexpr (requires { dog.flush(); }) static_cast<void>(dog.flush());
+}
+
+}  // namespace
+
 Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
     : epoch_{epoch},
       clock_{heeler::Instant{heeler::Elapsed{}, epoch}},
@@ -55,13 +64,16 @@ Result<void> Host::start_again(bool keep_store) {
     for (auto& [id, run] : runs_)
         if (const auto found = dog_->find(id); !found && found.error().code == ErrorCode::ended)
             run.state = heeler::RunState::terminated;
+    end_orderly(*dog_);  // a process that died stores nothing
     dog_.reset();
     process_->start_again();
     boot_ += std::chrono::hours{7};
     set_time(t_);
     backend_->start_again(keep_store);
     build();
-    return keep_store ? Result<void>{} : register_again();
+    if (!keep_store) return register_again();
+    for (const auto& [id, run] : runs_) static_cast<void>(find(id));  // loads what the store holds
+    return {};
 }
 
 Result<void> Host::register_again() {

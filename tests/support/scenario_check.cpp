@@ -1,5 +1,6 @@
 // heeler_scenario_check REPLAY SCENARIO EXPECT STORE: replays a scenario twice, compares the two outputs, and holds the
-// expectations against them. The language of expectations is described in tests/scenarios/README.md.
+// expectations against them; on SQLite also with a restart in several places. The language of expectations is described
+// in tests/scenarios/README.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -194,33 +195,76 @@ void show_around(const Line& wanted, const Output& output) {
     if (!output.errors.empty()) std::printf("    stderr: %s\n", output.errors.substr(0, 2000).c_str());
 }
 
-int check_scenario(const std::string& replay, const std::string& scenario, const std::string& expect,
-                   const std::string& store) {
-    Lines expectations;
-    append_lines(expectations, content_of(expect));
-    if (expectations.size() < 2) throw std::runtime_error{expect + " holds no assertion"};
-    const Line& header = expectations.front();
-    const Output output = run_replay(replay, scenario, header, store);
-    int failures = 0;
-    const auto fail = [&](const Line& wanted, const std::string& why) {
-        ++failures;
+/// A scenario with its expectations, and how often they failed.
+class Check {
+public:
+    Check(std::string replay, std::string scenario, const std::string& expect, std::string store)
+        : replay_{std::move(replay)}, scenario_{std::move(scenario)}, store_{std::move(store)} {
+        append_lines(expectations_, content_of(expect));
+        if (expectations_.size() < 2) throw std::runtime_error{expect + " holds no assertion"};
+    }
+
+    [[nodiscard]] int run() {
+        const Output output = replayed(scenario_);
+        hold(output, "");
+        if (replayed(scenario_).comparable != output.comparable)
+            fail(header(), output, "a second run prints something else");
+        if (store_ == "sqlite") restart_anywhere();
+        std::printf("%s: %zu assertions, %d failed\n", header().string_at("about").c_str(), expectations_.size() - 1,
+                    failures_);
+        return failures_ == 0 ? 0 : 1;
+    }
+
+private:
+    static constexpr std::size_t restarts = 6;
+
+    [[nodiscard]] const Line& header() const { return expectations_.front(); }
+    [[nodiscard]] Output replayed(const std::string& scenario) const {
+        return run_replay(replay_, scenario, header(), store_);
+    }
+
+    void fail(const Line& wanted, const Output& output, const std::string& why) {
+        ++failures_;
         std::printf("FAILED %s\n    %s\n", wanted.text.c_str(), why.c_str());
         show_around(wanted, output);
-    };
-    if (output.exit_status != static_cast<int>(header.number_at("exit", 0)))
-        fail(header, "exit status " + std::to_string(output.exit_status));
-    if (run_replay(replay, scenario, header, store).comparable != output.comparable)
-        fail(header, "a second run prints something else");
-    bool errors_expected = false;
-    for (auto wanted = std::next(expectations.begin()); wanted != expectations.end(); ++wanted) {
-        errors_expected |= wanted->find("stderr").has_value();
-        if (const std::string why = check_one(*wanted, output); !why.empty()) fail(*wanted, why);
     }
-    if (!errors_expected && !output.errors.empty()) fail(header, "stderr is not empty");
-    std::printf("%s: %zu assertions, %d failed\n", header.string_at("about").c_str(), expectations.size() - 1,
-                failures);
-    return failures == 0 ? 0 : 1;
-}
+
+    /// `where` is said with every failure.
+    void hold(const Output& output, const std::string& where) {
+        if (output.exit_status != static_cast<int>(header().number_at("exit", 0)))
+            fail(header(), output, where + "exit status " + std::to_string(output.exit_status));
+        bool errors_expected = false;
+        for (auto wanted = std::next(expectations_.begin()); wanted != expectations_.end(); ++wanted) {
+            errors_expected |= wanted->find("stderr").has_value();
+            if (const std::string why = check_one(*wanted, output); !why.empty()) fail(*wanted, output, where + why);
+        }
+        if (!errors_expected && !output.errors.empty()) fail(header(), output, where + "stderr is not empty");
+    }
+
+    /// The watchdog may start again after any line, and must still do the same.
+    void restart_anywhere() {
+        if (const auto wanted = header().find("restarts"); wanted && !bool{*wanted}) return;
+        std::vector<std::string> lines;
+        std::istringstream stream{content_of(scenario_)};
+        for (std::string line; std::getline(stream, line);) lines.push_back(line);
+        const std::size_t step = std::max<std::size_t>(1, lines.size() / restarts);
+        for (std::size_t after = 1; after < lines.size() && failures_ == 0; after += step) {
+            const Scratch scratch;
+            std::ofstream file{scratch.file("restarted.jsonl")};
+            for (std::size_t i = 0; i < lines.size(); ++i)
+                file << lines[i] << (i + 1 == after ? "\n{\"type\":\"restart\"}\n" : "\n");
+            file.close();
+            hold(replayed(scratch.file("restarted.jsonl")),
+                 "with a restart after line " + std::to_string(after) + ": ");
+        }
+    }
+
+    std::string replay_;
+    std::string scenario_;
+    std::string store_;
+    Lines expectations_;
+    int failures_ = 0;
+};
 
 }  // namespace
 
@@ -230,7 +274,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        return check_scenario(argv[1], argv[2], argv[3], argv[4]);
+        return Check{argv[1], argv[2], argv[3], argv[4]}.run();
     } catch (const std::exception& wrong) {
         std::printf("FAILED %s: %s\n", argv[3], wrong.what());
         return 1;
