@@ -107,3 +107,22 @@ TEST_CASE("combine depends on both values and their order", "[text]") {
         for (std::uint64_t b = 0; b < 100; ++b) seen.insert(combine(a, b));
     CHECK(seen.size() == 10000);
 }
+
+TEST_CASE("what is to be masked is found wherever it stands in a line of any length", "[text]") {
+    for (std::size_t size = 1; size < 150; ++size)
+        for (std::size_t at = 0; at < size; ++at) {
+            const std::string line(size, 'k');
+            CAPTURE(size, at);
+            std::string number = line;
+            number[at] = '7';
+            std::string mark = line;
+            mark[at] = '#';
+            REQUIRE(fingerprint_line(number).normal == low(fingerprint_text(mark)));
+            std::string space = line;
+            space[at] = ' ';
+            REQUIRE(fingerprint_line(space).normal == low(fingerprint_text(space)));
+            std::string spaces = space;
+            spaces.insert(at, " ");
+            REQUIRE(fingerprint_line(spaces).normal == low(fingerprint_text(space)));
+        }
+}

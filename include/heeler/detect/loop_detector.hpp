@@ -140,15 +140,19 @@ private:
 
     /// Counts on and answers with a number that no counter exceeds.
     static std::uint32_t count_equal(Ring& ring, std::uint32_t newest, std::uint32_t normal) {
-        std::array<std::uint32_t, max_period> last;  // a copy: compilers then know that nothing overlaps
-        std::copy_n(ring.recent.data() + newest, max_period, last.data());
         const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
-        for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = ~std::uint32_t{0};  // becomes 0 below
+        for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = ~std::uint32_t{0};  // becomes 0
+        return count_each(ring.equal_run.data(), ring.recent.data() + newest, normal);
+    }
+
+    /// Compilers make vector code of it only if they are told that nothing overlaps.
+    static std::uint32_t count_each(std::uint32_t* __restrict runs, const std::uint32_t* __restrict last,
+                                    std::uint32_t normal) {
         std::uint32_t any = 0;
         for (std::uint32_t i = 0; i < max_period; ++i) {
             const std::uint32_t equal = last[i] == normal ? ~std::uint32_t{0} : 0;
-            ring.equal_run[i] = (ring.equal_run[i] + 1) & equal;
-            any |= ring.equal_run[i];
+            runs[i] = (runs[i] + 1) & equal;
+            any |= runs[i];
         }
         return any;
     }

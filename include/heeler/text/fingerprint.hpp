@@ -85,17 +85,31 @@ inline constexpr bool scans_words = std::endian::native == std::endian::little;
     return *at != ' ' || (end - at > 1 && at[1] == ' ');
 }
 
+/// Whether there is anything to mask in the block at `at`; looks at one byte more. Compilers make vector code of it.
+inline constexpr std::ptrdiff_t block_bytes = 32;
+[[nodiscard]] inline bool has_maskable(const char* at) noexcept {
+    std::array<std::uint64_t, block_bytes / 8> words;
+    std::array<std::uint64_t, block_bytes / 8> after;
+    std::memcpy(words.data(), at, sizeof words);
+    std::memcpy(after.data(), at + 1, sizeof after);
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) bits |= masked_bits(words[i], after[i]);
+    return bits != 0;
+}
+
 /// The next byte that normalising may change, or `end`.
 [[nodiscard]] inline const char* find_maskable(const char* at, const char* end) noexcept {
     if constexpr (scans_words) {
-        for (; end - at > 16; at += 16) {
-            const auto low = masked_bits(load_word(at), load_word(at + 1));
-            const auto high = masked_bits(load_word(at + 8), load_word(at + 9));
-            if ((low | high) != 0) return low != 0 ? at + first_byte(low) : at + 8 + first_byte(high);
-        }
+        const bool long_enough = end - at >= 8;
+        while (end - at > block_bytes && !has_maskable(at)) at += block_bytes;
         for (; end - at > 8; at += 8)
             if (const auto bits = masked_bits(load_word(at), load_word(at + 1)); bits != 0)
                 return at + first_byte(bits);
+        if (long_enough) {  // the last word, with bytes before `at` that are known to stay
+            const auto word = load_word(end - 8);
+            const auto bits = masked_bits(word, word >> 8);
+            return bits != 0 ? end - 8 + first_byte(bits) : end;
+        }
     }
     while (at != end && !is_maskable(at, end)) ++at;
     return at;
