@@ -82,7 +82,10 @@ void Display::say(std::string_view line) {
 void Display::show(const StatusView& view, heeler::Duration every) {
     if (terminal_) {
         if (line_open_) return;
-        write_all(STDERR_FILENO, "\r\x1b[K" + status_text(view, terminal_width()));
+        std::string text = status_text(view, terminal_width());
+        if (shown_ && text == last_text_) return;
+        write_all(STDERR_FILENO, "\r\x1b[K" + text);
+        last_text_ = std::move(text);
         shown_ = true;
         return;
     }

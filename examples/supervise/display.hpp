@@ -50,6 +50,7 @@ private:
     bool terminal_ = false;
     bool shown_ = false;
     bool line_open_ = false;  ///< the command's last line is not finished
+    std::string last_text_;
     std::string last_status_;
     std::chrono::steady_clock::time_point last_plain_{};
 };
