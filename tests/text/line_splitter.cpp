@@ -1,0 +1,126 @@
+#include <heeler/text/line_splitter.hpp>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <heeler/core/archive.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+struct Seen {
+    std::string text;
+    Fingerprint print;
+
+    friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+/// Feeds `parts`, all but the last as unfinished.
+std::vector<Seen> lines_of(const std::vector<std::string>& parts, bool partial = false) {
+    LineSplitter splitter;
+    std::vector<Seen> seen;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        splitter.feed(parts[i], partial || i + 1 < parts.size(), [&](std::string_view text, Fingerprint print) {
+            seen.push_back({std::string{text}, print});
+        });
+    return seen;
+}
+
+std::vector<std::string> texts_of(const std::vector<Seen>& lines) {
+    std::vector<std::string> texts;
+    for (const Seen& line : lines) texts.push_back(line.text);
+    return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("lines end at a line feed, a carriage return before it belongs to the break", "[text]") {
+    CHECK(texts_of(lines_of({"one\ntwo\r\nthree\n"})) == Texts{"one", "two", "three"});
+    CHECK(texts_of(lines_of({"one\rtwo\n"})) == Texts{"one\rtwo"});
+    CHECK(texts_of(lines_of({"one\r", "\ntwo\r", "x\n"})) == Texts{"one", "two\rx"});
+    CHECK(lines_of({"step 7\r\n"})[0].print == fingerprint_line("step 7"));
+}
+
+TEST_CASE("empty lines count", "[text]") {
+    CHECK(texts_of(lines_of({"\n\n\r\n"})) == Texts{"", "", ""});
+    CHECK(texts_of(lines_of({""})) == Texts{""});
+    CHECK(lines_of({""}, true).empty());
+    CHECK(lines_of({"\n"})[0].print == fingerprint_line(""));
+}
+
+TEST_CASE("an unfinished line waits for its end unless the report is whole", "[text]") {
+    CHECK(texts_of(lines_of({"a\nb"}, true)) == Texts{"a"});
+    CHECK(texts_of(lines_of({"a\nb"})) == Texts{"a", "b"});
+    CHECK(texts_of(lines_of({"a", "b", "c\nd", "e\n"})) == Texts{"abc", "de"});
+    CHECK(lines_of({"ab", "c 1\n"})[0].print == fingerprint_line("abc 1"));
+}
+
+TEST_CASE("a long line keeps its last part and is told from another by every byte", "[text]") {
+    const std::size_t size = 3 * LineSplitter::block + 100;
+    const std::string line(size, 'x');
+    const auto seen = lines_of({line + "\nnext\n"});
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0].text == std::string(100, 'x'));
+    CHECK(seen[1].print == fingerprint_line("next"));
+    CHECK(lines_of({line + "\r\n"})[0].print == seen[0].print);
+    for (const std::size_t at : {std::size_t{0}, LineSplitter::block, size - 1}) {
+        std::string other = line;
+        other[at] = 'y';
+        CHECK_FALSE(lines_of({other + "\n"})[0].print == seen[0].print);
+    }
+    CHECK_FALSE(lines_of({line + "x\n"})[0].print == seen[0].print);
+    CHECK_FALSE(lines_of({line.substr(LineSplitter::block) + "\n"})[0].print == seen[0].print);
+}
+
+TEST_CASE("every way of cutting the stream gives the same lines", "[text]") {
+    std::mt19937 random{23};
+    std::string stream;
+    for (int i = 0; i < 60; ++i) {
+        const std::size_t sizes[] = {0,
+                                     1,
+                                     7,
+                                     80,
+                                     LineSplitter::block - 1,
+                                     LineSplitter::block,
+                                     LineSplitter::block + 1,
+                                     2 * LineSplitter::block,
+                                     40'000};
+        const std::size_t size = sizes[random() % std::size(sizes)];
+        for (std::size_t k = 0; k < size; ++k) stream += static_cast<char>("ab 12\t"[random() % 6]);
+        stream += random() % 3 == 0 ? "\r\n" : "\n";
+    }
+    const auto whole = lines_of({stream});
+    REQUIRE(whole.size() == 60);
+    for (int round = 0; round < 40; ++round) {
+        const std::size_t longest = round % 2 == 0 ? 40 : 3 * LineSplitter::block;
+        std::vector<std::string> parts;
+        for (std::size_t at = 0; at < stream.size();) {
+            parts.push_back(stream.substr(at, random() % longest + (round == 0 ? 1 : 0)));
+            at += parts.back().size();
+        }
+        REQUIRE(lines_of(parts) == whole);
+    }
+}
+
+TEST_CASE("an unfinished line survives a restart", "[text]") {
+    const std::string line(LineSplitter::block + 500, 'x');
+    LineSplitter before;
+    before.feed(line, true, [](std::string_view, Fingerprint) { FAIL("there is no line yet"); });
+    ArchiveWriter writer{Instant{}};
+    before.archive(writer);
+    LineSplitter after;
+    ArchiveReader reader{writer.bytes(), Instant{}};
+    after.archive(reader);
+    REQUIRE((reader.ok() && reader.at_end()));
+    std::vector<Seen> seen;
+    after.feed("end\n", true, [&](std::string_view text, Fingerprint print) {
+        seen.push_back({std::string{text}, print});
+    });
+    CHECK(seen == lines_of({line + "end\n"}));
+}
