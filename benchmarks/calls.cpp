@@ -1,0 +1,94 @@
+// A tool call and its result, 300 bytes together, with all rules on.
+#include "compare.hpp"
+#include "host.hpp"
+
+namespace bench {
+namespace {
+
+/// One call of a coding agent and what it answered.
+struct Turn {
+    std::string args;
+    std::string output;
+};
+
+std::vector<Turn> turns(std::size_t count) {
+    std::vector<Turn> all;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string args = R"({"path": "src/module_)" + std::to_string(i % 97) + R"(/handler.cpp", "offset": )" +
+                           std::to_string(i * 40) + R"(, "limit": 40, "pattern": "on_request)";
+        args.resize(std::max<std::size_t>(args.size(), 98), 'x');
+        args += "\"}";
+        std::string output = std::to_string(i) + ": error: no member of that name in the class; did you mean to call ";
+        while (output.size() + args.size() < 300) output += "the other one ";
+        output.resize(300 - args.size());
+        all.push_back({std::move(args), std::move(output)});
+    }
+    return all;
+}
+
+class Calls {
+public:
+    explicit Calls(Effort effort) : effort_{effort}, kennel_{0}, turns_{turns(many)} {}
+
+    void add(Rows& rows) {
+        const std::vector old{more(1)};
+        work(old, effort_.of(100'000, 200));
+        rows.push_back(compare(
+            effort_, "tool call + result, 300 bytes, all rules on", 80.0, [&] { return timed(old, many); },
+            [&] { return hash_timed(); }));
+        rows.push_back(compare(
+            effort_, "... the 100,000th against the 100th", 1.2, [&] { return timed(old, 100); },
+            [&] {
+                const std::vector young{more(1)};
+                work(young, 100);
+                return timed(young, 100);
+            }));
+        const std::vector herd{more(effort_.of(4'000, 50))};
+        work(herd, 4);
+        rows.push_back(compare(
+            effort_, "... cold (4,000 runs in turn) against warm", 2.5, [&] { return timed(herd, 1); },
+            [&] { return timed(old, many); }));
+    }
+
+private:
+    static constexpr std::size_t many = 2'000;
+
+    std::vector<heeler::RunHandle> more(std::size_t count) {
+        kennel_.add(count);
+        return {kennel_.runs.end() - static_cast<std::ptrdiff_t>(count), kennel_.runs.end()};
+    }
+
+    /// `each` turns for each run, one run after the other.
+    void work(const std::vector<heeler::RunHandle>& runs, std::size_t each) {
+        const heeler::Instant now{};
+        for (std::size_t i = 0; i < each; ++i)
+            for (const auto run : runs) {
+                const Turn& turn = turns_[next_++ % many];
+                kennel_.dog->observe(run, heeler::ToolCall{"read_file", turn.args, {}}, now);
+                kennel_.dog->observe(run, heeler::ToolResult{true, turn.output, {}, {}}, now);
+            }
+    }
+
+    double timed(const std::vector<heeler::RunHandle>& runs, std::size_t each) {
+        return time_one(runs.size() * each, [&] { work(runs, each); });
+    }
+
+    double hash_timed() const {
+        volatile std::size_t size = 100;
+        return time_one(8 * many, [&] {
+            for (int pass = 0; pass < 8; ++pass)
+                for (const Turn& turn : turns_) benchmark::DoNotOptimize(XXH3_64bits(turn.output.data(), size));
+        });
+    }
+
+    Effort effort_;
+    Kennel kennel_;
+    std::vector<Turn> turns_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void add_calls(Effort effort, Rows& rows) { Calls{effort}.add(rows); }
+
+}  // namespace bench
