@@ -26,6 +26,7 @@ struct WorkItem {
           conditions_before{of.conditions_seen},
           rungs_before{of.rungs_today},
           rung_day_before{of.rung_day},
+          rung_open_before{of.rung_open},
           ended_before{of.ended_at} {}
 
     Change<Detectors> change;
@@ -39,6 +40,7 @@ struct WorkItem {
     std::uint32_t conditions_before;
     std::uint32_t rungs_before;
     std::int64_t rung_day_before;
+    std::uint32_t rung_open_before;
     std::optional<WallTime> ended_before;
     std::optional<RunState> state_before;               ///< set when this cycle ends the run
     std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
@@ -55,6 +57,7 @@ public:
     void change(Judged judged) {
         if (judged.decision.last) verified(judged.decision);
         if (judged.speaks) speak(judged);
+        item_.change.with_memory |= judged.speaks;
         for (const Finding& note : judged.notes) say_once(note);
         cell_.shown = judged.shows;
         realise(judged, false);
@@ -64,6 +67,7 @@ public:
     void settle() {
         std::vector<Action> actions = std::exchange(cell_.rung, {});
         item_.settled_before = actions;
+        cell_.rung_open = 0;
         const bool shadow = cell_.rules->rules.mode == Mode::shadow;
         if (is_terminal(cell_.run.state)) return settle_after_end(actions);
         if (shadow)
@@ -137,6 +141,7 @@ public:
         cell_.rungs_today = item_.rungs_before;
         cell_.rung_day = item_.rung_day_before;
         cell_.ended_at = item_.ended_before;
+        cell_.rung_open = item_.rung_open_before;
         if (item_.state_before) cell_.run.state = *item_.state_before;
         if (!item_.actions.empty()) cell_.rung_busy = false;
         cell_.alerts_pending -= std::min(cell_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
@@ -159,6 +164,7 @@ private:
             item_.change.rows.actions.push_back(action);
             item_.actions.push_back(std::move(action));
         }
+        cell_.rung_open = static_cast<std::uint32_t>(item_.actions.size());
         if (same_rung) return;
         ArchiveWriter writer{now_};
         cell_.archive_memory(writer);

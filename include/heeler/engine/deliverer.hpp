@@ -99,10 +99,7 @@ private:
 
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
     bool save(RungJob<Detectors>& job, Instant now, CycleReport& report) {
-        {
-            const std::lock_guard guard{job.cell->lock};
-            if (job.cell->unsaved.actions.empty()) return true;
-        }
+        if (!ledger_.has_open_outcomes(*job.cell)) return true;
         std::vector<Change<Detectors>> changes(1);
         changes[0].handle = job.handle;
         changes[0].cell = job.cell;
@@ -202,6 +199,7 @@ private:
             const std::lock_guard guard{job.cell->lock};
             job.cell->unsaved.alerts.push_back(job.row);
             job.cell->dirty = true;
+            table_.sooner(job.handle.index, now.elapsed);
             queues_.add(std::move(job));
             return false;
         }
@@ -221,7 +219,10 @@ private:
         changes[0].handle = job.handle;
         changes[0].cell = job.cell;
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        static_cast<void>(ledger_.commit(changes, {}, now));
+        if (ledger_.commit(changes, {}, now)) {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->dirty = true;
+        }
         table_.sooner(job.handle.index, now.elapsed);
         return state == AlertRow::State::delivered;
     }

@@ -47,38 +47,53 @@ public:
 
     [[nodiscard]] Result<Snapshot> load(Instant now) {
         const std::lock_guard guard{lock_};
-        return watched(now, [&] { return store_.load(); });
+        return watched(unreadable_since_, now, [&] { return store_.load(); });
     }
     [[nodiscard]] Result<std::vector<DecisionRow>> list(Instant now) {
         const std::lock_guard guard{lock_};
-        return watched(now, [&] { return store_.list(); });
+        return watched(unreadable_since_, now, [&] { return store_.list(); });
     }
     [[nodiscard]] Result<History> history(Instant now, std::string_view run) {
         const std::lock_guard guard{lock_};
-        return watched(now, [&] { return store_.history(run); });
+        return watched(unreadable_since_, now, [&] { return store_.history(run); });
     }
 
     /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change<Detectors>>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
-        for (Change<Detectors>& change : changes) batch.runs.push_back(prepare(change, now));
+        std::vector<Change<Detectors>*> included;
+        for (Change<Detectors>& change : changes) {
+            if (!prepare(change, batch, now)) continue;
+            included.push_back(&change);
+        }
+        if (batch.empty()) return std::nullopt;
         for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
         batch.durable |= !batch.decisions.empty() || !batch.applied.empty();
-        const auto written = watched(now, [&] { return store_.commit(batch); });
-        for (std::size_t i = 0; i < changes.size(); ++i) {
+        auto written = watched(unwritable_since_, now, [&] { return store_.commit(batch); });
+        std::optional<Error> error;
+        if (!written) error = written.error();
+        if (error && took_effect(batch, written)) error.reset();
+        for (std::size_t i = 0; i < included.size(); ++i) {
             const std::string& id = batch.runs[i].row.id;
-            changes[i].conflict = written && std::find(written->begin(), written->end(), id) != written->end();
-            changes[i].stored = written && !changes[i].conflict;
-            settle(changes[i], batch.runs[i], now);
+            included[i]->conflict = written && std::find(written->begin(), written->end(), id) != written->end();
+            included[i]->stored = written && !included[i]->conflict;
+            settle(*included[i], batch.runs[i], now);
         }
-        if (!written) return written.error();
-        return std::nullopt;
+        return error;
     }
 
-    /// Since when no call has succeeded; absent while the store works.
+    /// Whether outcomes of actions are not durable yet. Waits for a commit that is under way.
+    [[nodiscard]] bool has_open_outcomes(Cell& cell) {
+        const std::lock_guard guard{lock_};
+        const std::lock_guard cell_guard{cell.lock};
+        return !cell.unsaved.actions.empty();
+    }
+
+    /// Since when reading or writing has not worked; absent while the store works.
     [[nodiscard]] std::optional<Elapsed> failing_since() const {
         const std::lock_guard guard{health_lock_};
-        return failing_since_;
+        if (!unreadable_since_) return unwritable_since_;
+        return unwritable_since_ ? std::min(*unreadable_since_, *unwritable_since_) : unreadable_since_;
     }
     [[nodiscard]] Error last_error() const {
         const std::lock_guard guard{health_lock_};
@@ -87,13 +102,13 @@ public:
 
 private:
     template <class Call>
-    auto watched(Instant now, Call&& call) -> decltype(call()) {
+    auto watched(std::optional<Elapsed>& failing_since, Instant now, Call&& call) -> decltype(call()) {
         auto result = guarded(std::forward<Call>(call));
         const std::lock_guard guard{health_lock_};
         if (result) {
-            failing_since_.reset();
+            failing_since.reset();
         } else {
-            if (!failing_since_) failing_since_ = now.elapsed;
+            if (!failing_since) failing_since = now.elapsed;
             last_error_ = result.error();
         }
         return result;
@@ -110,14 +125,33 @@ private:
         }
     }
 
+    /// A commit that answered an error may have happened all the same: the store is asked, and answers for it.
+    [[nodiscard]] bool took_effect(const Batch& batch, Result<Conflicts>& written) {
+        bool any = false;
+        Conflicts others;
+        for (const RunBatch& run : batch.runs) {
+            const auto found = guarded([&] { return store_.history(run.row.id); });
+            if (!found) return false;
+            const bool ours =
+                found->row && found->row->version == run.row.version + 1 && found->row->facts == run.row.facts;
+            if (!ours) others.push_back(run.row.id);
+            any |= ours;
+            if (!any && others.size() > 2) return false;
+        }
+        if (any) written = std::move(others);
+        return any;
+    }
+
     static bool is_durable(const RunBatch& run) noexcept {
         return run.row.version == 0 || run.row.ended_at || run.row.spec || !run.checkpoints.empty() ||
                !run.interventions.empty() || !run.actions.empty() || !run.alerts.empty();
     }
 
-    static RunBatch prepare(Change<Detectors>& change, Instant now) {
+    /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
+    static bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
+        if (cell.generation != change.handle.generation) return false;
         RunBatch rows = std::move(change.rows);
         change.waited = std::exchange(cell.unsaved, {});
         change.waited.copy_into(rows);
@@ -131,7 +165,8 @@ private:
             cell.archive_memory(memory);
             rows.row.memory = memory.take();
         }
-        return rows;
+        batch.runs.push_back(std::move(rows));
+        return true;
     }
 
     static RunRow row_of(const Cell& cell, Instant now) {
@@ -153,14 +188,16 @@ private:
     /// What a commit means for the run in memory. After a conflict the stored version is taken over, so that the next
     /// cycle judges again and tries once more.
     void settle(Change<Detectors>& change, const RunBatch& batch, Instant now) {
-        std::optional<std::uint64_t> version;
+        std::optional<RunRow> known;
         if (change.conflict)
-            if (const auto found = guarded([&] { return store_.history(batch.row.id); }); found && found->row)
-                version = found->row->version;
+            if (auto found = guarded([&] { return store_.history(batch.row.id); }); found)
+                known = std::move(found->row);
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
         if (!change.stored) cell.unsaved.put_back(change.waited);
-        if (version && cell.version != 0) cell.version = *version;
+        // A run that was never stored is not taken for another one of the same name.
+        if (known && (cell.version != 0 || (known->spec == cell.spec && known->created_at == cell.created_at)))
+            cell.version = known->version;
         if (!change.stored) return;
         ++cell.version;
         cell.spec_stored = true;
@@ -171,7 +208,8 @@ private:
     Store& store_;
     std::mutex lock_;
     mutable std::mutex health_lock_;
-    std::optional<Elapsed> failing_since_;
+    std::optional<Elapsed> unreadable_since_;
+    std::optional<Elapsed> unwritable_since_;
     Error last_error_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/incident.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/queues.hpp>
@@ -26,6 +27,21 @@ public:
     /// False while the store cannot be read.
     bool run(Instant now, CycleReport& report) {
         const std::lock_guard guard{lock_};
+        report.absorb(std::exchange(unheard_, {}));
+        return load(now, report);
+    }
+
+    /// The same for callers without a report: what is wrong with a run is said in the next cycle.
+    bool run(Instant now) {
+        const std::lock_guard guard{lock_};
+        CycleReport found;
+        const bool readable = load(now, found);
+        if (readable) unheard_.absorb(std::move(found));
+        return readable;
+    }
+
+private:
+    bool load(Instant now, CycleReport& report) {
         if (!loaded_) {
             auto snapshot = ledger_.load(now);
             if (!snapshot) {
@@ -39,7 +55,6 @@ public:
         return true;
     }
 
-private:
     bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
         if (!registry_.find_class(stored.row.class_name)) {
             if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
@@ -51,15 +66,15 @@ private:
             }
             return false;
         }
-        std::vector<Action> rung;
-        if (!stored.unfinished.empty()) {
-            const auto known = ledger_.history(now, stored.row.id);
-            if (!known) {
-                report.error("load", stored.row.id, known.error());
+        // Actions that are intended outside an open rung were never handed over: their commit was taken for failed.
+        History known;
+        if (!stored.unfinished.empty() || is_open(stored)) {
+            auto found = ledger_.history(now, stored.row.id);
+            if (!found) {
+                report.error("load", stored.row.id, found.error());
                 return false;
             }
-            for (const Action& action : known->actions)
-                if (action.intervention == stored.unfinished.front().intervention) rung.push_back(action);
+            known = *std::move(found);
         }
         auto handle = registry_.adopt(stored, now);
         if (!handle) {
@@ -70,13 +85,45 @@ private:
         const std::lock_guard guard{cell.lock};
         cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
         for (const AlertRow& row : stored.pending) queues_.add(AlertJob<Detectors>{*handle, &cell, row});
-        if (!rung.empty()) {
-            cell.rung_busy = true;
-            std::size_t next = 0;
-            while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-            queues_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
+        std::vector<Action> rung = open_rung(cell, known);
+        for (Action action : stored.unfinished) {
+            if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
+                continue;
+            action.outcome = ActionOutcome::blocked;
+            cell.unsaved.actions.push_back(std::move(action));
         }
+        if (rung.empty()) {
+            forget_rung(cell, now);
+            return true;
+        }
+        cell.rung_busy = true;
+        std::size_t next = 0;
+        while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
+        queues_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
         return true;
+    }
+
+    /// Whether a rung may be under way or unsettled: true for the few runs that were ever acted on.
+    [[nodiscard]] static bool is_open(const StoredRun& stored) {
+        return !stored.interventions.empty() && !is_terminal(stored.row.state);
+    }
+
+    /// The rung that was under way, as far as it came; also one that was carried out but not settled.
+    [[nodiscard]] static std::vector<Action> open_rung(const Cell& cell, const History& known) {
+        std::vector<Action> rung;
+        for (const Action& action : known.actions)
+            if (action.intervention == cell.incident.interventions) rung.push_back(action);
+        const std::size_t open = std::min<std::size_t>(cell.rung_open, rung.size());
+        rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));
+        return rung;
+    }
+
+    /// A rung that was decided but whose intent never got durable was not begun: it is decided again.
+    static void forget_rung(Cell& cell, Instant now) {
+        if (std::exchange(cell.rung_open, 0) == 0 || !cell.incident.open()) return;
+        if (cell.incident.attempts > 0) --cell.incident.attempts;
+        cell.incident.phase = Phase::climbing;
+        cell.incident.verify_at = cell.run.working(now.elapsed);
     }
 
     Ledger<Store, Detectors>& ledger_;
@@ -84,6 +131,7 @@ private:
     Queues<Detectors>& queues_;
     std::mutex lock_;
     bool loaded_ = false;
+    CycleReport unheard_;               ///< what was found while nobody listened
     std::vector<StoredRun> strangers_;  ///< stored runs whose class is not defined yet
     std::vector<std::string> told_;     ///< of these classes
 };

@@ -217,7 +217,7 @@ private:
         if (!cell_.rules->rules.tell_people) return;
         if (incident.number != before.number) cell_.alert_dead = false;
         if (judged_.decision.acts() && !incident.alerted) {
-            AlertRow row = alert_of("run.unhealthy", std::to_string(incident.number));
+            AlertRow row = alert_of("run.unhealthy", std::to_string(incident.interventions));
             row.alert.details.push_back({"done", std::string{name_of(judged_.decision.plan.front().action)}});
             row.alert.details.push_back({"next", next_for_people()});
             rows_.alerts.push_back(std::move(row));

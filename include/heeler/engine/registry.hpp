@@ -101,6 +101,7 @@ private:
         {
             const std::lock_guard guard{cell.lock};
             fill_in(cell);
+            cell.generation = handle->generation;
             table_.look_at(handle->index, cell.next_cycle);
         }
         (void)index_.add(id, *handle);  // nobody else adds, and it was absent above
@@ -142,7 +143,11 @@ private:
         if (stored.row.memory) {
             ArchiveReader memory{*stored.row.memory, now};
             cell.archive_memory(memory);
-            if (!memory.ok()) cell.memories = {};
+            if (!memory.ok() || !memory.at_end()) {
+                cell.memories = {};
+                cell.lines = {};
+                cell.results = {};
+            }
         }
         cell.run.id = stored.row.id;
         cell.spec = stored.row.spec.value_or(std::string{});
@@ -151,6 +156,7 @@ private:
         cell.created_at = stored.row.created_at;
         cell.ended_at = stored.row.ended_at;
         cell.checkpoints = stored.checkpoints;
+        cell.interventions = stored.interventions;
         cell.rules = std::move(rules);
         cell.next_cycle = now.elapsed;
         cell.last_flush = cell.last_memory = now.elapsed;

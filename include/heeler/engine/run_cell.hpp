@@ -146,13 +146,15 @@ struct RunMemory {
     std::uint32_t rungs_today = 0;
     std::int64_t rung_day = 0;
     std::uint64_t checkpoints = 0;
-    bool alert_dead = false;  ///< nobody learned that the incident began
+    std::uint32_t rung_open = 0;  ///< actions of the rung that is under way, until it is settled
+    bool alert_dead = false;      ///< nobody learned that the incident began
     Skip skip = Skip::no;
 
     // --- not saved with the facts ---
     WallTime created_at{};
     std::optional<WallTime> ended_at;
     std::string spec;                  ///< encoded `RunSpec`
+    std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     bool spec_stored = false;
@@ -178,7 +180,7 @@ struct RunMemory {
         a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
         archive_incident(a);
         a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);
-        a(conditions_seen, notes_given, debounced, rungs_today, rung_day, alert_dead, skip, waits_until);
+        a(conditions_seen, notes_given, debounced, rungs_today, rung_day, rung_open, alert_dead, skip, waits_until);
         a(heartbeats);
     }
 
@@ -203,6 +205,10 @@ template <class Detectors>
 struct RunCell : RunMemory<Detectors> {
     std::mutex lock;
 
+    [[nodiscard]] bool is_busy() {
+        const std::lock_guard guard{lock};
+        return this->rung_busy;
+    }
     void clear() { static_cast<RunMemory<Detectors>&>(*this) = RunMemory<Detectors>{}; }
 };
 

@@ -21,35 +21,38 @@ public:
         if (!since && told_at_) {
             send(sender, "watchdog.store_up", "the store works again", now, report);
             told_at_.reset();
-            failures_ = 0;
         }
         if (!since || now.elapsed - *since < settings.store_down_after) return;
         if (told_at_ && now.elapsed - *told_at_ < settings.store_down_repeat) return;
-        told_at_ = now.elapsed;
-        send(sender, "watchdog.store_down",
-             "nothing could be stored for " + spoken(now.elapsed - *since) +
-                 ", so nothing is done to any run: " + redact(ledger.last_error().message),
-             now, report);
+        if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
+        tried_at_ = now.elapsed;
+        const bool heard = send(sender, "watchdog.store_down",
+                                "nothing could be stored for " + spoken(now.elapsed - *since) +
+                                    ", so nothing is done to any run: " + redact(ledger.last_error().message),
+                                now, report);
+        if (heard) told_at_ = now.elapsed;
     }
 
 private:
+    /// The key names the moment, so that a second outage is no repetition of the first.
     template <class Sender>
-    void send(Sender& sender, std::string kind, std::string summary, Instant now, CycleReport& report) {
+    bool send(Sender& sender, std::string kind, std::string summary, Instant now, CycleReport& report) {
         AlertRow row;
-        row.alert.key = kind + "." + std::to_string(++failures_);
+        row.alert.key = kind + "." + rfc3339(now.wall);
         row.alert.kind = std::move(kind);
         row.alert.severity = Severity::critical;
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;
         row.attempts = 1;
         const auto answer = sender.send_now(row.alert);
-        row.state = answer ? AlertRow::State::delivered : AlertRow::State::dead;
+        row.state = answer && answer->recipients > 0 ? AlertRow::State::delivered : AlertRow::State::dead;
         if (!answer) row.last_error = answer.error().message;
         report.events.emplace_back(AlertEvent{std::move(row)});
+        return answer && answer->recipients > 0;
     }
 
     std::optional<Elapsed> told_at_;
-    std::uint32_t failures_ = 0;
+    std::optional<Elapsed> tried_at_;
 };
 
 }  // namespace heeler::inline v0

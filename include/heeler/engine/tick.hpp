@@ -42,8 +42,8 @@ public:
         acted_.clear();
         early_ = 0;
         visiting_ = false;
-        apply(*decisions, now, batch, work, report);
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
+        apply(*decisions, now, batch, work, report);
         visiting_ = true;
         for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
         commit(std::move(batch), work, now, report);
@@ -72,6 +72,9 @@ private:
     void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, std::vector<Item>& work,
                CycleReport& report) {
         for (const DecisionRow& decision : decisions) {
+            const auto handle = registry_.find(decision.run);
+            Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
+            if (decision.verb == Verb::resume && cell != nullptr && cell->is_busy()) continue;  // in a later cycle
             batch.applied.push_back(decision.number);
             JsonLine line;
             line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
@@ -80,8 +83,6 @@ private:
             report.events.emplace_back(AuditEvent{row});
             if (decision.verb == Verb::freeze || decision.verb == Verb::unfreeze)
                 hands_.freeze(decision.verb == Verb::freeze);
-            const auto handle = registry_.find(decision.run);
-            Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
             if (cell == nullptr) {
                 batch.audit.push_back(std::move(row));
                 continue;
@@ -214,6 +215,11 @@ private:
         if (work.empty() && batch.empty()) return;
         std::vector<Change<Detectors>> changes;
         for (Item& item : work) {
+            {
+                // From here on what is folded makes the run dirty again, written or not.
+                const std::lock_guard guard{item.change.cell->lock};
+                item.change.cell->dirty = false;
+            }
             item.change.with_memory |= now.elapsed >= item.change.cell->last_memory + settings_.memory_every;
             changes.push_back(std::move(item.change));
         }
@@ -235,7 +241,6 @@ private:
         bool drop = false;
         {
             const std::lock_guard guard{cell.lock};
-            cell.dirty = false;
             drop = is_terminal(cell.run.state) && !cell.rung_busy && cell.unsaved.empty() && cell.alerts_pending == 0;
         }
         for (AlertRow& row : item.alerts)
@@ -249,7 +254,9 @@ private:
         Cell& cell = *item.change.cell;
         {
             const std::lock_guard guard{cell.lock};
+            if (cell.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
             Changer<Detectors>{cell, now, item}.undo();
+            cell.dirty = true;
         }
         if (!item.actions.empty() || conflict) ++report.suppressed;
         if (conflict)

@@ -66,8 +66,7 @@ public:
     /// The same with a class that is defined already.
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name) {
         const Instant now = clock_.now();
-        CycleReport unheard;
-        loader_.run(now, unheard);
+        loader_.run(now);
         auto handle = registry_.add(std::move(spec), class_name, now);
         if (!handle) return tl::unexpected<Error>(handle.error());
         Registered registered{*handle, commit(*handle, {}, now)};
@@ -80,8 +79,7 @@ public:
     /// The handle of a run that is watched, also of one that the store held.
     [[nodiscard]] Result<RunHandle> find(std::string_view id) {
         const Instant now = clock_.now();
-        CycleReport unheard;
-        loader_.run(now, unheard);
+        loader_.run(now);
         const auto handle = registry_.find(id);
         const RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
         if (cell != nullptr && !is_terminal(state_of(*handle))) return *handle;
@@ -117,16 +115,13 @@ public:
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
         const Instant now = clock_.now();
         const std::string text = redact(sanitise(note.text, 4096));
-        const Observed seen = fold(
-            run, now, [&](Folder<Detectors>& folder) { folder.checkpoint(note.step, text, note.reason); }, note);
-        if (seen != Observed::ok) return over(run);
-        RunCell<Detectors>* cell = registry_.table().find(run);
-        if (cell == nullptr) return over(run);
-        {
-            const std::lock_guard guard{cell->lock};
-            cell->unsaved.checkpoints.push_back(
-                {++cell->checkpoints, cell->run.incarnation, now.wall, note.step, text, note.reason});
-        }
+        const auto keep = [&](Folder<Detectors>& folder) {
+            folder.checkpoint(note.step, text, note.reason);
+            RunCell<Detectors>& cell = *registry_.table().find(run);
+            cell.unsaved.checkpoints.push_back(
+                {++cell.checkpoints, cell.run.incarnation, now.wall, note.step, text, note.reason});
+        };
+        if (fold(run, now, keep, note) != Observed::ok) return over(run);
         return durable(commit(run, {}, now));
     }
 
@@ -178,6 +173,21 @@ public:
             report.absorb(deliver());
         }
         return report;
+    }
+
+    /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.
+    [[nodiscard]] Result<void> flush() {
+        const Instant now = clock_.now();
+        std::vector<Change<Detectors>> changes;
+        for (const RunHandle run : registry_.table().all()) {
+            changes.emplace_back();
+            changes.back().handle = run;
+            changes.back().cell = registry_.table().find(run);
+            changes.back().with_memory = true;
+            if (changes.back().cell == nullptr) changes.pop_back();
+        }
+        if (changes.empty()) return {};
+        return durable(ledger_.commit(changes, {}, now));
     }
 
     /// When the next `tick` has something to do; absent: only after something is reported.
@@ -253,7 +263,7 @@ private:
         std::vector<Change<Detectors>> changes(1);
         changes[0].handle = run;
         changes[0].cell = registry_.table().find(run);
-        if (changes[0].cell == nullptr) return Error{ErrorCode::ended, "the run is over"};
+        if (changes[0].cell == nullptr) return std::nullopt;  // it ended and was stored meanwhile
         auto error = ledger_.commit(changes, std::move(batch), now);
         if (!error && changes[0].conflict)
             return Error{ErrorCode::conflict,

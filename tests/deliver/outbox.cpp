@@ -1,0 +1,50 @@
+#include <heeler/deliver/outbox.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+const WallTime begin{1'800'000'000s};
+
+AlertRow row_of(std::uint32_t attempts) {
+    AlertRow row;
+    row.attempts = attempts;
+    row.created_at = row.not_before = begin;
+    return row;
+}
+
+}  // namespace
+
+TEST_CASE("the wait doubles from the first to the longest", "[M-121]") {
+    const OutboxSettings settings{1s, 300s, 24h};
+    CHECK(retry_wait(settings, 1) == 1s);
+    CHECK(retry_wait(settings, 2) == 2s);
+    CHECK(retry_wait(settings, 9) == 256s);
+    CHECK(retry_wait(settings, 10) == 300s);
+    CHECK(retry_wait(settings, ~0u) == 300s);
+    CHECK(retry_wait({300s, 300s, 24h}, 1) == 300s);
+}
+
+TEST_CASE("a receipt ends an alert, a receipt without recipients does not", "[M-120]") {
+    const OutboxSettings settings;
+    const AlertRow delivered = after_attempt(row_of(2), settings, Receipt{1}, begin + 1s);
+    CHECK(delivered.state == AlertRow::State::delivered);
+    CHECK(delivered.attempts == 3);
+    const AlertRow unheard = after_attempt(row_of(0), settings, Receipt{0}, begin + 1s);
+    CHECK(unheard.state == AlertRow::State::pending);
+    CHECK(unheard.last_error == "nobody listens on this route");
+    CHECK(unheard.not_before == begin + 2s);
+}
+
+TEST_CASE("an alert becomes a dead letter when its age limit is reached, or by a permanent error", "[M-125]") {
+    const OutboxSettings settings{1s, 300s, 600s};
+    const Result<Receipt> failed = fail(ErrorCode::delivery_failed, "down");
+    CHECK(after_attempt(row_of(5), settings, failed, begin + 599s).state == AlertRow::State::pending);
+    CHECK(after_attempt(row_of(5), settings, failed, begin + 600s).state == AlertRow::State::dead);
+    CHECK(after_attempt(row_of(0), settings, failed, begin + 1s).last_error == "down");
+    const Result<Receipt> never = fail(ErrorCode::permanent, "gone");
+    CHECK(after_attempt(row_of(0), settings, never, begin).state == AlertRow::State::dead);
+}

@@ -1,0 +1,174 @@
+// Alerts from the decision to the receipt: retries, keys, dead letters, and what the watchdog says about itself.
+#include <set>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using bench::all_of;
+using bench::Bench;
+
+TEST_CASE("an alert is tried again under one key until somebody receives it [M-125]", "[M-125]") {
+    Bench<> b;
+    b.notifier.answer_with({Delivery::raise, Delivery::no_recipient, Delivery::fail, Delivery::ok});
+    b.stalled();
+    const auto sent = b.notifier.sent();
+    REQUIRE(sent.size() == 1);
+    for (int i = 0; i < 10; ++i) (void)b.after(1s);
+    const auto all = b.notifier.sent();
+    REQUIRE(all.size() == 4);
+    std::set<std::string> keys;
+    for (const auto& each : all) keys.insert(each.alert.key);
+    CHECK(keys.size() == 1);
+    CHECK(all[3].alert.attempt == 4);
+    CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
+    CHECK(b.acts == "inject:nudge done");
+}
+
+TEST_CASE("a notifier that fails is an error of the cycle, and other runs are delivered [M-125] [M-008]", "[M-125]") {
+    Bench<> b;
+    b.progress(b.run("a"), 1);
+    b.progress(b.run("b"), 1);
+    b.minutes(1);
+    b.notifier.answer_with({Delivery::raise, Delivery::ok});
+    const CycleReport report = b.after(60s);
+    CHECK(report.errors == 1);
+    CHECK(bench::errors_of(report).find("the notifier threw") != std::string::npos);
+    CHECK(b.notifier.delivered().size() == 1);
+    CHECK(b.asked(ControlVerb::inject) == 2);
+}
+
+TEST_CASE("a permanent refusal is a dead letter at once, and visible", "[M-125]") {
+    Bench<> b;
+    b.notifier.answer_with({Delivery::permanent});
+    const RunHandle run = b.stalled();
+    CHECK(b.history().alerts[0].state == AlertRow::State::dead);
+    CHECK(b.dog->report("r")->alerts.size() == 1);
+    b.notifier.answer_with({});
+    b.notifier.clear();
+    b.progress(run, 2);
+    b.minutes(1);
+    CHECK(b.dog->status(run) == Status::recovered);
+    CHECK(b.notifier.sent().empty());  // nobody learned that it began
+}
+
+TEST_CASE("an alert is given up after its time, not before", "[M-125]") {
+    Bench<> b;
+    b.classes[0].outbox.give_up_after = 600s;
+    b.boot();
+    b.notifier.answer_with({Delivery::fail});
+    const RunHandle run = b.stalled();
+    for (int i = 0; i < 599; ++i) {
+        b.progress(run, 100 + i);
+        (void)b.after(1s);
+    }
+    CHECK(b.history().alerts[0].state == AlertRow::State::pending);
+    for (int i = 0; i < 400; ++i) {
+        b.progress(run, 1000 + i);
+        (void)b.after(1s);
+    }
+    CHECK(b.history().alerts[0].state == AlertRow::State::dead);
+}
+
+TEST_CASE("keys are the same after a restart, and no alert is lost by it", "[M-125]") {
+    Bench<> b;
+    b.notifier.answer_with({Delivery::fail});
+    b.stalled();
+    const std::string key = b.notifier.sent().front().alert.key;
+    b.notifier.answer_with({});
+    b.boot();
+    (void)b.after(10s);
+    REQUIRE(b.notifier.sent().size() == 2);
+    CHECK(b.notifier.sent()[1].alert.key == key);
+    CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
+}
+
+TEST_CASE("each incident of a run has keys of its own, reopened ones too", "[M-125]") {
+    Bench<> b;
+    const RunHandle run = b.stalled();
+    b.progress(run, 2);
+    b.minutes(3);
+    std::set<std::string> keys;
+    for (const Alert& alert : b.notifier.delivered()) keys.insert(alert.key);
+    CHECK(b.notifier.delivered().size() == 3);
+    CHECK(keys.size() == 3);
+}
+
+TEST_CASE("an alert says what was seen, what was done and what comes next", "[M-023]") {
+    Bench<> b;
+    RunSpec spec = bench::spec_of("r");
+    spec.name = "implement-123";
+    spec.work_item = "Add the parser";
+    spec.origin = "team";
+    b.stalled(spec);
+    const Alert alert = b.notifier.sent().front().alert;
+    CHECK(alert.run.name == "implement-123");
+    CHECK(alert.run.work_item == "Add the parser");
+    CHECK(alert.to == "team");
+    CHECK(alert.issues.size() == 1);
+    std::set<std::string> details;
+    for (const Detail& detail : alert.details) details.insert(detail.name);
+    CHECK(details.count("seen") + details.count("done") + details.count("next") == 3);
+}
+
+TEST_CASE("people hear of a store that stays down, and when it works again", "[M-009]") {
+    Bench<> b;
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    SECTION("commits alone fail, reading works: the disk is full") {
+        b.store.fail(StoreOperation::commit, ErrorCode::full);
+    }
+    SECTION("nothing works") { b.store.crash(); }
+    for (int i = 0; i < 60; ++i) {
+        b.progress(run, i);
+        (void)b.after(1s);
+    }
+    CHECK(b.sent_kinds().empty());
+    for (int i = 0; i < 5; ++i) {
+        b.progress(run, i);
+        (void)b.after(1s);
+    }
+    CHECK(b.sent_kinds() == std::vector<std::string>{"watchdog.store_down"});
+    b.store.heal();
+    b.store.revive();
+    for (int i = 0; i < 70; ++i) {
+        b.progress(run, 1000 + i);
+        (void)b.after(1s);
+    }
+    CHECK(b.sent_kinds() == std::vector<std::string>{"watchdog.store_down", "watchdog.store_up"});
+    b.store.crash();
+    for (int i = 0; i < 200; ++i) {
+        b.progress(run, 2000 + i);
+        (void)b.after(1s);
+    }
+    CHECK(b.sent_kinds().size() == 3);
+    CHECK(b.notifier.sent()[2].alert.key != b.notifier.sent()[0].alert.key);
+}
+
+TEST_CASE("a message about the store that nobody received is tried again", "[M-009]") {
+    Bench<> b;
+    b.run();
+    b.store.crash();
+    b.notifier.answer_with({Delivery::fail, Delivery::ok});
+    for (int i = 0; i < 400; ++i) (void)b.after(1s);
+    CHECK(b.notifier.sent().size() == 2);
+    CHECK(b.notifier.delivered().size() == 1);
+}
+
+TEST_CASE("a short outage is nobody's business, and nothing is done to any run meanwhile", "[M-009]") {
+    Bench<> b;
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    b.minutes(1);
+    b.store.crash();
+    (void)b.after(60s);
+    CHECK(b.control.requests().empty());
+    CHECK_FALSE(b.dog->checkpoint(run, {1, "one"}));
+    CHECK_FALSE(b.dog->report("r"));
+    b.store.revive();
+    (void)b.after(30s);
+    CHECK(b.acts == "inject:nudge done");
+    CHECK(b.history().checkpoints.size() == 1);
+    CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy"});
+}
