@@ -1,12 +1,15 @@
 // Reports and cycles as text and JSON lines, for people, files and logs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <heeler/core/run.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
