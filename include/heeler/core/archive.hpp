@@ -46,8 +46,7 @@ private:
         bytes_.append(reinterpret_cast<const char*>(&wall), sizeof wall);
     }
     void put(std::string& text) {
-        auto size = static_cast<std::uint64_t>(text.size());
-        put(size);
+        put_count(text.size());
         bytes_ += text;
     }
     template <class T>
@@ -58,9 +57,14 @@ private:
     }
     template <class T>
     void put(std::vector<T>& values) {
-        auto size = static_cast<std::uint64_t>(values.size());
-        put(size);
+        put_count(values.size());
         for (auto& value : values) put(value);
+    }
+
+    /// Seven bits in each byte, the last of which is below 128: most texts and lists are short.
+    void put_count(std::size_t count) {
+        for (; count >= 128; count /= 128) bytes_ += static_cast<char>(static_cast<unsigned char>(count % 128 + 128));
+        bytes_ += static_cast<char>(count);
     }
 
     Instant now_;
@@ -93,7 +97,12 @@ private:
     /// A count that the remaining bytes can hold at all, so that damage cannot ask for all memory.
     std::size_t take_count(std::size_t least_bytes_each) {
         std::uint64_t count = 0;
-        if (!take(&count, sizeof count)) return 0;
+        std::uint8_t byte = 128;
+        for (unsigned shift = 0; byte >= 128; shift += 7) {
+            if (shift > 56) ok_ = false;
+            if (!take(&byte, 1)) return 0;
+            count |= std::uint64_t{byte % 128u} << shift;
+        }
         if (count > bytes_.size() / least_bytes_each) ok_ = false;
         return ok_ ? static_cast<std::size_t>(count) : 0;
     }

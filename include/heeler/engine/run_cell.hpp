@@ -13,6 +13,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/events.hpp>
+#include <heeler/engine/seen_results.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/text/line_splitter.hpp>
 
@@ -51,29 +52,6 @@ struct Shown {
     Status status = Status::healthy;
     Level level = Level::none;
     std::uint32_t findings = 0;  ///< bit per condition
-};
-
-/// Fingerprints of the newest results, to tell a new one from one that was seen. Allocated with the first result.
-struct SeenResults {
-    static constexpr std::size_t capacity = 512;
-
-    std::vector<std::uint64_t> prints;
-    std::uint32_t next = 0;
-
-    /// Whether `print` is new among the last 512 distinct ones; keeps it.
-    bool add(std::uint64_t print) {
-        for (const std::uint64_t seen : prints)
-            if (seen == print) return false;
-        if (prints.size() < capacity)
-            prints.push_back(print);
-        else
-            prints[next++ % capacity] = print;
-        return true;
-    }
-    template <class A>
-    void archive(A& a) {
-        a(prints, next);
-    }
 };
 
 /// Why a run is not watched at all.
@@ -168,8 +146,8 @@ struct RunMemory {
     Elapsed last_memory{};
     Unsaved unsaved;
 
-    static constexpr std::size_t most_heartbeats = 256;
-    static constexpr std::size_t most_interventions = 256;
+    static constexpr std::size_t most_heartbeats = 64;
+    static constexpr std::size_t most_interventions = 64;
 
     template <class A>
     void archive_facts(A& a) {

@@ -13,7 +13,7 @@ namespace heeler::inline v0 {
 /// that the result is the same for every way of cutting the stream. One thread at a time.
 class LineSplitter {
 public:
-    static constexpr std::size_t block = 16384;  ///< bytes of an unfinished line that are kept
+    static constexpr std::size_t block = 2048;  ///< bytes of an unfinished line that are kept
 
     /// Calls `on_line(text, fingerprint)` for each finished line; of a line longer than a block, `text` is its last
     /// part. Unless `partial`, the end of `text` ends a line too.
@@ -43,6 +43,7 @@ private:
 
     void keep(std::string_view text) {
         while (kept_.size() + text.size() > block) {
+            kept_.reserve(block);
             const std::size_t room = block - kept_.size();
             kept_.append(text.substr(0, room));
             text.remove_prefix(room);
@@ -50,6 +51,7 @@ private:
             long_line_ = true;
             kept_.clear();
         }
+        if (kept_.capacity() < kept_.size() + text.size()) kept_.reserve(block);
         kept_.append(text);
     }
 

@@ -1,0 +1,80 @@
+#include <heeler/core/archive.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+struct Kept {
+    std::string text;
+    std::vector<std::string> list;
+    std::optional<std::int64_t> number;
+    Elapsed when{};
+    bool flag = false;
+
+    template <class A>
+    void archive(A& a) {
+        a(text, list, number, when, flag);
+    }
+    friend bool operator==(const Kept&, const Kept&) = default;
+};
+
+std::string saved(Kept kept, Instant now = {}) {
+    ArchiveWriter writer{now};
+    kept.archive(writer);
+    return writer.take();
+}
+
+}  // namespace
+
+TEST_CASE("what is saved is loaded again, texts of any length", "[core]") {
+    for (const std::size_t size : {0, 1, 127, 128, 129, 16'383, 16'384, 70'000}) {
+        CAPTURE(size);
+        const Kept kept{std::string(size, 'x'), std::vector<std::string>(size % 300, "y"), 5, {}, true};
+        const std::string bytes = saved(kept);
+        Kept loaded;
+        ArchiveReader reader{bytes, Instant{}};
+        loaded.archive(reader);
+        REQUIRE((reader.ok() && reader.at_end()));
+        REQUIRE(loaded == kept);
+    }
+}
+
+TEST_CASE("an elapsed time keeps its distance to now across a restart", "[core]") {
+    const Instant before{Elapsed{std::chrono::seconds{100}}, WallTime{std::chrono::seconds{1'000}}};
+    const Instant after{Elapsed{std::chrono::seconds{3}}, WallTime{std::chrono::seconds{1'060}}};
+    const std::string bytes = saved({{}, {}, {}, Elapsed{std::chrono::seconds{90}}, false}, before);
+    Kept loaded;
+    ArchiveReader reader{bytes, after};
+    loaded.archive(reader);
+    CHECK(after.elapsed - loaded.when == std::chrono::seconds{70});
+}
+
+TEST_CASE("whatever is cut off or flipped is noticed or harmless", "[core]") {
+    const std::string bytes = saved({"text", {"a", "b", "c"}, 5, {}, true});
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        Kept loaded;
+        ArchiveReader reader{std::string_view{bytes}.substr(0, size), Instant{}};
+        loaded.archive(reader);
+        CHECK_FALSE(reader.ok());
+    }
+    for (std::size_t at = 0; at < bytes.size(); ++at)
+        for (int bit = 0; bit < 8; ++bit) {
+            std::string damaged = bytes;
+            damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ (1u << bit));
+            Kept loaded;
+            ArchiveReader reader{damaged, Instant{}};
+            loaded.archive(reader);
+            CHECK(loaded.list.size() <= bytes.size());
+        }
+    Kept loaded;
+    ArchiveReader endless{"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", Instant{}};
+    loaded.archive(endless);
+    CHECK_FALSE(endless.ok());
+}
