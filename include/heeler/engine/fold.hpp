@@ -68,10 +68,10 @@ public:
     }
 
     void operator()(const Usage& seen) {
-        run_.usage.tokens_in += seen.tokens_in;
-        run_.usage.tokens_out += seen.tokens_out;
-        run_.usage.api_calls += seen.api_calls;
-        run_.usage.bytes_written += seen.bytes_written;
+        add(run_.usage.tokens_in, seen.tokens_in);
+        add(run_.usage.tokens_out, seen.tokens_out);
+        add(run_.usage.api_calls, seen.api_calls);
+        add(run_.usage.bytes_written, seen.bytes_written);
         run_.usage.cost_usd += seen.cost_usd;
         learn(seen, {});
         alive();
@@ -142,6 +142,11 @@ private:
     /// Reports may come in any order: an older one takes nothing back.
     void raise(std::optional<Duration>& moment) const {
         if (!moment || *moment < at_) moment = at_;
+    }
+
+    /// Totals stop at a number that two of them can be added up to.
+    static void add(std::int64_t& total, std::int64_t more) noexcept {
+        total = std::min(total + more, std::int64_t{1} << 61);
     }
 
     /// What is reported at the very moment of the registration belongs to the baseline of the first interval.

@@ -149,6 +149,7 @@ private:
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
     static bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
+        if (change.cell == nullptr) return false;
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
         if (cell.generation != change.handle.generation) return false;

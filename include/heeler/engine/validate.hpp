@@ -54,6 +54,9 @@ template <class What>
         for (const std::int64_t value : {what.tokens_in, what.tokens_out, what.api_calls, what.bytes_written})
             if (value < 0 || value > most) return false;
         return what.cost_usd >= 0 && what.cost_usd < 1e12;  // false for NaN
+    } else if constexpr (std::is_same_v<What, Progress>) {
+        constexpr std::int64_t most = std::int64_t{1} << 60;
+        return what.value >= -most && what.value <= most;
     } else {
         static_cast<void>(what);
         return true;
@@ -85,6 +88,7 @@ template <class What>
                                                               ") is shorter than schedule.period (" +
                                                               spoken(rules.schedule.period) +
                                                               "); make it at least one period"));
+    if (auto good = in_class(check_length("grace", rules.grace, 0s, 24h)); !good) return good;
     if (auto good = in_class(check_length("ladder.max_pause", rules.ladder.max_pause, 1s, longest_setting)); !good)
         return good;
     if (auto good = in_class(check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h)); !good)
