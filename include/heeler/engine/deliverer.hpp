@@ -32,6 +32,7 @@ public:
 
     void control(ControlRef control) noexcept { control_ = control; }
     [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
+    [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
 
     void freeze(bool frozen) noexcept { frozen_.store(frozen, std::memory_order_relaxed); }
 
