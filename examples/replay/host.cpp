@@ -9,15 +9,6 @@ using heeler::Duration;
 using heeler::ErrorCode;
 using heeler::Result;
 
-namespace {
-
-template <class AnyDog>
-void end_orderly(AnyDog& dog) {
-    if constexpr (requires { dog.flush(); }) static_cast<void>(dog.flush());
-}
-
-}  // namespace
-
 Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
     : epoch_{epoch},
       clock_{heeler::Instant{heeler::Elapsed{}, epoch}},
@@ -64,7 +55,7 @@ Result<void> Host::start_again(bool keep_store) {
     for (auto& [id, run] : runs_)
         if (const auto found = dog_->find(id); !found && found.error().code == ErrorCode::ended)
             run.state = heeler::RunState::terminated;
-    end_orderly(*dog_);  // a process that died stores nothing
+    static_cast<void>(dog_->flush());  // an orderly end; of a process that died it stores nothing
     dog_.reset();
     process_->start_again();
     boot_ += std::chrono::hours{7};

@@ -156,11 +156,9 @@ void Replay::observe(const JsonObject& line, const What& what) {
 
 void Replay::run_line(const JsonObject& line) {
     heeler::RunSpec spec = spec_of(line);
-    const auto created = line.time("created_at");
-    const auto started = line.time("started_at");
-    if (created) spec.created_at = wall_of(*created);
-    if (started) spec.started_at = wall_of(*started);
-    spec.start_unknown = line.has("started_at") && !started;
+    if (const auto created = line.time("created_at")) spec.created_at = wall_of(*created);
+    if (const auto started = line.time("started_at")) spec.started_at = wall_of(*started);
+    spec.start_unknown = line.has("started_at") && !spec.started_at;
     const auto rules = rules_named(line.text_or("preset", preset_));
     check("start", spec.id, host_.start(spec, rules));
     last_run_ = spec.id;
