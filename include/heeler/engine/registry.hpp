@@ -1,6 +1,7 @@
 // Who is watched: run classes by name, runs by id and by handle.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -83,6 +84,21 @@ public:
         index_.remove(cell->run.id);
         table_.remove(handle);
         cell->clear();
+    }
+
+    /// The runs among them that are still known, by id.
+    [[nodiscard]] std::vector<RunHandle> in_order_of_ids(const std::vector<RunHandle>& handles) {
+        std::vector<std::pair<std::string, RunHandle>> named;
+        for (const RunHandle handle : handles) {
+            Cell* cell = table_.find(handle);
+            if (cell == nullptr) continue;
+            const std::lock_guard guard{cell->lock};
+            if (table_.current(handle)) named.emplace_back(cell->run.id, handle);
+        }
+        std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<RunHandle> ordered;
+        for (const auto& [id, handle] : named) ordered.push_back(handle);
+        return ordered;
     }
 
     [[nodiscard]] RunTable<Cell>& table() noexcept { return table_; }

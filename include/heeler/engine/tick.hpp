@@ -87,8 +87,8 @@ private:
                 batch.audit.push_back(std::move(row));
                 continue;
             }
-            Item& item = item_of(*handle, *cell, work);
             const std::lock_guard guard{cell->lock};
+            Item& item = item_of(*handle, *cell, work);
             item.change.rows.audit.push_back(std::move(row));
             Changer<Detectors>{*cell, now, item}.decide(decision.verb);
         }
@@ -105,8 +105,8 @@ private:
     void settle(RunHandle handle, Instant now, std::vector<Item>& work) {
         Cell* cell = registry_.table().find(handle);
         if (cell == nullptr) return;
-        Item& item = item_of(handle, *cell, work);
         const std::lock_guard guard{cell->lock};
+        Item& item = item_of(handle, *cell, work);
         if (!cell->rung.empty()) Changer<Detectors>{*cell, now, item}.settle();
     }
 
@@ -241,7 +241,8 @@ private:
         bool drop = false;
         {
             const std::lock_guard guard{cell.lock};
-            drop = is_terminal(cell.run.state) && !cell.rung_busy && cell.unsaved.empty() && cell.alerts_pending == 0;
+            drop = is_terminal(cell.run.state) && cell.ended_at && !cell.rung_busy && cell.unsaved.empty() &&
+                   cell.alerts_pending == 0;
         }
         for (AlertRow& row : item.alerts)
             hands_.queues().add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
@@ -274,13 +275,7 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        std::sort(handles.begin(), handles.end(), [&](RunHandle a, RunHandle b) { return id_of(a) < id_of(b); });
-        return handles;
-    }
-
-    [[nodiscard]] std::string_view id_of(RunHandle handle) {
-        const Cell* cell = registry_.table().find(handle);
-        return cell == nullptr ? std::string_view{} : std::string_view{cell->run.id};
+        return registry_.in_order_of_ids(handles);
     }
 
     Loader<Store, Detectors>& loader_;
