@@ -1,0 +1,51 @@
+#include <heeler/detect/run_timeout.hpp>
+
+#include "support/catch.hpp"
+#include "support/facts.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using facts::At;
+using Rule = facts::Taught<RunTimeout>;
+
+TEST_CASE("a run may work as long as its limit, and no longer [M-076]", "[M-076]") {
+    const Rule rule;
+    At at{3600s};
+    at.run.timeout = 3600s;
+    CHECK_FALSE(rule.check(at));
+    at.now.elapsed += 1us;
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->condition == Condition::timeout);
+    CHECK(RunTimeout{}.due({}, {}, at.run, 0s) == 3600s + 1us);
+}
+
+TEST_CASE("the run's own limit goes before the class's [M-076]", "[M-076]") {
+    Rule rule;
+    At at{3600s};
+    CHECK_FALSE(rule.check(at));
+    rule.settings.limit = 60s;
+    CHECK(rule.check(at));
+    at.run.timeout = 7200s;
+    CHECK_FALSE(rule.check(at));
+}
+
+TEST_CASE("time before the registration counts, time spent waiting does not [D-28]", "[D-28]") {
+    const Rule rule;
+    At at{100s};
+    at.run.timeout = 150s;
+    CHECK_FALSE(rule.check(at));
+    at.run.started = -51s;
+    CHECK(rule.check(at));
+    at.run.waited = 2s;
+    CHECK_FALSE(rule.check(at));
+}
+
+TEST_CASE("a limit without a start is not evaluable [M-040]", "[M-040]") {
+    const Rule rule;
+    At at{100s};
+    at.run.timeout = 1s;
+    at.run.started.reset();
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->condition == Condition::not_evaluable);
+    CHECK_FALSE(RunTimeout{}.due({}, {}, at.run, 0s));
+}
