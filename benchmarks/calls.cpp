@@ -44,7 +44,7 @@ public:
                 return timed(young, 100);
             }));
         const std::vector herd{more(effort_.of(4'000, 50))};
-        work(herd, 4);
+        work(herd, effort_.of(100, 2));
         rows.push_back(compare(
             effort_, "... cold (4,000 runs in turn) against warm", 2.5, [&] { return timed(herd, 1); },
             [&] { return timed(old, many); }));

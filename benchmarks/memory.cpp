@@ -47,7 +47,7 @@ double busy_bytes(std::size_t runs, std::size_t minutes) {
 
 void add_memory(Effort effort, Rows& rows) {
     rows.push_back({"memory of an idle run", idle_bytes(effort.of(100'000, 2'000)), 0, 512, "B"});
-    rows.push_back({"memory of a busy run, two text channels", busy_bytes(effort.of(100, 5), effort.of(600, 20)), 0,
+    rows.push_back({"memory of a busy run, two text channels", busy_bytes(effort.of(1'000, 20), effort.of(600, 20)), 0,
                     16 * 1024, "B"});
 }
 

@@ -1,38 +1,45 @@
 // Tells a result that is new from one that was seen among the last 512 distinct ones.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace heeler::inline v0 {
 
-/// Fingerprints of the newest results, allocated with the first. All of them are compared each time, in vector code, so
-/// that the cost does not depend on how many there are. Two results of 4 thousand million share a fingerprint.
+/// Fingerprints of the newest results, compared in vector code, block by block, as many as there are. Two results of 4
+/// thousand million share a fingerprint.
 class SeenResults {
 public:
     static constexpr std::size_t capacity = 512;
 
     /// Whether `print` is new; keeps it.
     bool add(std::uint64_t print) {
-        if (prints_.empty()) prints_.resize(capacity);
         const auto low = static_cast<std::uint32_t>(print);
         const std::uint32_t kept = low != 0 ? low : 1;  // 0: a free place
-        if (has(prints_.data(), kept)) return false;
-        prints_[next_++ % capacity] = kept;
+        for (std::size_t from = 0; from < prints_.size(); from += block)
+            if (has(prints_.data() + from, kept)) return false;
+        if (next_ == prints_.size()) prints_.resize(prints_.size() + block);
+        prints_[next_] = kept;
+        next_ = static_cast<std::uint32_t>((next_ + 1) % capacity);
         return true;
     }
 
     template <class A>
     void archive(A& a) {
         a(prints_, next_);
-        if (A::is_loading && !prints_.empty()) prints_.resize(capacity);
+        if (!A::is_loading) return;
+        prints_.resize(std::min(capacity, (prints_.size() + block - 1) / block * block));
+        next_ = static_cast<std::uint32_t>(std::min<std::size_t>(next_, prints_.size()) % capacity);
     }
 
 private:
+    static constexpr std::size_t block = 64;
+
     static bool has(const std::uint32_t* prints, std::uint32_t print) noexcept {
         std::uint32_t equal = 0;
-        for (std::size_t i = 0; i < capacity; ++i) equal |= prints[i] == print ? 1u : 0u;
+        for (std::size_t i = 0; i < block; ++i) equal |= prints[i] == print ? 1u : 0u;
         return equal != 0;
     }
 
