@@ -78,20 +78,35 @@ namespace heeler::inline v0::rung {
     return escalates ? InterventionOutcome::escalated : InterventionOutcome::pending;
 }
 
+/// A rung does something, and what one of its entries needs stands before it.
+[[nodiscard]] inline std::optional<Error> check_plan(const std::string& where, const Plan& plan) {
+    if (plan.empty()) return Error{ErrorCode::invalid_argument, "ladder: " + where + " holds an empty rung; remove it"};
+    for (auto step = plan.begin(); step != plan.end(); ++step)
+        if (step->needs && std::none_of(plan.begin(), step, [&](const Step& e) { return e.action == *step->needs; }))
+            return Error{ErrorCode::invalid_argument, "ladder: in " + where + " `" +
+                                                          std::string{name_of(step->action)} + "` needs `" +
+                                                          std::string{name_of(*step->needs)} +
+                                                          "`, which does not stand before it: it would never be done"};
+    return std::nullopt;
+}
+
 [[nodiscard]] inline std::optional<Error> check_response(const Response& response) {
-    for (const Plan& plan : response.rungs)
+    for (const Plan& plan : response.rungs) {
+        if (auto error = check_plan("the response to " + std::string{name_of(response.condition)}, plan)) return error;
         for (const Step& step : plan)
             if (is_destructive(step.action))
                 return Error{ErrorCode::invalid_argument,
                              "ladder: the response to " + std::string{name_of(response.condition)} + " holds `" +
                                  std::string{name_of(step.action)} +
                                  "`; only final_rung may be destructive, after a nudge: move it there"};
+    }
     return std::nullopt;
 }
 
 [[nodiscard]] inline std::optional<Error> check_final(const Plan& plan) {
     if (!has(plan, ActionKind::escalate))
         return Error{ErrorCode::invalid_argument, "ladder: final_rung must hold `escalate`: somebody has to be told"};
+    if (auto error = check_plan("final_rung", plan)) return error;
     for (const Step& step : plan)
         if (is_destructive(step.action) && step.needs != ActionKind::snapshot)
             return Error{ErrorCode::invalid_argument,

@@ -1,0 +1,286 @@
+#include <heeler/recover/recovery_ladder.hpp>
+
+#include <heeler/engine/presets.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+RecoveryLadder ladder_of(LadderSettings settings) {
+    auto made = RecoveryLadder::make(std::move(settings));
+    REQUIRE(made);
+    return *made;
+}
+
+RecoveryLadder ladder() { return ladder_of(presets::long_run().ladder); }
+
+Judgement seeing(Condition worst) {
+    Judgement seen;
+    seen.worst = worst;
+    return seen;
+}
+
+/// One cycle at `now` of the working clock, one minute between verifications.
+Decision at(const RecoveryLadder& rules, const Incident& incident, Duration now, const Judgement& seen) {
+    return rules.climb(incident, seen, now, Elapsed{now}, 60s);
+}
+
+std::vector<Action> carried_out(const Plan& plan, std::vector<ActionOutcome> outcomes) {
+    std::vector<Action> actions;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        actions.emplace_back();
+        actions.back().kind = plan[i].action;
+        actions.back().needs = plan[i].needs;
+        actions.back().outcome = outcomes[std::min(i, outcomes.size() - 1)];
+    }
+    return actions;
+}
+
+Decision absorbed(const RecoveryLadder& rules, const Decision& acted, std::vector<ActionOutcome> outcomes,
+                  Duration now = 0s) {
+    return rules.absorb(acted.incident, carried_out(acted.plan, std::move(outcomes)), now, Elapsed{now}, 60s);
+}
+
+std::string text_of(const Plan& plan) {
+    std::string text;
+    for (const Step& step : plan) text += std::string{name_of(step.action)} + " ";
+    return text;
+}
+
+std::string refusal(LadderSettings settings) {
+    const auto made = RecoveryLadder::make(std::move(settings));
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == ErrorCode::invalid_argument);
+    return made.error().message;
+}
+
+const Plan nudge{{ActionKind::nudge, {}}};
+
+}  // namespace
+
+TEST_CASE("a ladder that is destructive first is refused [M-090]", "[M-090]") {
+    LadderSettings settings = presets::long_run().ladder;
+    settings.responses[0].rungs = {{{ActionKind::terminate, {}}}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("terminate"));
+    settings.responses[0].rungs = {nudge, {{ActionKind::snapshot, {}}, {ActionKind::terminate, ActionKind::snapshot}}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("final_rung"));
+}
+
+TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot [M-091] [M-094]", "[M-091]") {
+    LadderSettings settings = presets::long_run().ladder;
+    settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::terminate, ActionKind::snapshot}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("escalate"));
+    settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}, {ActionKind::terminate, {}}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
+    settings.final_rung = {{ActionKind::escalate, {}}, {ActionKind::terminate, ActionKind::snapshot}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
+}
+
+TEST_CASE("a rung that can never be carried out is refused [M-090]", "[M-090]") {
+    LadderSettings settings = presets::long_run().ladder;
+    settings.responses[0].rungs = {nudge, {}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("empty"));
+    settings.responses[0].rungs = {{{ActionKind::nudge, ActionKind::pause}, {ActionKind::pause, {}}}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("inject:nudge") && ContainsSubstring("pause"));
+}
+
+TEST_CASE("limits of a ladder name the value and the limit [M-090]", "[M-090]") {
+    LadderSettings settings = presets::long_run().ladder;
+    settings.max_attempts = 101;
+    CHECK_THAT(refusal(settings), ContainsSubstring("101") && ContainsSubstring("1 to 100"));
+    settings.max_attempts = 2;
+    settings.debounce = 1001;
+    CHECK_THAT(refusal(settings), ContainsSubstring("1001"));
+}
+
+TEST_CASE("an empty plan, or no plan for a condition, does nothing", "[M-090]") {
+    LadderSettings settings = presets::long_run().ladder;
+    settings.responses.clear();
+    const RecoveryLadder rules = ladder_of(settings);
+    CHECK_FALSE(at(rules, {}, 0s, seeing(Condition::stalled)).acts());
+    CHECK_FALSE(at(rules, {}, 0s, {}).acts());
+}
+
+TEST_CASE("one rung per verification, two attempts, then the final rung [M-092] [M-093]", "[M-093]") {
+    const RecoveryLadder rules = ladder();
+    Decision step = at(rules, {}, 100s, seeing(Condition::stalled));
+    CHECK(text_of(step.plan) == "inject:nudge ");
+    CHECK(step.incident.attempts == 1);
+    step = absorbed(rules, step, {ActionOutcome::done}, 100s);
+    CHECK_FALSE(at(rules, step.incident, 159s, seeing(Condition::stalled)).acts());
+    step = at(rules, step.incident, 160s, seeing(Condition::stalled));
+    CHECK(step.last == InterventionOutcome::persisted);
+    CHECK(step.incident.attempts == 2);
+    step = absorbed(rules, step, {ActionOutcome::done}, 160s);
+    step = at(rules, step.incident, 220s, seeing(Condition::loop_detected));
+    CHECK(step.is_final);
+    CHECK(text_of(step.plan) == "snapshot escalate terminate ");
+    CHECK(step.incident.attempts == 2);
+}
+
+TEST_CASE("the final rung destroys nothing unless a nudge got through [M-090]", "[M-090]") {
+    const RecoveryLadder rules = ladder();
+    const ActionOutcome outcome =
+        GENERATE(ActionOutcome::done, ActionOutcome::unknown, ActionOutcome::unsupported, ActionOutcome::skipped);
+    Decision step = at(rules, {}, 0s, seeing(Condition::stalled));
+    step = absorbed(rules, step, {outcome});
+    Incident incident = step.incident;
+    incident.phase = Phase::climbing;
+    incident.attempts = 2;
+    incident.verify_at = 60s;
+    const Decision last = at(rules, incident, 60s, seeing(Condition::stalled));
+    REQUIRE(last.is_final);
+    CHECK(rung::has(last.plan, ActionKind::terminate) == (outcome == ActionOutcome::done));
+    CHECK(rung::has(last.plan, ActionKind::escalate));
+}
+
+TEST_CASE("verification has three answers [D-09]", "[D-09]") {
+    const RecoveryLadder rules = ladder();
+    const Incident open =
+        absorbed(rules, at(rules, {}, 0s, seeing(Condition::loop_detected)), {ActionOutcome::done}).incident;
+    Judgement progressed;
+    progressed.progressed = true;
+    Judgement enough;
+    enough.enough_new = true;
+    SECTION("gone") {
+        const Decision step = at(rules, open, 60s, GENERATE_COPY(progressed, enough));
+        CHECK(step.last == InterventionOutcome::recovered);
+        CHECK(step.incident.phase == Phase::closed);
+        CHECK_FALSE(step.acts());
+    }
+    SECTION("a new finding wins over progress") {
+        progressed.worst = Condition::loop_detected;
+        CHECK(at(rules, open, 60s, progressed).last == InterventionOutcome::persisted);
+    }
+    SECTION("unclear costs no attempt, twice is still there") {
+        const Decision first = at(rules, open, 60s, {});
+        CHECK_FALSE(first.last);
+        CHECK(first.incident.attempts == 1);
+        CHECK(first.incident.verify_at == 120s);
+        const Decision second = at(rules, first.incident, 120s, {});
+        CHECK(second.last == InterventionOutcome::persisted);
+        CHECK(text_of(second.plan) == "inject:break_pattern ");
+        CHECK(second.incident.unclear == 0);
+    }
+}
+
+TEST_CASE("a condition that returns within two verifications reopens the incident [D-33]", "[D-33]") {
+    const RecoveryLadder rules = ladder();
+    Incident closed;
+    closed.number = 3;
+    closed.phase = Phase::closed;
+    closed.attempts = 1;
+    closed.interventions = 5;
+    closed.closed_at = 100s;
+    const Decision soon = at(rules, closed, 220s, seeing(Condition::stalled));
+    CHECK(soon.incident.number == 3);
+    CHECK(soon.incident.attempts == 2);
+    const Decision later = at(rules, closed, 220s + 1us, seeing(Condition::stalled));
+    CHECK(later.incident.number == 4);
+    CHECK(later.incident.attempts == 1);
+    CHECK(later.incident.interventions == 5);
+}
+
+TEST_CASE("an explicit limit ends the waiting, once [M-076]", "[M-076]") {
+    const RecoveryLadder rules = ladder();
+    Judgement limit = seeing(Condition::timeout);
+    limit.explicit_limit = true;
+    const Incident nudged =
+        absorbed(rules, at(rules, {}, 0s, seeing(Condition::stalled)), {ActionOutcome::done}).incident;
+    const Decision step = at(rules, GENERATE_COPY(Incident{}, nudged), 1s, limit);
+    CHECK(step.is_final);
+    CHECK(rung::has(step.plan, ActionKind::terminate));
+    const Decision after =
+        absorbed(rules, step, {ActionOutcome::done, ActionOutcome::done, ActionOutcome::blocked}, 1s);
+    CHECK_FALSE(at(rules, after.incident, 1000s, limit).acts());
+}
+
+TEST_CASE("a runaway run is paused and escalated, again after the longest pause [M-088]", "[M-088]") {
+    const RecoveryLadder rules = ladder();
+    Decision step = at(rules, {}, 0s, seeing(Condition::runaway));
+    CHECK(text_of(step.plan) == "pause snapshot escalate ");
+    step = absorbed(rules, step, {ActionOutcome::done});
+    CHECK(step.incident.phase == Phase::holding);
+    CHECK_FALSE(rules.climb(step.incident, {}, 0s, Elapsed{1799s}, 60s).acts());
+    const Decision again = rules.climb(step.incident, {}, 0s, Elapsed{1800s}, 60s);
+    CHECK(text_of(again.plan) == "escalate ");
+    CHECK(again.reason == "held_too_long");
+}
+
+TEST_CASE("output that cannot be read is escalated without a nudge, until it can be read [M-033]", "[M-033]") {
+    const RecoveryLadder rules = ladder();
+    Decision step = at(rules, {}, 0s, seeing(Condition::no_output_access));
+    CHECK(text_of(step.plan) == "escalate ");
+    step = absorbed(rules, step, {ActionOutcome::done});
+    CHECK_FALSE(at(rules, step.incident, 600s, seeing(Condition::no_output_access)).acts());
+    Judgement readable;
+    readable.no_output_gone = true;
+    CHECK(at(rules, step.incident, 660s, readable).last == InterventionOutcome::recovered);
+}
+
+TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]", "[M-095]") {
+    const RecoveryLadder rules = ladder();
+    const Decision step = at(rules, {}, 0s, seeing(Condition::stalled));
+    SECTION("rejected or failed: terminate and preserve all") {
+        const Decision next = absorbed(rules, step, {GENERATE(ActionOutcome::rejected, ActionOutcome::failed)});
+        CHECK(text_of(next.plan) == "snapshot escalate terminate ");
+        CHECK(next.reason == "action_failed");
+    }
+    SECTION("rejected, in a class that only escalates") {
+        const RecoveryLadder mild = ladder_of(presets::recommended().ladder);
+        const Decision next = absorbed(mild, step, {ActionOutcome::rejected});
+        CHECK(text_of(next.plan) == "escalate ");
+    }
+    SECTION("unknown: one attempt, escalated, still verified") {
+        const Decision next = absorbed(rules, step, {ActionOutcome::unknown});
+        CHECK(text_of(next.plan) == "escalate ");
+        CHECK(next.incident.attempts == 1);
+        CHECK(next.incident.phase == Phase::climbing);
+        CHECK_FALSE(next.incident.nudge_confirmed);
+    }
+    SECTION("unsupported: no attempt, escalated, held") {
+        const Decision next = absorbed(rules, step, {ActionOutcome::unsupported});
+        CHECK(text_of(next.plan) == "escalate ");
+        CHECK(next.incident.attempts == 0);
+    }
+    SECTION("the run is over: no attempt, closed") {
+        const Decision next = absorbed(rules, step, {ActionOutcome::ended});
+        CHECK(next.run_ended);
+        CHECK(next.incident.attempts == 0);
+        CHECK(next.corrected == InterventionOutcome::ended);
+    }
+    SECTION("skipped: nothing is counted, tried again after a verification") {
+        const Decision next = absorbed(rules, step, {ActionOutcome::skipped}, 10s);
+        CHECK_FALSE(next.acts());
+        CHECK(next.incident.attempts == 0);
+        CHECK(next.incident.verify_at == 70s);
+        CHECK(at(rules, next.incident, 70s, seeing(Condition::stalled)).incident.attempts == 1);
+    }
+}
+
+TEST_CASE("a termination that did not work is escalated once more [M-094]", "[M-094]") {
+    const RecoveryLadder rules = ladder();
+    Judgement limit = seeing(Condition::timeout);
+    limit.explicit_limit = true;
+    const Decision step = at(rules, {}, 0s, limit);
+    const ActionOutcome how = GENERATE(ActionOutcome::failed, ActionOutcome::rejected);
+    const Decision next = absorbed(rules, step, {ActionOutcome::done, ActionOutcome::done, how});
+    CHECK(text_of(next.plan) == "escalate ");
+    CHECK(next.reason == "terminate_failed");
+    CHECK_FALSE(next.run_ended);
+}
+
+TEST_CASE("the strongest action that was tried names a rung", "[M-179]") {
+    const Plan plan = presets::long_run().ladder.final_rung;
+    using O = ActionOutcome;
+    const auto all = carried_out(plan, {O::done, O::done, O::done});
+    CHECK(rung::main_of(all).kind == ActionKind::terminate);
+    CHECK(rung::outcome_of(all) == InterventionOutcome::terminated);
+    const auto blocked = carried_out(plan, {O::failed, O::done, O::blocked});
+    CHECK(rung::main_of(blocked).kind == ActionKind::escalate);
+    CHECK(rung::outcome_of(blocked) == InterventionOutcome::escalated);
+    CHECK(rung::outcome_of(carried_out(nudge, {O::done})) == InterventionOutcome::pending);
+}
