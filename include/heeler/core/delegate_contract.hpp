@@ -37,7 +37,8 @@ struct DelegateContract {
     need("rejoin_trigger", contract.rejoin_trigger);
     need("heartbeat", contract.heartbeat);
     if (missing.empty()) return {};
-    return fail(ErrorCode::invalid_argument, "the delegation contract lacks: " + missing + "; every clause needs a text");
+    return fail(ErrorCode::invalid_argument,
+                "the delegation contract lacks: " + missing + "; every clause needs a text");
 }
 
 }  // namespace heeler::inline v0

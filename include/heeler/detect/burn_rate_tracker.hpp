@@ -55,12 +55,10 @@ struct BurnRateTracker {
     };
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (std::holds_alternative<Watermark>(seen.event)) return forget_last(memory, settings);
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->whole) return;
-        if (memory.has_last && !is_runaway(memory, settings)) {
-            memory.sum += static_cast<double>(memory.last.count);
-            ++memory.intervals;
-        }
+        forget_last(memory, settings);
         memory.last = Unit::of(*sample);
         memory.has_last = true;
         memory.last_had_output = (sample->value ? sample->delta : sample->lines) != 0;
@@ -80,6 +78,14 @@ struct BurnRateTracker {
     }
 
 private:
+    /// The last interval becomes one of those before it, unless it was a runaway.
+    static void forget_last(Memory& memory, const Settings& settings) noexcept {
+        if (memory.has_last && !is_runaway(memory, settings)) {
+            memory.sum += static_cast<double>(memory.last.count);
+            ++memory.intervals;
+        }
+        memory.has_last = false;
+    }
     static bool is_runaway(const Memory& memory, const Settings& settings) noexcept {
         if (!memory.has_last || memory.last_had_output || memory.intervals < settings.min_history || memory.sum <= 0)
             return false;

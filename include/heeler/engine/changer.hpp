@@ -37,7 +37,7 @@ struct WorkItem {
     Shown shown_before;
     std::vector<Intervention> interventions_before;
     std::uint32_t notes_before;
-    std::uint32_t conditions_before;
+    ConditionsSeen conditions_before;
     std::uint32_t rungs_before;
     std::int64_t rung_day_before;
     std::uint32_t rung_open_before;

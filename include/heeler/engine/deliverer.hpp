@@ -101,13 +101,9 @@ private:
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
     bool save(RungJob<Detectors>& job, Instant now, CycleReport& report) {
         if (!ledger_.has_open_outcomes(*job.cell)) return true;
-        std::vector<Change<Detectors>> changes(1);
-        changes[0].handle = job.handle;
-        changes[0].cell = job.cell;
-        auto error = ledger_.commit(changes, {}, now);
-        if (!error && changes[0].stored) return true;
-        report.error("commit", job.cell->run.id,
-                     error ? *error : Error{ErrorCode::conflict, "the run was changed by someone else; tried again"});
+        const auto error = ledger_.commit_one(job.handle, *job.cell, now);
+        if (!error) return true;
+        report.error("commit", job.cell->run.id, *error);
         if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
         queues_.add(std::move(job));
         return false;
@@ -216,11 +212,8 @@ private:
             if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
             if (state == AlertRow::State::dead) job.cell->alert_dead = true;
         }
-        std::vector<Change<Detectors>> changes(1);
-        changes[0].handle = job.handle;
-        changes[0].cell = job.cell;
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        if (ledger_.commit(changes, {}, now)) {
+        if (ledger_.commit_one(job.handle, *job.cell, now)) {
             const std::lock_guard guard{job.cell->lock};
             job.cell->dirty = true;
         }

@@ -57,9 +57,8 @@ template <class Detectors>
         }
     }
     report.final_status = final_status_of(cell.run.state, cell.incident, report.escalated);
-    for (unsigned i = 0; i < 32; ++i) {
-        if ((cell.conditions_seen & (1u << i)) == 0) continue;
-        std::string name{name_of(static_cast<Condition>(i))};
+    for (std::uint32_t rest = cell.conditions_seen.packed; rest != 0; rest >>= 4) {
+        std::string name{name_of(static_cast<Condition>((rest & 15u) - 1))};
         if (std::find(report.conditions.begin(), report.conditions.end(), name) == report.conditions.end())
             report.conditions.push_back(std::move(name));
     }

@@ -58,6 +58,18 @@ public:
         return watched(unreadable_since_, now, [&] { return store_.history(run); });
     }
 
+    /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
+    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, Cell& cell, Instant now) {
+        std::vector<Change<Detectors>> changes(1);
+        changes[0].handle = handle;
+        changes[0].cell = &cell;
+        auto error = commit(changes, {}, now);
+        if (!error && changes[0].conflict)
+            return Error{ErrorCode::conflict,
+                         "the run was changed by someone else; it is written with the next commit"};
+        return error;
+    }
+
     /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change<Detectors>>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};

@@ -176,7 +176,7 @@ private:
     /// What started it, rather than the timeout that ended it.
     [[nodiscard]] Condition first_cause() const noexcept {
         for (unsigned i = 1; i < static_cast<unsigned>(Condition::not_evaluable); ++i)
-            if ((cell_.conditions_seen & (1u << i)) != 0) return static_cast<Condition>(i);
+            if (cell_.conditions_seen.has(static_cast<Condition>(i))) return static_cast<Condition>(i);
         return judged_.decision.condition;
     }
 
@@ -254,9 +254,8 @@ private:
     }
 
     void note_conditions() {
-        for (const Finding& finding : judged_.findings)
-            cell_.conditions_seen |= 1u << static_cast<unsigned>(finding.condition);
-        if (judged_.decision.acts()) cell_.conditions_seen |= 1u << static_cast<unsigned>(judged_.decision.condition);
+        for (const Finding& finding : judged_.findings) cell_.conditions_seen.add(finding.condition);
+        if (judged_.decision.acts()) cell_.conditions_seen.add(judged_.decision.condition);
     }
 
     void count_today() {

@@ -174,7 +174,9 @@ private:
         cell.checkpoints = stored.checkpoints;
         cell.interventions = stored.interventions;
         cell.rules = std::move(rules);
-        cell.next_cycle = now.elapsed;
+        const Elapsed sample_due = cell.run.origin + cell.run.waited + cell.sampling.next;
+        const bool overdue = !cell.run.waiting_since && sample_due <= now.elapsed;
+        cell.next_cycle = overdue ? now.elapsed : cycle_after(cell, now);
         cell.last_flush = cell.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);

@@ -103,6 +103,23 @@ private:
     }
 };
 
+/// Conditions in the order in which they were first seen, four bits each.
+struct ConditionsSeen {
+    std::uint32_t packed = 0;
+
+    [[nodiscard]] bool has(Condition condition) const noexcept {
+        for (std::uint32_t rest = packed; rest != 0; rest >>= 4)
+            if ((rest & 15u) == static_cast<std::uint32_t>(condition) + 1) return true;
+        return false;
+    }
+    void add(Condition condition) noexcept {
+        if (has(condition)) return;
+        unsigned shift = 0;
+        while ((packed >> shift) != 0) shift += 4;
+        packed |= (static_cast<std::uint32_t>(condition) + 1) << shift;
+    }
+};
+
 /// What is kept of one run.
 template <class Detectors>
 struct RunMemory {
@@ -118,7 +135,7 @@ struct RunMemory {
     std::vector<HeartbeatRow> heartbeats;     ///< the newest `most_heartbeats`
     std::vector<Action> rung;                 ///< the rung that was carried out and is not settled yet
     std::vector<Intervention> interventions;  ///< the newest `most_interventions`
-    std::uint32_t conditions_seen = 0;        ///< bit per condition
+    ConditionsSeen conditions_seen;           ///< in the order in which they came
     std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
     std::uint32_t debounced = 0;              ///< cycles in a row with a finding
     std::uint32_t rungs_today = 0;

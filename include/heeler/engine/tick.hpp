@@ -169,7 +169,7 @@ private:
         const Decision& decision = judged.decision;
         const bool changed = judged.speaks || decision.acts() || decision.last || judged.notes.count > 0 ||
                              decision.incident.verify_at != cell.incident.verify_at;
-        if (decision.acts()) ++acted_[cell.rules.get()];
+        if (decision.acts()) ++acted_[cell.rules->rules.name];
         const bool flush =
             (cell.dirty || samples != cell.sampling.number) && now.elapsed >= cell.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
@@ -179,7 +179,7 @@ private:
 
     [[nodiscard]] bool budget_left(const Cell& cell) {
         const auto& most = cell.rules->rules.ladder.rungs_per_tick;
-        return !most || acted_[cell.rules.get()] < *most;
+        return !most || acted_[cell.rules->rules.name] < *most;
     }
 
     /// Sets when the run is looked at next: its next cycle if something can change by then, or else what silence
@@ -288,7 +288,7 @@ private:
     std::vector<AuditRow> pending_audit_;
     std::size_t early_ = 0;  ///< items from before the visits
     bool visiting_ = false;
-    std::map<const void*, std::uint32_t> acted_;  ///< rungs in this cycle, by class
+    std::map<std::string, std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };
 
 }  // namespace heeler::inline v0

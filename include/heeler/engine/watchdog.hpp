@@ -69,7 +69,7 @@ public:
         loader_.run(now);
         auto handle = registry_.add(std::move(spec), class_name, now);
         if (!handle) return tl::unexpected<Error>(handle.error());
-        Registered registered{*handle, commit(*handle, {}, now)};
+        Registered registered{*handle, commit(*handle, now)};
         if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) return registered;
         registry_.drop(*handle);
         return fail(ErrorCode::duplicate,
@@ -122,7 +122,7 @@ public:
                 {++cell.checkpoints, cell.run.incarnation, now.wall, note.step, text, note.reason});
         };
         if (fold(run, now, keep, note) != Observed::ok) return over(run);
-        return durable(commit(run, {}, now));
+        return durable(commit(run, now));
     }
 
     /// Ends a run durably. Nothing is done to it any more.
@@ -132,17 +132,20 @@ public:
                                                          "` does not end a run; use completed, failed or cancelled");
         const Instant now = clock_.now();
         if (observe(run, StateChange{how, {}, {}, {}}, now) != Observed::ok) return over(run);
-        return durable(commit(run, {}, now));
+        return durable(commit(run, now));
     }
 
     /// Writes an operator's decision durably; the next cycle applies it.
     [[nodiscard]] Result<void> decide(DecisionRow decision) {
         const Instant now = clock_.now();
         decision.at = now.wall;
+        const auto run = registry_.find(decision.run);
         Batch batch;
         batch.decisions.push_back(std::move(decision));
         std::vector<Change<Detectors>> none;
-        return durable(ledger_.commit(none, std::move(batch), now));
+        auto stored = durable(ledger_.commit(none, std::move(batch), now));
+        if (stored && run) registry_.table().sooner(run->index, now.elapsed);
+        return stored;
     }
 
     /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
@@ -187,7 +190,7 @@ public:
             if (changes.back().cell == nullptr) changes.pop_back();
         }
         if (changes.empty()) return {};
-        return durable(ledger_.commit(changes, {}, now));
+        return durable(ledger_.commit(changes, now));
     }
 
     /// When the next `tick` has something to do; absent: only after something is reported.
@@ -259,16 +262,10 @@ private:
         return Observed::ok;
     }
 
-    [[nodiscard]] std::optional<Error> commit(RunHandle run, Batch batch, Instant now) {
-        std::vector<Change<Detectors>> changes(1);
-        changes[0].handle = run;
-        changes[0].cell = registry_.table().find(run);
-        if (changes[0].cell == nullptr) return std::nullopt;  // it ended and was stored meanwhile
-        auto error = ledger_.commit(changes, std::move(batch), now);
-        if (!error && changes[0].conflict)
-            return Error{ErrorCode::conflict,
-                         "the run was changed by someone else; it is written with the next commit"};
-        return error;
+    [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now) {
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return std::nullopt;  // it ended and was stored meanwhile
+        return ledger_.commit_one(run, *cell, now);
     }
 
     [[nodiscard]] static Result<void> durable(std::optional<Error> error) {
