@@ -128,9 +128,14 @@ private:
 
     [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, cell_.incident.attempts); }
 
-    [[nodiscard]] std::string why() const {
+    [[nodiscard]] std::string condition_and_reason() const {
         std::string text{name_of(judged_.decision.condition)};
         if (!judged_.decision.reason.empty()) text += " (" + std::string{judged_.decision.reason} + ")";
+        return text;
+    }
+
+    [[nodiscard]] std::string why() const {
+        std::string text = condition_and_reason();
         if (judged_.findings.count > 0) text += ": " + evidence_line(judged_.findings.all[0]);
         return text;
     }
@@ -205,7 +210,7 @@ private:
         alert.at = now_.wall;
         for (const Finding& finding : judged_.findings)
             alert.issues.push_back(std::string{name_of(finding.condition)} + ": " + evidence_line(finding));
-        alert.summary = "run " + alert.run.name + ": " + why();
+        alert.summary = "run " + alert.run.name + ": " + condition_and_reason();
         alert.details.push_back({"seen", why()});
         alert.details.push_back({"elapsed", spoken(cell_.run.working(now_.elapsed))});
         row.created_at = row.not_before = now_.wall;

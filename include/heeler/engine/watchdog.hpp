@@ -190,7 +190,7 @@ public:
             if (changes.back().cell == nullptr) changes.pop_back();
         }
         if (changes.empty()) return {};
-        return durable(ledger_.commit(changes, now));
+        return durable(ledger_.commit(changes, {}, now));
     }
 
     /// When the next `tick` has something to do; absent: only after something is reported.
