@@ -130,7 +130,7 @@ private:
 
     [[nodiscard]] std::string condition_and_reason() const {
         std::string text{name_of(judged_.decision.condition)};
-        if (!judged_.decision.reason.empty()) text += " (" + std::string{judged_.decision.reason} + ")";
+        if (!judged_.decision.reason.empty()) text += ", " + std::string{judged_.decision.reason};
         return text;
     }
 
@@ -168,6 +168,7 @@ private:
     void escalate(const Action& action) {
         AlertRow row = alert_of("escalation", action.key);
         row.action_key = action.key;
+        row.alert.summary = "run " + row.alert.run.name + " needs a person (" + condition_and_reason() + ")";
         row.alert.details.push_back({"done", done_so_far()});
         row.alert.details.push_back({"next", next_for_people()});
         row.alert.details.push_back(
@@ -210,7 +211,7 @@ private:
         alert.at = now_.wall;
         for (const Finding& finding : judged_.findings)
             alert.issues.push_back(std::string{name_of(finding.condition)} + ": " + evidence_line(finding));
-        alert.summary = "run " + alert.run.name + ": " + condition_and_reason();
+        alert.summary = "run " + alert.run.name + " needs attention";
         alert.details.push_back({"seen", why()});
         alert.details.push_back({"elapsed", spoken(cell_.run.working(now_.elapsed))});
         row.created_at = row.not_before = now_.wall;
