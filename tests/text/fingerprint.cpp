@@ -122,7 +122,7 @@ TEST_CASE("what is to be masked is found wherever it stands in a line of any len
             space[at] = ' ';
             REQUIRE(fingerprint_line(space).normal == low(fingerprint_text(space)));
             std::string spaces = space;
-            spaces.insert(at, " ");
+            spaces.insert(at, 1, ' ');
             REQUIRE(fingerprint_line(spaces).normal == low(fingerprint_text(space)));
         }
 }
