@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
 
@@ -53,6 +54,15 @@ struct BurnRateTracker {
         bool has_last = false;
         bool last_had_output = false;
     };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.factor >= 1 && settings.factor <= 1000 && settings.min_history >= 1 &&
+            settings.min_history <= 1000)
+            return {};
+        return fail(ErrorCode::invalid_argument,
+                    std::string{kind} + ": factor and min_history must be 1 to 1000; they are " +
+                        std::to_string(settings.factor) + " and " + std::to_string(settings.min_history));
+    }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (std::holds_alternative<Watermark>(seen.event)) return forget_last(memory, settings);

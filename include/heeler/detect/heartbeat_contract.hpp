@@ -6,6 +6,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/fwd.hpp>
@@ -39,6 +40,16 @@ struct HeartbeatContract {
     };
 
     struct Memory {};
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        const Duration none{};
+        if (settings.act_after > none && settings.startup_grace >= none &&
+            settings.in_tool.value_or(Duration{1}) > none && settings.warn_after.value_or(none) < settings.act_after)
+            return {};
+        return fail(ErrorCode::invalid_argument, std::string{kind} + ": act_after is " +
+                                                     std::to_string(in_seconds(settings.act_after)) +
+                                                     " s; it must be positive and longer than warn_after");
+    }
 
     void learn(Memory&, const Settings&, const Observation&) const {}
 
@@ -94,6 +105,15 @@ struct HeartbeatContract<Intervals> {
         std::uint32_t zero_intervals = 0;
         std::uint64_t last_change = 0;  ///< observation index
     };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.zero_intervals >= 1 && settings.zero_intervals <= 1000 && settings.fallback_factor >= 1 &&
+            settings.fallback_factor <= 100)
+            return {};
+        return fail(ErrorCode::invalid_argument,
+                    "heartbeat: zero_intervals must be 1 to 1000 and fallback_factor 1 to 100; they are " +
+                        std::to_string(settings.zero_intervals) + " and " + std::to_string(settings.fallback_factor));
+    }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         const auto* sample = std::get_if<IntervalSample>(&seen.event);

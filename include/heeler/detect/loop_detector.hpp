@@ -11,6 +11,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
 
@@ -106,6 +107,23 @@ struct LoopDetector {
             return finding_of(ring, rule, period);
         }
         return std::nullopt;
+    }
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        const BlockRule& rule = settings.rule;
+        const auto refuse = [](std::string why) {
+            return fail(ErrorCode::invalid_argument, std::string{kind} + ": " + std::move(why));
+        };
+        if (rule.min_period < 1 || rule.max_period > max_period || rule.min_period > rule.max_period)
+            return refuse("periods " + std::to_string(rule.min_period) + " to " + std::to_string(rule.max_period) +
+                          "; they must lie within 1 to 64, the smaller first");
+        if (rule.min_repeats < 2 || rule.min_repeats > ring_size)
+            return refuse("min_repeats is " + std::to_string(rule.min_repeats) + "; it must be 2 to 256");
+        if (rule.window > ring_size || rule.max_period * rule.repeats_for(rule.max_period) > rule.window)
+            return refuse("window is " + std::to_string(rule.window) + "; it must hold " +
+                          std::to_string(rule.max_period * rule.repeats_for(rule.max_period)) +
+                          " items, the repeats of the longest period, and at most 256");
+        return {};
     }
 
     /// New items that prove, without a finding, that a loop is over.

@@ -210,7 +210,7 @@ private:
     }
 
     void say_once(const Finding& note) {
-        const std::uint32_t bit = 1u << (fingerprint_text(note.kind) % 32);
+        const std::uint32_t bit = cell_.note_bit(note.kind);
         if ((cell_.notes_given & bit) != 0) return;
         cell_.notes_given |= bit;
         JsonLine line;

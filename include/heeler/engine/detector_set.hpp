@@ -48,6 +48,19 @@ struct DetectorSet {
         return {rules.detectors.template find<Ds>()...};
     }
 
+    /// Asks each detector that is on, and that can say so, whether it can work with its settings.
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        Result<void> good;
+        each([&](auto detector, auto at) {
+            if constexpr (requires { detector.validate(*std::get<at()>(settings)); }) {
+                const auto* chosen = std::get<at()>(settings);
+                if (chosen == nullptr || !good) return;
+                good = detector.validate(*chosen);
+            }
+        });
+        return good;
+    }
+
     static void learn(Memories& memories, const Settings& settings, const Observation& seen) {
         each([&](auto detector, auto at) {
             if (const auto* chosen = std::get<at()>(settings)) detector.learn(std::get<at()>(memories), *chosen, seen);

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/engine/default_detectors.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/run_cell.hpp>
 #include <heeler/recover/prompts.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
@@ -80,58 +82,77 @@ template <class Detectors>
 
 /// What is stored about a run, in the order it happened.
 [[nodiscard]] inline std::string explanation(const History& known) {
-    std::string text = "run " + sanitise(known.row->id, 160) + ": " + std::string{name_of(known.row->state)} + ", " +
-                       std::string{name_of(known.row->status)} + ", class " + sanitise(known.row->class_name, 80) +
-                       "\n";
-    const auto line = [&](WallTime at, const std::string& what) { text += "  " + rfc3339(at) + "  " + what + "\n"; };
+    std::string text;
+    append(text, "run ", sanitise(known.row->id, 160), ": ", name_of(known.row->state), ", ",
+           name_of(known.row->status), ", class ", sanitise(known.row->class_name, 80), "\n");
     for (const CheckpointRow& row : known.checkpoints)
-        line(row.at, "checkpoint" + (row.step ? " step " + std::to_string(*row.step) : std::string{}) + " (" +
-                         std::string{name_of(row.reason)} + "): " + sanitise(row.text, 160));
-    for (const AuditRow& row : known.audit) line(row.at, row.kind + " " + row.body);
+        append(text, "  ", rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
+               row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
+               "): ", sanitise(row.text, 160), "\n");
+    for (const AuditRow& row : known.audit) append(text, "  ", rfc3339(row.at), "  ", row.kind, " ", row.body, "\n");
     for (const Intervention& row : known.interventions)
-        line(row.at, "intervention " + std::to_string(row.number) + ": " + std::string{name_of(row.condition)} +
-                         " -> " + std::string{name_of(row.action)} + ", " + std::string{name_of(row.outcome)});
+        append(text, "  ", rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ", name_of(row.condition),
+               " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");
     for (const Action& row : known.actions)
-        text += "  action " + std::string{name_of(row.kind)} + " of intervention " + std::to_string(row.intervention) +
-                ": " + std::string{name_of(row.outcome)} +
-                (row.note.empty() ? "" : " (" + sanitise(row.note, 256) + ")") + "\n";
+        append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
+               name_of(row.outcome), row.note.empty() ? "" : ", ", sanitise(row.note, 256), "\n");
     for (const AlertRow& row : known.alerts)
-        line(row.created_at, "alert " + row.alert.kind + ": " + row.alert.summary + " [" +
-                                 std::to_string(row.attempts) + " attempts" +
-                                 (row.last_error.empty() ? "" : ", " + sanitise(row.last_error, 256)) + "]");
+        append(text, "  ", rfc3339(row.created_at), "  alert ", row.alert.kind, ": ", row.alert.summary, ", attempts ",
+               std::to_string(row.attempts), row.last_error.empty() ? "" : ", ", sanitise(row.last_error, 256), "\n");
     return text;
+}
+
+/// Within which time a stall is seen: the contract's own threshold and one cycle.
+inline void describe_bounds(std::string& text, const RunClass& rules) {
+    const Duration longest = rules.interval.fixed.value_or(rules.interval.long_task);
+    const Duration period = rules.schedule.period;  // zero: samples and cycles coincide
+    if (const auto* intervals = rules.detectors.find<HeartbeatContract<Intervals>>())
+        append(text, "  a stall is seen within ", spoken((intervals->zero_intervals + 1) * longest + period), "\n");
+    if (const auto* age = rules.detectors.find<HeartbeatContract<ProgressAge>>())
+        append(text, "  a stall is seen within ", spoken(age->act_after + period), ", in an open tool call within ",
+               spoken(age->in_tool.value_or(age->act_after) + period), "\n");
+}
+
+inline void describe_ladder(std::string& text, const LadderSettings& ladder) {
+    text.append("  ladder:\n");
+    for (const Response& response : ladder.responses) {
+        append(text, "    ",
+               response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
+               ":");
+        for (const Plan& plan : response.rungs)
+            for (const Step& step : plan) append(text, " ", name_of(step.action));
+        text.append(response.hold ? " (then a person decides)\n" : "\n");
+    }
+    append(text, "    after ", std::to_string(ladder.max_attempts), " attempts:");
+    bool destructive = false;
+    for (const Step& step : ladder.final_rung) {
+        append(text, " ", name_of(step.action));
+        destructive |= is_destructive(step.action);
+    }
+    text.append(destructive ? " (destructive)\n" : " (nothing is destroyed)\n");
 }
 
 /// One class for people: what judges its runs, what is done, and within which time a stall is seen.
 [[nodiscard]] inline std::string description(const RunClass& rules) {
-    const Duration longest = rules.interval.fixed.value_or(rules.interval.long_task);
-    std::string text =
-        "class " + rules.name + (rules.mode == Mode::shadow ? " (shadow: nothing is touched)" : "") + "\n";
-    text +=
-        "  cycle every " + (rules.schedule.period > Duration{} ? spoken(rules.schedule.period) : "interval") +
-        ", interval " +
-        (rules.interval.fixed ? spoken(*rules.interval.fixed)
-                              : spoken(rules.interval.short_task) + " (expected up to " +
-                                    spoken(rules.interval.short_until) + ") or " + spoken(rules.interval.long_task)) +
-        "\n  detectors:";
-    for (const std::string_view kind : rules.detectors.kinds()) text += " " + std::string{kind};
-    text += "\n  ladder:\n";
-    for (const Response& response : rules.ladder.responses) {
-        text += "    " + std::string{name_of(response.condition)} + ":";
-        for (const Plan& plan : response.rungs)
-            for (const Step& step : plan) text += " " + std::string{name_of(step.action)};
-        text += response.hold ? " (then a person decides)\n" : "\n";
-    }
-    text += "    after " + std::to_string(rules.ladder.max_attempts) + " attempts:";
-    bool destructive = false;
-    for (const Step& step : rules.ladder.final_rung) {
-        text += " " + std::string{name_of(step.action)};
-        destructive |= is_destructive(step.action);
-    }
-    text += destructive ? " (destructive)\n" : " (nothing is destroyed)\n";
-    const Duration verify = rules.ladder.verify_after > Duration{} ? rules.ladder.verify_after : longest;
-    text +=
-        "  verified after " + spoken(verify) + "; alerts are tried for " + spoken(rules.outbox.give_up_after) + "\n";
+    const IntervalSettings& interval = rules.interval;
+    std::string text;
+    append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
+    append(text, "  cycle every ",
+           rules.schedule.period > Duration{} ? spoken(rules.schedule.period) : std::string{"interval"}, ", interval ");
+    if (interval.fixed)
+        text.append(spoken(*interval.fixed));
+    else
+        append(text, spoken(interval.short_task), " (expected up to ", spoken(interval.short_until), ") or ",
+               spoken(interval.long_task));
+    text.append("\n  detectors:");
+    for (const std::string_view kind : rules.detectors.kinds()) append(text, " ", kind);
+    text.append("\n");
+    describe_bounds(text, rules);
+    describe_ladder(text, rules.ladder);
+    const Duration verify = rules.ladder.verify_after > Duration{} ? rules.ladder.verify_after
+                                                                   : interval.fixed.value_or(interval.long_task);
+    append(text, "  verified after ", spoken(verify), "; alerts are tried for ", spoken(rules.outbox.give_up_after),
+           "\n");
     return text;
 }
 

@@ -29,6 +29,8 @@ public:
 
     [[nodiscard]] Result<void> define(RunClass rules) {
         if (auto good = check_class(rules); !good) return good;
+        if (auto good = Detectors::validate(Detectors::settings_of(rules)); !good)
+            return fail(good.error().code, "run class `" + rules.name + "`: " + good.error().message);
         auto ladder = RecoveryLadder::make(rules.ladder);
         if (!ladder) return fail(ladder.error().code, "run class `" + rules.name + "`: " + ladder.error().message);
         std::string name = rules.name;

@@ -166,6 +166,16 @@ struct RunMemory {
     static constexpr std::size_t most_heartbeats = 64;
     static constexpr std::size_t most_interventions = 64;
 
+    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
+        return 1u << (fingerprint_text(detector) % 32);
+    }
+    template <class Findings>
+    [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
+        for (const Finding& note : notes)
+            if ((notes_given & note_bit(note.kind)) == 0) return true;
+        return false;
+    }
+
     template <class A>
     void archive_facts(A& a) {
         a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,

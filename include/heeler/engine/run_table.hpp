@@ -36,6 +36,7 @@ public:
         Beat& beat = chunk.beats[index % chunk_runs];
         if (!chunk.cells[index % chunk_runs]) chunk.cells[index % chunk_runs] = std::make_unique<Cell>();
         beat.at.store(never, std::memory_order_relaxed);
+        beat.over.store(false, std::memory_order_relaxed);
         const std::uint32_t generation = beat.generation.fetch_add(1, std::memory_order_release) + 1;  // odd: in use
         return RunHandle{index, generation};
     }
@@ -66,10 +67,16 @@ public:
     /// Notes a sign of life. Wait-free; false if the run is over.
     bool beat(RunHandle handle, Elapsed when) noexcept {
         if (!current(handle)) return false;
-        chunk_of(handle.index)
-            ->beats[handle.index % chunk_runs]
-            .at.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+        Beat& beat = chunk_of(handle.index)->beats[handle.index % chunk_runs];
+        if (beat.over.load(std::memory_order_relaxed)) return false;
+        beat.at.store(when.time_since_epoch().count(), std::memory_order_relaxed);
         return true;
+    }
+
+    /// The run has ended: no more beats, and the next look at it is due. Its slot stays until `remove`.
+    void close(RunHandle handle, Elapsed now) noexcept {
+        chunk_of(handle.index)->beats[handle.index % chunk_runs].over.store(true, std::memory_order_relaxed);
+        sooner(handle.index, now);
     }
 
     [[nodiscard]] std::optional<Elapsed> last_beat(std::uint32_t index) const noexcept {
@@ -141,6 +148,7 @@ private:
     struct Beat {
         std::atomic<std::int64_t> at{never};
         std::atomic<std::uint32_t> generation{0};
+        std::atomic<bool> over{false};  ///< ended, but not removed yet
     };
     struct Chunk {
         std::array<Beat, chunk_runs> beats;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/engine/agenda.hpp>
 #include <heeler/engine/changer.hpp>
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/judge.hpp>
@@ -33,6 +34,7 @@ public:
     void run(TickCause cause, Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
         report.cause = cause;
+        for (Event& event : std::exchange(unheard_, {})) report.events.push_back(std::move(event));
         if (!loader_.run(now, report)) return;
         note_gap(now, report);
         auto decisions = ledger_.list(now);
@@ -47,6 +49,26 @@ public:
         visiting_ = true;
         for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
         commit(std::move(batch), work, now, report);
+    }
+
+    /// Writes the end of a run that was just reported; its alert goes out with the next delivery.
+    [[nodiscard]] std::optional<Error> finish(RunHandle handle, Instant now) {
+        const std::lock_guard one{running_};
+        Cell* cell = registry_.table().find(handle);
+        if (cell == nullptr) return std::nullopt;
+        std::vector<Item> work;
+        {
+            const std::lock_guard guard{cell->lock};
+            if (!registry_.table().current(handle)) return std::nullopt;
+            Changer<Detectors>{*cell, now, work.emplace_back(handle, *cell)}.end();
+        }
+        CycleReport report;
+        commit({}, work, now, report);
+        for (Event& event : report.events) {
+            if (const auto* failed = std::get_if<ErrorEvent>(&event)) return failed->error;
+            unheard_.push_back(std::move(event));
+        }
+        return std::nullopt;
     }
 
 private:
@@ -124,7 +146,8 @@ private:
     void look(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
               CycleReport& report) {
         if (is_terminal(cell.run.state)) {
-            Changer<Detectors>{cell, now, item_of(handle, cell, work)}.end();
+            if (!cell.ended_at || !cell.unsaved.empty() || cell.alerts_pending == 0)
+                Changer<Detectors>{cell, now, item_of(handle, cell, work)}.end();
         } else if (cell.skip != Skip::no) {
             if (!cell.shown.any) Changer<Detectors>{cell, now, item_of(handle, cell, work)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= cell.next_cycle) {
@@ -167,7 +190,7 @@ private:
         if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
         if (judged.shows.status == Status::healthy) ++report.healthy;
         const Decision& decision = judged.decision;
-        const bool changed = judged.speaks || decision.acts() || decision.last || judged.notes.count > 0 ||
+        const bool changed = judged.speaks || decision.acts() || decision.last || cell.has_new(judged.notes) ||
                              decision.incident.verify_at != cell.incident.verify_at;
         if (decision.acts()) ++acted_[cell.rules->rules.name];
         const bool flush =
@@ -182,32 +205,10 @@ private:
         return !most || acted_[cell.rules->rules.name] < *most;
     }
 
-    /// Sets when the run is looked at next: its next cycle if something can change by then, or else what silence
-    /// changes.
     void look_again(RunHandle handle, Cell& cell, Instant now) {
-        Elapsed next = Elapsed::max();
-        const Run& run = cell.run;
-        if (cell.skip != Skip::no && !is_terminal(run.state))
-            return registry_.table().look_at(handle.index, std::nullopt);
-        if (is_terminal(run.state)) next = now.elapsed + settings_.flush_every;
-        if (cell.incident.hold_until) next = std::min(next, std::max(*cell.incident.hold_until, cell.next_cycle));
-        if (cell.waits_until) next = std::min(next, std::max(*cell.waits_until, cell.next_cycle));
-        if (cell.held_until && now.elapsed < *cell.held_until)
-            next = std::min(next, std::max(*cell.held_until, cell.next_cycle));
-        if (!run.waiting_since && !is_terminal(run.state)) {
-            Duration due = cell.sampling.next;
-            if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))
-                due = std::min(due, *silence);
-            if (cell.incident.phase == Phase::climbing) due = std::min(due, cell.incident.verify_at);
-            if (cell.shown.status != Status::healthy || run.late) due = Duration{};
-            next = std::min(next, std::max(run.origin + run.waited + due, cell.next_cycle));
-        }
-        if (cell.dirty) next = std::min(next, cell.next_cycle);
-        if (cell.dirty)
-            next =
-                std::min(next, std::max(cell.last_flush + settings_.flush_every, now.elapsed + settings_.flush_every));
-        cell.awaited = next;
-        registry_.table().look_at(handle.index, next == Elapsed::max() ? std::nullopt : std::optional{next});
+        const auto next = next_look<Detectors>(cell, now, settings_);
+        cell.awaited = next.value_or(Elapsed::max());
+        registry_.table().look_at(handle.index, next);
     }
 
     void commit(Batch batch, std::vector<Item>& work, Instant now, CycleReport& report) {
@@ -286,7 +287,8 @@ private:
     std::mutex running_;
     std::optional<Instant> last_;
     std::vector<AuditRow> pending_audit_;
-    std::size_t early_ = 0;  ///< items from before the visits
+    std::vector<Event> unheard_;  ///< of ends that were written between two cycles
+    std::size_t early_ = 0;       ///< items from before the visits
     bool visiting_ = false;
     std::map<std::string, std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };

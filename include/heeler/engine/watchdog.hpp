@@ -1,5 +1,4 @@
-// The watchdog: takes runs in, folds what is reported about them, judges them in cycles, and carries out what it
-// decides.
+// The watchdog: takes runs in, folds what is reported of them, judges them in cycles, carries out what it decides.
 #pragma once
 
 #include <mutex>
@@ -106,9 +105,13 @@ public:
     }
     /// By id, for hosts that keep no handles.
     template <class What>
-    Observed observe(std::string_view run, const What& what) {
+    Observed observe(std::string_view run, const What& what, Instant now) {
         const auto handle = registry_.find(run);
-        return handle ? observe(*handle, what) : Observed::unknown;
+        return handle ? observe(*handle, what, now) : Observed::unknown;
+    }
+    template <class What>
+    Observed observe(std::string_view run, const What& what) {
+        return observe(run, what, clock_.now());
     }
 
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
@@ -121,7 +124,7 @@ public:
             cell.unsaved.checkpoints.push_back(
                 {++cell.checkpoints, cell.run.incarnation, now.wall, note.step, text, note.reason});
         };
-        if (fold(run, now, keep, note) != Observed::ok) return over(run);
+        if (fold(run, now, keep, note) != Observed::ok) return over();
         return durable(commit(run, now));
     }
 
@@ -131,8 +134,8 @@ public:
             return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
                                                          "` does not end a run; use completed, failed or cancelled");
         const Instant now = clock_.now();
-        if (observe(run, StateChange{how, {}, {}, {}}, now) != Observed::ok) return over(run);
-        return durable(commit(run, now));
+        if (observe(run, StateChange{how, {}, {}, {}}, now) != Observed::ok) return over();
+        return durable(ticker_.finish(run, now));
     }
 
     /// Writes an operator's decision durably; the next cycle applies it.
@@ -185,11 +188,9 @@ public:
         for (const RunHandle run : registry_.table().all()) {
             changes.emplace_back();
             changes.back().handle = run;
-            changes.back().cell = registry_.table().find(run);
+            changes.back().cell = registry_.table().find(run);  // null: passed over
             changes.back().with_memory = true;
-            if (changes.back().cell == nullptr) changes.pop_back();
         }
-        if (changes.empty()) return {};
         return durable(ledger_.commit(changes, {}, now));
     }
 
@@ -201,6 +202,8 @@ public:
             const Elapsed at = *delivery <= now.wall ? now.elapsed : elapsed_at(now, *delivery);
             next = next ? std::min(*next, at) : at;
         }
+        // While the store is down nothing can be decided: no use in asking it all the time.
+        if (next && ledger_.failing_since()) next = std::max(*next, now.elapsed + settings_.flush_every);
         return next;
     }
 
@@ -256,7 +259,7 @@ private:
         } catch (...) {
             return Observed::refused;  // thrown by a host's detector
         }
-        if (is_terminal(cell->run.state)) registry_.table().sooner(run.index, now.elapsed);
+        if (is_terminal(cell->run.state)) registry_.table().close(run, now.elapsed);
         if (!std::exchange(cell->dirty, true))
             registry_.table().sooner(run.index, std::min(cell->next_cycle, cell->last_flush + settings_.flush_every));
         return Observed::ok;
@@ -273,9 +276,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] Result<void> over(RunHandle) const {
-        return fail(ErrorCode::ended, "the run is over; nothing was changed");
-    }
+    [[nodiscard]] static Result<void> over() { return fail(ErrorCode::ended, "the run is over; nothing was changed"); }
 
     [[nodiscard]] RunState state_of(RunHandle run) {
         RunCell<Detectors>* cell = registry_.table().find(run);

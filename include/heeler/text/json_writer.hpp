@@ -2,9 +2,9 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,12 +44,14 @@ inline void append_json_string(std::string& out, std::string_view text) {
 /// Appends a JSON number: whole numbers below 2^53 without a point, others in the shortest form that reads back as the
 /// same value; `null` for what JSON cannot say (NaN, infinity).
 inline void append_json_number(std::string& out, double value) {
-    if (!std::isfinite(value)) {
+    constexpr double largest = std::numeric_limits<double>::max();
+    if (!(value >= -largest && value <= largest)) {  // infinite, or no number
         out += "null";
         return;
     }
     char text[32];
-    const bool whole = std::abs(value) < 9007199254740992.0 && value == std::trunc(value);
+    const bool small = value > -9007199254740992.0 && value < 9007199254740992.0;
+    const bool whole = small && value == static_cast<double>(static_cast<long long>(value));
     const auto end = whole ? std::to_chars(text, text + sizeof text, static_cast<long long>(value))
                            : std::to_chars(text, text + sizeof text, value);
     out.append(text, end.ptr);
