@@ -27,7 +27,7 @@ ByTokens after_three(std::int64_t burned) {
 
 }  // namespace
 
-TEST_CASE("amounts of two units do not mix [M-065]", "[M-065]") {
+TEST_CASE("amounts of two units do not mix [A-122] [M-065]", "[M-065]") {
     STATIC_REQUIRE_FALSE(Mixes<Amount<Tokens>, Amount<ApiCalls>>);
     STATIC_REQUIRE_FALSE(Mixes<Amount<Tokens>, Amount<BytesWritten>>);
     STATIC_REQUIRE(Mixes<Amount<Tokens>, Amount<Tokens>>);

@@ -55,7 +55,7 @@ TEST_CASE("a cycle that comes far too late judges no ages, the next one does [D-
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("a late cycle is one sample and keeps the grid of the first [D-23]", "[D-23]") {
+TEST_CASE("a late cycle is one sample and keeps the grid of the first [D-23] [M-016]", "[M-016]") {
     Bench<> b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -97,7 +97,7 @@ TEST_CASE("a small step of the wall clock is no gap", "[M-006]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("shifting the wall clock of a whole trace changes nothing [M-005]", "[M-005]") {
+TEST_CASE("shifting the wall clock of a whole trace changes nothing [A-116] [M-005]", "[M-005]") {
     const auto trace = [](Duration shift) {
         Bench<> b;
         b.clock.set({bench::start.elapsed, bench::start.wall + shift});

@@ -61,7 +61,7 @@ const Plan nudge{{ActionKind::nudge, {}}};
 
 }  // namespace
 
-TEST_CASE("a ladder that is destructive first is refused [M-090]", "[M-090]") {
+TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]", "[M-090]") {
     LadderSettings settings = presets::long_run().ladder;
     settings.responses[0].rungs = {{{ActionKind::terminate, {}}}};
     CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("terminate"));

@@ -1,0 +1,68 @@
+// When the runs of a class are looked at.
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+heeler::RunClass quarter_hours() {
+    RunClass rules = bench::minute_class("quarter_hours");
+    rules.interval.fixed = 900s;
+    rules.schedule = {900s, true};
+    return rules;
+}
+
+}  // namespace
+
+TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]", "[M-002]") {
+    bench::Bench<> b;
+    b.classes = {quarter_hours()};
+    b.boot();
+    b.clock.set({Elapsed{1000s}, WallTime{1'800'000'000s} + 100s});  // 1800000000 is a whole quarter of an hour
+    const auto run = b.run();
+    b.progress(run, 1);
+
+    CHECK(b.after(799s).checked == 0);
+    CHECK(b.after(1s).checked == 1);  // :15
+    CHECK(b.after(899s).checked == 0);
+    CHECK(b.after(1s).checked == 1);  // :30
+}
+
+TEST_CASE("a fixed schedule looks first after one interval, then on its own grid [M-003] [M-004]", "[M-003]") {
+    bench::Bench<> b;
+    const auto run = b.run();
+    b.progress(run, 1);
+    CHECK(b.cycle().checked == 0);
+    CHECK(b.after(59s).checked == 0);
+    CHECK(b.after(1s).checked == 1);
+    CHECK(b.after(70s).checked == 1);  // ten seconds late
+    CHECK(b.after(50s).checked == 1);  // the grid is kept
+
+    const IntervalSettings lengths;
+    CHECK(lengths.interval_for(1800s) == 60s);
+    CHECK(lengths.interval_for(1801s) == 300s);
+    CHECK(lengths.interval_for(std::nullopt) == 300s);
+}
+
+TEST_CASE("a finding that is only worth watching is shown and never acted on [M-044]", "[M-044]") {
+    bench::Bench<> b;
+    RunClass rules = bench::minute_class();
+    rules.detectors.turn_off<HeartbeatContract<Intervals>>().turn_on<HeartbeatContract<ActivityAge>>(
+        {300s, 600s, {}, Duration{}});
+    b.classes = {rules};
+    b.boot();
+    const auto run = b.run();
+    b.progress(run, 1);
+
+    b.minutes(5);
+    CHECK(b.dog->status(run) == Status::healthy);
+    const auto suspect = bench::all_of<StatusEvent>(b.after(60s));
+    REQUIRE(suspect.size() == 1);
+    CHECK(suspect[0].level == Level::watch);
+    b.minutes(4);
+    CHECK(b.acts.empty());
+    b.minutes(1);
+    CHECK(b.acts == "inject:nudge done");
+}
