@@ -34,7 +34,7 @@ std::string saved(Kept kept, Instant now = {}) {
 }  // namespace
 
 TEST_CASE("what is saved is loaded again, texts of any length", "[core]") {
-    for (const std::size_t size : {0, 1, 127, 128, 129, 16'383, 16'384, 70'000}) {
+    for (const std::size_t size : {0u, 1u, 127u, 128u, 129u, 16'383u, 16'384u, 70'000u}) {
         CAPTURE(size);
         const Kept kept{std::string(size, 'x'), std::vector<std::string>(size % 300, "y"), 5, {}, true};
         const std::string bytes = saved(kept);
