@@ -16,6 +16,11 @@ heeler::RunClass quarter_hours() {
 
 }  // namespace
 
+// What a detector may have is found on every compiler.
+static_assert(HasDue<HeartbeatContract<Intervals>> && HasDue<RunTimeout> && !HasDue<OutputAccessRule>);
+static_assert(HasEvidenceNeeded<LoopDetector<Line>> && !HasEvidenceNeeded<RunTimeout>);
+static_assert(HasValidate<LoopDetector<Call>> && HasValidate<BurnRateTracker<Tokens>>);
+
 TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]", "[M-002]") {
     bench::Bench<> b;
     b.classes = {quarter_hours()};

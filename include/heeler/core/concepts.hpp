@@ -95,7 +95,7 @@ template <class T>
 concept HasSavableMemory = Archivable<typename T::Memory>;
 
 /// A fold and a verdict. `learn` runs under the run's lock for every observation: it must not block or call back.
-/// `check` is pure. Optional: `due(memory, settings, run) -> std::optional<Duration>`, the working time at which
+/// `check` is pure. Optional: `due(memory, settings, run, since) -> std::optional<Duration>`, the working time at which
 /// silence alone can change the verdict; without it the run is judged only when something was observed or an interval
 /// ended.
 template <class T>

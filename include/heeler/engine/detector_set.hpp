@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -13,6 +14,22 @@
 #include <heeler/core/settings.hpp>
 
 namespace heeler::inline v0 {
+
+/// What a detector may have besides what it must have. Asked of the type: Clang 14 answers a `requires` inside a
+/// generic lambda with no.
+template <class D>
+concept HasDue = requires(const D& detector, const typename D::Memory& memory, const typename D::Settings& settings,
+                          const Run& run, Duration since) {
+    { detector.due(memory, settings, run, since) } -> std::same_as<std::optional<Duration>>;
+};
+template <class D>
+concept HasEvidenceNeeded = requires(const D& detector, const typename D::Settings& settings) {
+    { detector.evidence_needed(settings) } -> std::convertible_to<std::uint64_t>;
+};
+template <class D>
+concept HasValidate = requires(const D& detector, const typename D::Settings& settings) {
+    { detector.validate(settings) } -> std::same_as<Result<void>>;
+};
 
 /// Findings of one run in one cycle, worst first. Bounded; never allocates.
 struct Findings {
@@ -52,7 +69,7 @@ struct DetectorSet {
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         Result<void> good;
         each([&](auto detector, auto at) {
-            if constexpr (requires { detector.validate(*std::get<at()>(settings)); }) {
+            if constexpr (HasValidate<decltype(detector)>) {
                 const auto* chosen = std::get<at()>(settings);
                 if (chosen == nullptr || !good) return;
                 good = detector.validate(*chosen);
@@ -82,7 +99,7 @@ struct DetectorSet {
                                                      Duration since) {
         std::optional<Duration> earliest;
         each([&](auto detector, auto at) {
-            if constexpr (requires { detector.due(std::get<at()>(memories), *std::get<at()>(settings), run, since); }) {
+            if constexpr (HasDue<decltype(detector)>) {
                 const auto* chosen = std::get<at()>(settings);
                 if (chosen == nullptr) return;
                 const std::optional<Duration> moment = detector.due(std::get<at()>(memories), *chosen, run, since);
@@ -96,7 +113,7 @@ struct DetectorSet {
     [[nodiscard]] static std::uint64_t enough_items(const Settings& settings) noexcept {
         std::uint64_t most = 0;
         each([&](auto detector, auto at) {
-            if constexpr (requires { detector.evidence_needed(*std::get<at()>(settings)); })
+            if constexpr (HasEvidenceNeeded<decltype(detector)>)
                 if (const auto* chosen = std::get<at()>(settings))
                     most = std::max<std::uint64_t>(most, detector.evidence_needed(*chosen));
         });
