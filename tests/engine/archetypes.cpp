@@ -1,0 +1,49 @@
+// The watchdog asks for no more than its concepts say: everything it has compiles and works with types that have
+// nothing else, not even a copy.
+#include <heeler/engine/runner.hpp>
+#include <heeler/engine/watchdog.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+/// An agent control with a single verb.
+struct OneVerb {
+    Result<ActionDone> inject(const ActionRequest&) { return ActionDone{}; }
+};
+
+using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier, DetectorSet<archetype::Detector>>;
+
+}  // namespace
+
+TEST_CASE("a watchdog needs no more than its concepts say", "[M-005]") {
+    OneVerb agents;
+    Dog dog{archetype::Clock{}, archetype::Store{}, archetype::Notifier{}};
+    dog.control(agents);
+
+    RunClass rules = presets::long_run();
+    rules.detectors.turn_on<archetype::Detector>();
+    const auto run = dog.start({.name = "r"}, rules);
+    REQUIRE(run);
+    CHECK_FALSE(run->not_stored);
+    CHECK(dog.find("r"));
+    CHECK(dog.observe(*run, Heartbeat{}) == Observed::ok);
+    CHECK(dog.observe("r", Output{"a line\n"}) == Observed::ok);
+    CHECK(dog.observe("nobody", Heartbeat{}) == Observed::unknown);
+    CHECK(dog.checkpoint(*run, {1, "done", CheckpointReason::scheduled}));
+    CHECK(dog.decide({.run = "r", .verb = Verb::ack}));
+    CHECK(dog.cycle(TickCause::on_demand).checked == 1);
+    CHECK(dog.tick().ok());
+    CHECK(dog.deliver().ok());
+    CHECK(dog.status(*run) == Status::healthy);
+    CHECK(dog.report("r")->final_status == "running");
+    CHECK_FALSE(dog.explain("r"));  // this store remembers nothing
+    CHECK_THAT(dog.describe(), ContainsSubstring("detectors: "));
+    CHECK(dog.flush());
+    CHECK(dog.next_deadline());
+    CHECK(dog.finish(*run));
+    { Runner<Dog> runner{dog, std::chrono::hours{1}}; }
+}
