@@ -221,7 +221,10 @@ private:
                 const std::lock_guard guard{item.change.cell->lock};
                 item.change.cell->dirty = false;
             }
-            item.change.with_memory |= now.elapsed >= item.change.cell->last_memory + settings_.memory_every;
+            {
+                const std::lock_guard guard{item.change.cell->lock};
+                item.change.with_memory |= now.elapsed >= item.change.cell->last_memory + settings_.memory_every;
+            }
             changes.push_back(std::move(item.change));
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
