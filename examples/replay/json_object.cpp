@@ -73,13 +73,15 @@ std::optional<double> JsonObject::number(std::string_view key) const {
     return number;
 }
 
-bool JsonObject::boolean_or(std::string_view key, bool otherwise) const {
+std::optional<bool> JsonObject::boolean(std::string_view key) const {
     const auto value = find(key);
-    if (!value) return otherwise;
+    if (!value) return std::nullopt;
     bool answer = false;
     if (value->get(answer) != simdjson::SUCCESS) wrong_type(key, *value, "true or false");
     return answer;
 }
+
+bool JsonObject::boolean_or(std::string_view key, bool otherwise) const { return boolean(key).value_or(otherwise); }
 
 std::optional<heeler::Duration> JsonObject::length(std::string_view key) const {
     const auto value = number(key);

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::string_view text_or(std::string_view key, std::string_view otherwise) const;
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key) const;
     [[nodiscard]] std::optional<double> number(std::string_view key) const;
+    [[nodiscard]] std::optional<bool> boolean(std::string_view key) const;
     [[nodiscard]] bool boolean_or(std::string_view key, bool otherwise) const;
     [[nodiscard]] std::optional<heeler::Duration> length(std::string_view key) const;
     [[nodiscard]] std::optional<WrittenTime> time(std::string_view key) const;

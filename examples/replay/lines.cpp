@@ -199,7 +199,7 @@ void Replay::tool_call_line(const JsonObject& line) {
 
 void Replay::tool_result_line(const JsonObject& line) {
     const std::string output = line.any("output");
-    observe(line, heeler::ToolResult{line.boolean_or("ok", true), output, line.text_or("call_id", ""),
+    observe(line, heeler::ToolResult{line.boolean("ok"), output, line.text_or("call_id", ""),
                                      line.text_or("output_sha", "")});
 }
 

@@ -20,7 +20,7 @@ struct FailureStreak {
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (settings.broken) throw 7;
         if (const auto* result = std::get_if<ToolResult>(&seen.event))
-            memory.failures = result->ok ? 0 : memory.failures + 1;
+            memory.failures = result->ok.value_or(true) ? 0 : memory.failures + 1;
     }
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
                                                Instant) const {

@@ -10,19 +10,38 @@
 namespace heeler::inline v0 {
 
 /// One thing that a rung does. Destructive is only `terminate` (and, later, a spawn on an unproved stop).
-enum class ActionKind : std::uint8_t { nudge, break_pattern, pause, resume, isolate, snapshot, escalate, terminate };
+enum class ActionKind : std::uint8_t {
+    nudge,
+    break_pattern,
+    pause,
+    resume,
+    isolate,
+    snapshot,
+    escalate,
+    terminate,
+    steer,        ///< a message about one finding, at the next boundary; not verified
+    abandon,      ///< record only: the run may still be running, it is no longer watched
+    mark_failed,  ///< record only, likewise
+    file_issue,   ///< through the `IssueSink`
+};
 
 /// The name of an action in records and outputs; injections carry the verb that delivers them.
 [[nodiscard]] constexpr std::string_view name_of(ActionKind kind) noexcept {
     constexpr std::string_view names[] = {
-        "inject:nudge", "inject:break_pattern", "pause", "resume", "isolate", "snapshot", "escalate", "terminate"};
+        "inject:nudge", "inject:break_pattern", "pause",   "resume",      "isolate",   "snapshot", "escalate",
+        "terminate",    "inject:steer",         "abandon", "mark_failed", "file_issue"};
     return names[static_cast<std::size_t>(kind)];
 }
 
 [[nodiscard]] constexpr bool is_destructive(ActionKind kind) noexcept { return kind == ActionKind::terminate; }
 
 [[nodiscard]] constexpr bool is_injection(ActionKind kind) noexcept {
-    return kind == ActionKind::nudge || kind == ActionKind::break_pattern;
+    return kind == ActionKind::nudge || kind == ActionKind::break_pattern || kind == ActionKind::steer;
+}
+
+/// Changes what is recorded of the run and touches nothing else: the engine does it itself.
+[[nodiscard]] constexpr bool is_record_only(ActionKind kind) noexcept {
+    return kind == ActionKind::abandon || kind == ActionKind::mark_failed;
 }
 
 /// How an action ended. `unknown` counts as an attempt and is escalated; `unsupported` and `skipped` count for nothing.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/time.hpp>
@@ -87,6 +88,24 @@ struct DecisionRow {
     WallTime at{};
 };
 
+/// A loop that an operator called wrong: it is no finding any more for the runs of this class.
+struct MuteRow {
+    std::string class_name{};
+    Condition condition = Condition::loop_detected;
+    std::uint64_t identity = 0;  ///< `Finding::identity`
+    std::string by{};
+    WallTime at{};
+};
+
+/// How often a condition opened an incident in a class, and how often an operator called it wrong. In a batch: by how
+/// much these grow.
+struct TallyRow {
+    std::string class_name{};
+    Condition condition = Condition::stalled;
+    std::uint64_t incidents = 0;
+    std::uint64_t wrong = 0;
+};
+
 /// Everything that one commit changes about one run. Left out as a whole if the run's version moved.
 struct RunBatch {
     RunRow row{};
@@ -103,10 +122,13 @@ struct Batch {
     std::vector<DecisionRow> decisions{};  ///< new ones
     std::vector<std::uint64_t> applied{};  ///< numbers of decisions that were carried out
     std::vector<AuditRow> audit{};         ///< about no run
+    std::vector<MuteRow> mutes{};          ///< inserted, or left as they are (class, condition and identity name one)
+    std::vector<TallyRow> tallies{};       ///< added to what is stored of the class and condition
     bool durable = false;  ///< holds an intent, an alert, a checkpoint, a decision or a change of lifecycle
 
     [[nodiscard]] bool empty() const noexcept {
-        return runs.empty() && decisions.empty() && applied.empty() && audit.empty();
+        return runs.empty() && decisions.empty() && applied.empty() && audit.empty() && mutes.empty() &&
+               tallies.empty();
     }
 };
 
@@ -125,6 +147,8 @@ struct StoredRun {
 /// Everything that a watchdog needs to go on where the last one stopped.
 struct Snapshot {
     std::vector<StoredRun> runs{};
+    std::vector<MuteRow> mutes{};
+    std::vector<TallyRow> tallies{};
 };
 
 /// What is stored about one run, oldest first.

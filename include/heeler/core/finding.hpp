@@ -23,12 +23,13 @@ enum class Condition : std::uint8_t {
     loop_detected,
     error_cascade,
     stalled,
+    token_budget,   ///< consumed more than an absolute number
     not_evaluable,  ///< a rule has nothing to judge by: said once, never unhealth
 };
 
 [[nodiscard]] constexpr std::string_view name_of(Condition condition) noexcept {
     constexpr std::string_view names[] = {"TIMEOUT",       "RUNAWAY", "STALLED",      "LOOP_DETECTED",
-                                          "ERROR_CASCADE", "STALLED", "NOT_EVALUABLE"};
+                                          "ERROR_CASCADE", "STALLED", "TOKEN_BUDGET", "NOT_EVALUABLE"};
     return names[static_cast<std::size_t>(condition)];
 }
 
@@ -44,6 +45,7 @@ enum class Condition : std::uint8_t {
         case Condition::stalled:
             return Status::stalled;
         case Condition::error_cascade:
+        case Condition::token_budget:
         case Condition::not_evaluable:
             break;
     }
@@ -92,12 +94,36 @@ struct Evidence {
     }
 };
 
+/// What a finding is about, in the agent's words (the name of a tool), cut to fit. Hostile text: sanitise it on the way
+/// out. Never allocates.
+class Subject {
+public:
+    static constexpr std::size_t capacity = 47;
+
+    constexpr Subject() = default;
+    explicit constexpr Subject(std::string_view text) noexcept {
+        std::size_t size = text.size() < capacity ? text.size() : capacity;
+        // A character that would be cut in the middle is left out.
+        if (size < text.size())
+            while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0u) == 0x80u) --size;
+        for (std::size_t i = 0; i < size; ++i) bytes_[i] = text[i];
+        size_ = static_cast<std::uint8_t>(size);
+    }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+
+private:
+    std::array<char, capacity> bytes_{};
+    std::uint8_t size_ = 0;
+};
+
 /// One detector's verdict about one run at one moment. `kind` must outlive it: use a literal.
 struct Finding {
     Condition condition = Condition::stalled;
     Level level = Level::nudge;
     std::string_view kind{};  ///< the detector's name
     Evidence evidence{};
+    Subject subject{};           ///< empty: there is nothing to name
+    std::uint64_t identity = 0;  ///< what repeats, the same in every run; an operator can mute it. 0: none
 };
 
 }  // namespace heeler::inline v0

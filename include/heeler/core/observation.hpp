@@ -22,12 +22,13 @@ enum class RunState : std::uint8_t {
     completed,
     failed,
     cancelled,
-    terminated
+    terminated,
+    abandoned,  ///< given up by the watchdog: perhaps still running, no longer watched
 };
 
-inline constexpr std::array<std::string_view, 10> run_state_names{
-    "queued", "running",   "waiting_human", "waiting_child", "rate_limited",
-    "paused", "completed", "failed",        "cancelled",     "terminated"};
+inline constexpr std::array<std::string_view, 11> run_state_names{
+    "queued",    "running", "waiting_human", "waiting_child", "rate_limited", "paused",
+    "completed", "failed",  "cancelled",     "terminated",    "abandoned"};
 
 [[nodiscard]] constexpr std::string_view name_of(RunState state) noexcept {
     return run_state_names[static_cast<std::size_t>(state)];
@@ -89,7 +90,7 @@ struct ToolCall {
 
 /// What a tool answered. Without `call_id` it answers the oldest open call.
 struct ToolResult {
-    bool ok = true;
+    std::optional<bool> ok{};  ///< absent: the host does not know
     std::string_view output{};
     std::string_view call_id{};
     std::string_view output_sha{};  ///< digest of the whole output where `output` is cut

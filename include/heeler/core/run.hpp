@@ -77,6 +77,7 @@ struct Run {
     std::optional<Duration> last_alive{};
     std::optional<Duration> last_activity{};
     std::optional<Duration> last_progress{};
+    std::optional<Duration> last_sign{};  ///< of a second source (`SignOfLife`)
     std::optional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;

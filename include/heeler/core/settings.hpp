@@ -27,6 +27,8 @@ struct Schedule {
     Duration period{};
     /// At wall-clock multiples of the period (:00, :15, ...) instead of counting from the registration.
     bool aligned = false;
+    /// The first cycle at the registration instead of one period later.
+    bool immediate = false;
 };
 
 /// How the interval of a run follows from its expected duration (S001: 60 s short, 300 s long or unknown).
@@ -52,6 +54,7 @@ struct ApplicabilitySettings {
 struct Step {
     ActionKind action = ActionKind::nudge;
     std::optional<ActionKind> needs{};  ///< carried out only if this earlier entry is done
+    std::optional<Condition> about{};   ///< of a `steer`: the finding that it is about
 };
 
 using Plan = std::vector<Step>;
@@ -67,8 +70,26 @@ struct Response {
 /// What follows when an action fails or is rejected.
 enum class OnFailure : std::uint8_t { final_rung, escalate };
 
+/// What ends the watch of a run at once in a class that only watches.
+struct Ending {
+    Severity at_least = Severity::none;       ///< `critical`: two conditions at once
+    std::optional<Duration> silent_longer{};  ///< no activity for longer than this (strictly)
+    Plan plan{};
+};
+
+/// Which finding is steered, and how long none about the same follows.
+struct SteerRule {
+    Condition condition = Condition::loop_detected;
+    Duration cooldown = 900s;
+};
+
 /// The recovery ladder as data.
 struct LadderSettings {
+    /// Nothing is tried and verified: an incident begins with the first finding and ends with the last. What is done is
+    /// `steers` and `endings`; `responses` and everything about attempts are not used.
+    bool watch_only = false;
+    std::vector<SteerRule> steers{};  ///< empty: nothing is sent to the run
+    std::vector<Ending> endings{};    ///< the first that applies is carried out
     std::vector<Response> responses{};
     Plan final_rung{{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
     std::uint32_t max_attempts = 2;  ///< per incident, across conditions; 1 to 100
@@ -85,6 +106,7 @@ struct OutboxSettings {
     Duration first_retry = 1s;
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
+    bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
 };
 
 enum class Mode : std::uint8_t {
@@ -114,6 +136,9 @@ struct PromptSettings {
     std::function<std::string(const PromptFacts&)> nudge{};
     std::function<std::string(const PromptFacts&)> break_pattern{};
     std::function<std::string(const PromptFacts&)> summary{};
+    std::function<std::string(const PromptFacts&)> steer{};
+    /// The findings in words, one text each, in the order in which people are to read them. Empty: rule and numbers.
+    std::function<std::vector<std::string>(const std::vector<Finding>&, const Run&)> issues{};
     bool quote_agent_text = true;
 };
 
@@ -169,7 +194,10 @@ struct RunClass {
     Mode mode = Mode::active;
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
-    bool tell_people = true;  ///< one alert when an incident begins, one message when it ends
+    bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
+    Duration alert_cooldown{};  ///< after an alert about a run none about its health follows; zero: none is held back
+    Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
+    bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 };
 
 }  // namespace heeler::inline v0

@@ -60,6 +60,7 @@ private:
             switch (kind) {
                 case ActionKind::nudge:
                 case ActionKind::break_pattern:
+                case ActionKind::steer:
                     if constexpr (requires { control.inject(request); })
                         return control.inject(request);
                     else
@@ -90,6 +91,9 @@ private:
                     else
                         return lacks("terminate");
                 case ActionKind::escalate:
+                case ActionKind::abandon:
+                case ActionKind::mark_failed:
+                case ActionKind::file_issue:
                     break;
             }
             return lacks(name_of(kind));

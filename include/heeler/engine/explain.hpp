@@ -23,6 +23,7 @@ namespace heeler::inline v0 {
         case RunState::completed:
         case RunState::failed:
         case RunState::cancelled:
+        case RunState::abandoned:
             return std::string{name_of(state)};
         default:
             break;
@@ -59,7 +60,7 @@ template <class Detectors>
         }
     }
     report.final_status = final_status_of(cell.run.state, cell.incident, report.escalated);
-    for (std::uint32_t rest = cell.conditions_seen.packed; rest != 0; rest >>= 4) {
+    for (std::uint64_t rest = cell.conditions_seen.packed; rest != 0; rest >>= 4) {
         std::string name{name_of(static_cast<Condition>((rest & 15u) - 1))};
         if (std::find(report.conditions.begin(), report.conditions.end(), name) == report.conditions.end())
             report.conditions.push_back(std::move(name));

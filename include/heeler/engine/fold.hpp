@@ -19,7 +19,10 @@ public:
         : cell_{cell}, run_{cell.run}, at_{cell.run.working(now.elapsed)}, now_{now} {}
 
     void operator()(const Heartbeat&) { alive(); }
-    void operator()(const SignOfLife&) { alive(); }
+    void operator()(const SignOfLife&) {
+        raise(run_.last_sign);
+        alive();
+    }
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;

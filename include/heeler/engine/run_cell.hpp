@@ -105,18 +105,18 @@ private:
 
 /// Conditions in the order in which they were first seen, four bits each.
 struct ConditionsSeen {
-    std::uint32_t packed = 0;
+    std::uint64_t packed = 0;
 
     [[nodiscard]] bool has(Condition condition) const noexcept {
-        for (std::uint32_t rest = packed; rest != 0; rest >>= 4)
-            if ((rest & 15u) == static_cast<std::uint32_t>(condition) + 1) return true;
+        for (std::uint64_t rest = packed; rest != 0; rest >>= 4)
+            if ((rest & 15u) == static_cast<std::uint64_t>(condition) + 1) return true;
         return false;
     }
     void add(Condition condition) noexcept {
         if (has(condition)) return;
         unsigned shift = 0;
         while ((packed >> shift) != 0) shift += 4;
-        packed |= (static_cast<std::uint32_t>(condition) + 1) << shift;
+        packed |= (static_cast<std::uint64_t>(condition) + 1) << shift;
     }
 };
 
@@ -179,9 +179,9 @@ struct RunMemory {
     template <class A>
     void archive_facts(A& a) {
         a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
-          run.last_alive, run.last_activity, run.last_progress, run.reported_value, run.observations, run.lines,
-          run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state, run.metric, run.shared_run,
-          run.output_readable, run.paused_by_watchdog);
+          run.last_alive, run.last_activity, run.last_progress, run.last_sign, run.reported_value, run.observations,
+          run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state, run.metric,
+          run.shared_run, run.output_readable, run.paused_by_watchdog);
         a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
         archive_incident(a);
         a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);

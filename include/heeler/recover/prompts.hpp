@@ -94,6 +94,8 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
             return "Make the run's output readable for the watchdog before it is started again.";
         case Condition::error_cascade:
             return "Mend the cause of the repeated error before the run is started again.";
+        case Condition::token_budget:
+            return "Split the task so that each part needs fewer tokens, or raise the budget if they were well spent.";
         case Condition::stalled:
         case Condition::not_evaluable:
             break;

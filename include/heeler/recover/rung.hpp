@@ -24,15 +24,20 @@ namespace heeler::inline v0::rung {
 [[nodiscard]] constexpr int rank(ActionKind kind) noexcept {
     switch (kind) {
         case ActionKind::terminate:
+            return 6;
+        case ActionKind::abandon:
+        case ActionKind::mark_failed:
             return 5;
         case ActionKind::pause:
             return 4;
         case ActionKind::nudge:
         case ActionKind::break_pattern:
+        case ActionKind::steer:
             return 3;
         case ActionKind::escalate:
             return 2;
         case ActionKind::snapshot:
+        case ActionKind::file_issue:
             return 1;
         case ActionKind::isolate:
         case ActionKind::resume:

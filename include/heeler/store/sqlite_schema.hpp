@@ -120,7 +120,8 @@ struct Sql {
 
     static constexpr char runs_to_load[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
-        "FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated') "
+        "FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', "
+        "'abandoned') "
         "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
         "OR id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY ordinal";
     static constexpr char run[] =

@@ -1,0 +1,29 @@
+// An issue for a tracker, and the contract of what files it.
+#pragma once
+
+#include <concepts>
+#include <string>
+
+#include <heeler/core/action.hpp>
+#include <heeler/core/alert.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline v0 {
+
+/// What is filed about a run that nobody could mend. All text is sanitised and redacted already.
+struct Issue {
+    std::string key{};  ///< idempotency key: the same issue carries the same key
+    std::string title{};
+    std::string body{};
+    RunRef run{};
+};
+
+/// Files an issue once; `note` of the answer says where. Called from the thread that delivers. A `static constexpr bool
+/// idempotent = true` says that a repeated key is harmless; without it, an issue whose filing a crash cut short is not
+/// filed again, but reported as unknown.
+template <class T>
+concept IssueSinkLike = requires(T& sink, const Issue& issue) {
+    { sink.file(issue) } -> std::same_as<Result<ActionDone>>;
+};
+
+}  // namespace heeler::inline v0
