@@ -1,6 +1,8 @@
 // Everything that the engine keeps of one run in memory, and how it is saved and loaded.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -14,10 +16,26 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/seen_results.hpp>
+#include <heeler/engine/source_ref.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/text/line_splitter.hpp>
 
 namespace heeler::inline v0 {
+
+/// Loops that operators called wrong for a class, whichever of its versions a run has. Written before the first cycle
+/// and by cycles only.
+class Mutes {
+public:
+    void add(std::uint64_t identity) {
+        if (identity != 0 && !has(identity)) identities_.push_back(identity);
+    }
+    [[nodiscard]] bool has(std::uint64_t identity) const noexcept {
+        return std::find(identities_.begin(), identities_.end(), identity) != identities_.end();
+    }
+
+private:
+    std::vector<std::uint64_t> identities_;
+};
 
 /// A run class that was checked, with its detectors' settings looked up once.
 template <class Detectors>
@@ -26,12 +44,15 @@ struct CompiledClass {
     RecoveryLadder ladder;
     typename Detectors::Settings settings;
     std::uint64_t enough_items = 0;
+    std::shared_ptr<Mutes> mutes;
+    mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
 
-    CompiledClass(RunClass checked, RecoveryLadder climbed)
+    CompiledClass(RunClass checked, RecoveryLadder climbed, std::shared_ptr<Mutes> muted)
         : rules{std::move(checked)},
           ladder{std::move(climbed)},
           settings{Detectors::settings_of(rules)},
-          enough_items{Detectors::enough_items(settings)} {}
+          enough_items{Detectors::enough_items(settings)},
+          mutes{std::move(muted)} {}
     CompiledClass(const CompiledClass&) = delete;
     CompiledClass& operator=(const CompiledClass&) = delete;
 };
@@ -52,6 +73,49 @@ struct Shown {
     Status status = Status::healthy;
     Level level = Level::none;
     std::uint32_t findings = 0;  ///< bit per condition
+};
+
+/// What operators said about a run.
+struct OperatorMarks {
+    std::optional<WallTime> snoozed_until;
+    std::uint32_t wrong = 0;    ///< conditions that are none for this run, a bit each
+    bool frozen = false;        ///< nothing is done to it
+    bool acknowledged = false;  ///< somebody is on the incident that is open: it is not said again
+    bool dismissed = false;     ///< nothing is done or said about it any more
+
+    [[nodiscard]] bool quiet_at(WallTime now) const noexcept {
+        return dismissed || (snoozed_until && now < *snoozed_until);
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(snoozed_until, wrong, frozen, acknowledged, dismissed);
+    }
+};
+
+/// When a finding was last steered.
+struct SteerSlot {
+    Condition condition = Condition::loop_detected;
+    WallTime at{};
+};
+
+/// What was sent about a run and when, so that it is not sent again too soon.
+struct SentMarks {
+    std::optional<WallTime> alerted;
+    std::vector<SteerSlot> steered;
+    bool hold_told = false;  ///< it is on record that the next alert is held back
+
+    template <class A>
+    void archive(A& a) {
+        a(alerted, steered, hold_told);
+    }
+};
+
+/// A source that is polled for a run, and how far it was read.
+struct Feed {
+    SourceRef source;
+    std::string cursor;
+    bool lost = false;  ///< the last poll failed: nothing is known of the time since
 };
 
 /// Why a run is not watched at all.
@@ -144,6 +208,10 @@ struct RunMemory {
     std::uint32_t rung_open = 0;  ///< actions of the rung that is under way, until it is settled
     bool alert_dead = false;      ///< nobody learned that the incident began
     Skip skip = Skip::no;
+    OperatorMarks marks;
+    SentMarks sent;
+    std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
+    std::unique_ptr<Feed> feed;       ///< the cursor is saved with the memory
 
     // --- not saved with the facts ---
     WallTime created_at{};
@@ -154,6 +222,7 @@ struct RunMemory {
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     bool spec_stored = false;
     bool dirty = false;      ///< something was folded since the last cycle
+    bool fed = false;        ///< a source's cursor moved: the memory is written with the next commit
     bool rung_busy = false;  ///< actions of the rung are with the deliverer
     std::optional<Elapsed> held_until;
     std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
@@ -186,13 +255,18 @@ struct RunMemory {
         archive_incident(a);
         a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);
         a(conditions_seen, notes_given, debounced, rungs_today, rung_day, rung_open, alert_dead, skip, waits_until);
-        a(heartbeats);
+        a(marks, sent, loop_identity, heartbeats);
     }
 
     template <class A>
     void archive_memory(A& a) {
         Detectors::archive(a, memories);
         a(lines, results);
+        std::string cursor = feed ? feed->cursor : std::string{};
+        a(cursor);
+        if (!A::is_loading || (!feed && cursor.empty())) return;
+        if (!feed) feed = std::make_unique<Feed>();
+        feed->cursor = std::move(cursor);
     }
 
 private:
