@@ -74,6 +74,12 @@ template <class... Ts>
 [[nodiscard]] inline std::string show(const DecisionRow& r) {
     return joined(r.number, r.run, r.verb, r.until, r.by, r.at);
 }
+[[nodiscard]] inline std::string show(const MuteRow& r) {
+    return joined(r.class_name, r.condition, r.identity, r.by, r.at);
+}
+[[nodiscard]] inline std::string show(const TallyRow& r) {
+    return joined(r.class_name, r.condition, r.incidents, r.wrong);
+}
 
 template <class Row>
 [[nodiscard]] std::string show(const std::vector<Row>& rows) {
@@ -171,10 +177,15 @@ template <class Store>
 }
 
 template <class Store>
-[[nodiscard]] std::vector<StoredRun> load(Store& store) {
+[[nodiscard]] Snapshot snapshot_of(Store& store) {
     auto snapshot = store.load();
     if (!snapshot) FAIL("load: " << snapshot.error().message);
-    return snapshot->runs;
+    return *snapshot;
+}
+
+template <class Store>
+[[nodiscard]] std::vector<StoredRun> load(Store& store) {
+    return snapshot_of(store).runs;
 }
 
 template <class Store>
@@ -237,8 +248,14 @@ void knows_every_enumerator() {
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(InterventionOutcome::skipped); ++i) {
         auto row = intervention(i + 1u, static_cast<InterventionOutcome>(i));
         row.condition = static_cast<Condition>(i % (static_cast<std::uint8_t>(Condition::not_evaluable) + 1));
-        row.action = static_cast<ActionKind>(i % (static_cast<std::uint8_t>(ActionKind::terminate) + 1));
         run.interventions.push_back(row);
+    }
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionKind::file_issue); ++i) {
+        auto row = intervention(static_cast<std::uint32_t>(run.interventions.size() + 1), InterventionOutcome::pending);
+        row.action = static_cast<ActionKind>(i);
+        run.interventions.push_back(row);
+        run.actions.push_back(action("kind" + std::to_string(i), ActionOutcome::done));
+        run.actions.back().kind = static_cast<ActionKind>(i);
     }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionOutcome::ended); ++i)
         run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
@@ -251,6 +268,10 @@ void knows_every_enumerator() {
     Batch batch;
     for (std::uint8_t i = 0; i < verb_names.size(); ++i)
         batch.decisions.push_back({i + 1u, "", static_cast<Verb>(i), {}, "", {}});
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(Condition::not_evaluable); ++i) {
+        batch.mutes.push_back({"", static_cast<Condition>(i), 1, "", {}});
+        batch.tallies.push_back({"", static_cast<Condition>(i), 1, 0});
+    }
     batch.runs = {run};
     for (std::uint8_t i = 0; i < run_state_names.size(); ++i) {
         batch.runs.push_back(new_run("state" + std::to_string(i)));
@@ -264,6 +285,8 @@ void knows_every_enumerator() {
     CHECK(show(found.alerts) == show(run.alerts));
     CHECK(show(found.checkpoints) == show(run.checkpoints));
     CHECK(show(list(store)) == show(batch.decisions));
+    CHECK(show(snapshot_of(store).mutes) == show(batch.mutes));
+    CHECK(show(snapshot_of(store).tallies) == show(batch.tallies));
     for (const RunBatch& written : batch.runs) {
         const auto row = history(store, written.row.id).row;
         REQUIRE(row);
@@ -404,6 +427,21 @@ void loads_what_is_not_over() {
 }
 
 template <class Backend>
+void loads_no_run_in_a_terminal_state() {
+    Backend backend;
+    auto store = backend.open();
+    std::vector<RunBatch> runs;
+    std::string expected;
+    for (std::uint8_t i = 0; i < run_state_names.size(); ++i) {
+        runs.push_back(new_run(std::string{run_state_names[i]}));
+        runs.back().row.state = static_cast<RunState>(i);
+        if (!is_terminal(runs.back().row.state)) expected += runs.back().row.id + " ";
+    }
+    CHECK(commit(store, runs).empty());
+    CHECK(ids(store) == expected);
+}
+
+template <class Backend>
 void numbers_decisions() {
     Backend backend;
     auto store = backend.open();
@@ -452,6 +490,53 @@ void files_audit_by_run() {
 }
 
 template <class Backend>
+void keeps_mutes_and_adds_tallies() {
+    constexpr auto most64 = std::numeric_limits<std::uint64_t>::max();
+    Backend backend;
+    Batch batch;
+    batch.mutes = {{nasty, Condition::loop_detected, most64, nasty, at(-7)},
+                   {"coder", Condition::loop_detected, 0x8000000000000000, "me", at(2)},
+                   {"coder", Condition::stalled, 0x8000000000000000, "", at(3)},
+                   {"coder", Condition::no_output_access, 0x8000000000000000, "", at(4)},
+                   {"other", Condition::loop_detected, 1, "", at(5)}};
+    batch.tallies = {{nasty, Condition::loop_detected, 12, 1},
+                     {"coder", Condition::stalled, 1, 0},
+                     {"coder", Condition::no_output_access, 0, 2},
+                     {"coder", Condition::stalled, 1, 1}};  // named twice: added twice
+    batch.durable = true;
+    {
+        auto store = backend.open();
+        CHECK(commit(store, batch).empty());
+    }
+    auto store = backend.open();
+    const std::vector<TallyRow> sums{{nasty, Condition::loop_detected, 12, 1},
+                                     {"coder", Condition::stalled, 2, 1},
+                                     {"coder", Condition::no_output_access, 0, 2}};
+    CHECK(show(snapshot_of(store).mutes) == show(batch.mutes));
+    CHECK(show(snapshot_of(store).tallies) == show(sums));
+
+    // A mute stays as it was first written; a tally grows, whichever process writes.
+    Batch again;
+    again.mutes = {{nasty, Condition::loop_detected, most64, "late", at(99)}};
+    again.tallies = {{"coder", Condition::stalled, 3, 0}, {"new", Condition::timeout, 1, 0}};
+    auto other = backend.open();
+    CHECK(commit(other, again).empty());
+    CHECK(show(snapshot_of(store).mutes) == show(batch.mutes));
+    CHECK(show(snapshot_of(store).tallies) ==
+          show(std::vector{sums[0], TallyRow{"coder", Condition::stalled, 5, 1}, sums[2], again.tallies[1]}));
+
+    // They belong to no run: a run that is left out takes none of them with it.
+    CHECK(commit(store, {new_run("a")}).empty());
+    Batch late;
+    late.runs = {new_run("a")};
+    late.mutes = {{"late", Condition::timeout, 1, "", at(1)}};
+    late.tallies = {{"new", Condition::timeout, 1, 0}};
+    CHECK(commit(store, late) == Conflicts{"a"});
+    CHECK(show(snapshot_of(store).mutes.back()) == show(late.mutes[0]));
+    CHECK(snapshot_of(store).tallies.back().incidents == 2);
+}
+
+template <class Backend>
 void holds_many() {
     Backend backend;
     Batch batch;
@@ -483,6 +568,7 @@ void begins_empty() {
     auto store = backend.open();
     static_assert(check_store<decltype(store)>());
     CHECK(load(store).empty());
+    CHECK((snapshot_of(store).mutes.empty() && snapshot_of(store).tallies.empty()));
     CHECK(list(store).empty());
     CHECK_FALSE(history(store, "nobody").row);
     CHECK(commit(store, Batch{}).empty());
@@ -497,8 +583,10 @@ void check() {
     SECTION("spec and memory stay as they are where they are absent") { keeps_parts_that_did_not_change<Backend>(); }
     SECTION("rows are replaced by number or key and keep their place") { replaces_rows_by_their_identity<Backend>(); }
     SECTION("load gives what is not over, in order of registration") { loads_what_is_not_over<Backend>(); }
+    SECTION("load leaves out every terminal state") { loads_no_run_in_a_terminal_state<Backend>(); }
     SECTION("decisions are numbered and listed until they are applied") { numbers_decisions<Backend>(); }
     SECTION("audit rows are kept by run, in order") { files_audit_by_run<Backend>(); }
+    SECTION("mutes are kept once, tallies add up") { keeps_mutes_and_adds_tallies<Backend>(); }
     SECTION("hundreds of runs fit in one batch, again and again") { holds_many<Backend>(); }
 }
 

@@ -1,7 +1,10 @@
 #include <heeler/store/sqlite_open.hpp>
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <heeler/store/sqlite_store.hpp>
 
@@ -17,20 +20,26 @@ using store_contract::new_run;
 
 namespace {
 
-constexpr SchemaStep second{2, 1,
+constexpr std::int64_t newest = detail::sqlite_schema.back().version;
+constexpr SchemaStep adding{newest + 1, newest,
                             "ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; CREATE TABLE extra(x);"};
-constexpr SchemaStep breaking{3, 3, "CREATE TABLE needed(x);"};
-constexpr SchemaStep wrong{2, 1, "CREATE TABLE half(x); CREATE TABLE runs(x);"};
+constexpr SchemaStep breaking{newest + 2, newest + 2, "CREATE TABLE needed(x);"};
+constexpr SchemaStep wrong{newest + 1, newest, "CREATE TABLE half(x); CREATE TABLE runs(x);"};
 
-/// Opens the file as code would whose schema has these steps.
-Result<detail::SqliteConnection> open_with(const std::string& path, std::vector<SchemaStep> later) {
-    std::vector<SchemaStep> steps{detail::sqlite_schema.begin(), detail::sqlite_schema.end()};
-    steps.insert(steps.end(), later.begin(), later.end());
+/// Opens the file as code would that knows these steps.
+Result<detail::SqliteConnection> open_knowing(const std::string& path, std::span<const SchemaStep> steps) {
     auto connection = detail::SqliteConnection::open(path, std::chrono::seconds{1});
     REQUIRE(connection);
     if (const auto prepared = detail::prepare_schema(*connection, steps); !prepared)
         return tl::unexpected<Error>(prepared.error());
     return connection;
+}
+
+/// Opens the file as later code would, which knows more steps.
+Result<detail::SqliteConnection> open_with(const std::string& path, std::vector<SchemaStep> later) {
+    std::vector<SchemaStep> steps{detail::sqlite_schema.begin(), detail::sqlite_schema.end()};
+    steps.insert(steps.end(), later.begin(), later.end());
+    return open_knowing(path, steps);
 }
 
 std::int64_t number(detail::SqliteConnection& connection, const char* sql) {
@@ -39,7 +48,7 @@ std::int64_t number(detail::SqliteConnection& connection, const char* sql) {
     return *answer;
 }
 
-/// A store of schema version 1 with one run.
+/// A store of today's schema with one run.
 struct OldStore {
     ScratchDirectory directory;
     std::string path = directory / "store.db";
@@ -55,19 +64,47 @@ struct OldStore {
 TEST_CASE("a store of an older version gets what was added since and keeps its rows", "[store][sqlite][D-47]") {
     const OldStore old;
     {
-        auto newer = open_with(old.path, {second});
+        auto newer = open_with(old.path, {adding});
         REQUIRE(newer);
-        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'schema_version'") == 2);
-        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'min_reader'") == 1);
+        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'schema_version'") == newest + 1);
+        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'min_reader'") == newest);
         CHECK(number(*newer, "SELECT count(*) FROM runs WHERE mood = 'calm' AND id = 'a'") == 1);
     }
-    CHECK(open_with(old.path, {second}));  // a second time there is nothing to add
-    CHECK(open_with(old.path, {second, breaking}));
+    CHECK(open_with(old.path, {adding}));  // a second time there is nothing to add
+    CHECK(open_with(old.path, {adding, breaking}));
+}
+
+TEST_CASE("a store of schema 1 gets mutes and tallies and keeps its run", "[store][sqlite][D-47]") {
+    const ScratchDirectory directory;
+    const std::string path = directory / "store.db";
+    {
+        auto first = open_knowing(path, std::span{detail::sqlite_schema}.first(1));
+        REQUIRE(first);
+        const RunBatch run = store_contract::full_run("a");
+        REQUIRE(detail::write_run(*first, run));
+        CHECK(number(*first, "SELECT count(*) FROM sqlite_master WHERE name = 'mutes'") == 0);
+        CHECK(number(*first, "SELECT value FROM meta WHERE name = 'schema_version'") == 1);
+    }
+    SqliteStore store{path};
+    Batch batch;
+    batch.mutes = {{"coder", Condition::loop_detected, 7, "ana", store_contract::at(1)}};
+    batch.tallies = {{"coder", Condition::loop_detected, 2, 1}};
+    CHECK(commit(store, batch).empty());
+    const Snapshot found = store_contract::snapshot_of(store);
+    REQUIRE(found.runs.size() == 1);
+    CHECK(found.runs[0].checkpoints == 2);
+    CHECK(found.mutes.size() == 1);
+    CHECK(found.tallies.size() == 1);
+
+    // Code of schema 1 cannot read what is written from now on, and is told so.
+    const auto old = open_knowing(path, std::span{detail::sqlite_schema}.first(1));
+    REQUIRE_FALSE(old);
+    CHECK(old.error().code == ErrorCode::newer_schema);
 }
 
 TEST_CASE("additions alone do not lock out an older version", "[store][sqlite][D-47]") {
     const OldStore old;
-    REQUIRE(open_with(old.path, {second}));
+    REQUIRE(open_with(old.path, {adding}));
     SqliteStore store{old.path};
     CHECK(commit(store, {new_run("b")}).empty());
     CHECK(ids(store) == "a b ");
@@ -75,16 +112,17 @@ TEST_CASE("additions alone do not lock out an older version", "[store][sqlite][D
 
 TEST_CASE("a store that needs a newer version is refused and left alone", "[store][sqlite][D-47]") {
     const OldStore old;
-    REQUIRE(open_with(old.path, {second, breaking}));
+    REQUIRE(open_with(old.path, {adding, breaking}));
     SqliteStore store{old.path};
     const auto loaded = store.load();
     REQUIRE_FALSE(loaded);
     CHECK(loaded.error().code == ErrorCode::newer_schema);
-    CHECK_THAT(loaded.error().message, ContainsSubstring(old.path) && ContainsSubstring("schema 3 or newer"));
+    CHECK_THAT(loaded.error().message,
+               ContainsSubstring(old.path) && ContainsSubstring("schema " + std::to_string(newest + 2) + " or newer"));
     Batch batch;
     batch.runs = {new_run("b")};
     CHECK_FALSE(store.commit(batch));
-    auto newer = open_with(old.path, {second, breaking});
+    auto newer = open_with(old.path, {adding, breaking});
     REQUIRE(newer);
     CHECK(number(*newer, "SELECT count(*) FROM runs") == 1);
 }
@@ -94,7 +132,7 @@ TEST_CASE("a step that fails leaves the store as it was", "[store][sqlite][D-47]
     CHECK_FALSE(open_with(old.path, {wrong}));
     auto same = open_with(old.path, {});
     REQUIRE(same);
-    CHECK(number(*same, "SELECT value FROM meta WHERE name = 'schema_version'") == 1);
+    CHECK(number(*same, "SELECT value FROM meta WHERE name = 'schema_version'") == newest);
     CHECK(number(*same, "SELECT count(*) FROM sqlite_master WHERE name = 'half'") == 0);
     SqliteStore store{old.path};
     CHECK(ids(store) == "a ");

@@ -127,8 +127,18 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
     auto store = backend.open();
     RunBatch run = store_contract::full_run("a");
     run.row.created_at = WallTime{Duration{1700000000123456}};
-    CHECK(commit(store, {run}).empty());
+    Batch batch;
+    batch.runs = {run};
+    batch.decisions = {{0, "a", Verb::mark_wrong, {}, "ana", run.row.created_at}};
+    batch.mutes = {{"coder", Condition::loop_detected, 0xfedcba9876543210, "ana", run.row.created_at}};
+    batch.tallies = {{"coder", Condition::loop_detected, 12, 1}, {"coder", Condition::stalled, 0, 0}};
+    CHECK(commit(store, batch).empty());
     Other other{store.path()};
+    CHECK(other.answer("SELECT class || condition || identity || muted_by || at FROM mutes_readable") ==
+          "coderLOOP_DETECTEDfedcba9876543210ana2023-11-14T22:13:20.123Z ");
+    CHECK(other.answer("SELECT percent_wrong FROM tallies_readable") == "8.3 null ");
+    CHECK(other.answer("SELECT run || verb || at || applied FROM decisions_readable") ==
+          "amark_wrong2023-11-14T22:13:20.123Z0 ");
     CHECK(other.answer("SELECT state || ',' || status || ',' || created_at FROM runs_readable") ==
           "rate_limited,TIMEOUT,2023-11-14T22:13:20.123Z ");
     CHECK(other.answer("SELECT condition || ',' || action FROM interventions_readable") ==
@@ -496,6 +506,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::keeps_every_byte<SqliteBackend>();
         store_contract::replaces_rows_by_their_identity<SqliteBackend>();
         store_contract::numbers_decisions<SqliteBackend>();
+        store_contract::keeps_mutes_and_adds_tallies<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
         seen.insert(traced.statements.begin(), traced.statements.end());
     }

@@ -33,6 +33,8 @@ public:
             if (StoredRun run = summary_of(kept);
                 !is_terminal(run.row.state) || !run.unfinished.empty() || !run.pending.empty())
                 snapshot.runs.push_back(std::move(run));
+        snapshot.mutes = content_->mutes;
+        snapshot.tallies = content_->tallies;
         return snapshot;
     }
 
@@ -58,6 +60,8 @@ public:
             content_->open_decisions[number].number = number;
         }
         for (const AuditRow& row : batch.audit) content_->audit[row.run].push_back(row);
+        for (const MuteRow& row : batch.mutes) add_mute(row);
+        for (const TallyRow& row : batch.tallies) add_tally(row);
         return conflicts;
     }
 
@@ -79,6 +83,8 @@ private:
         std::map<std::string, std::vector<AuditRow>, std::less<>> audit;
         std::map<std::uint64_t, DecisionRow> open_decisions;
         std::uint64_t decisions = 0;
+        std::vector<MuteRow> mutes;
+        std::vector<TallyRow> tallies;
     };
 
     static StoredRun summary_of(const History& kept) {
@@ -157,6 +163,24 @@ private:
         if (decision == content_->open_decisions.end()) return;
         if (std::find(conflicts.begin(), conflicts.end(), decision->second.run) != conflicts.end()) return;
         content_->open_decisions.erase(decision);
+    }
+
+    void add_mute(const MuteRow& row) {
+        const bool known = std::any_of(content_->mutes.begin(), content_->mutes.end(), [&](const MuteRow& other) {
+            return other.class_name == row.class_name && other.condition == row.condition &&
+                   other.identity == row.identity;
+        });
+        if (!known) content_->mutes.push_back(row);
+    }
+
+    void add_tally(const TallyRow& row) {
+        for (TallyRow& kept : content_->tallies) {
+            if (kept.class_name != row.class_name || kept.condition != row.condition) continue;
+            kept.incidents += row.incidents;
+            kept.wrong += row.wrong;
+            return;
+        }
+        content_->tallies.push_back(row);
     }
 
     std::shared_ptr<Content> content_;

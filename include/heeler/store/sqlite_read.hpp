@@ -54,7 +54,10 @@ namespace heeler::inline v0::detail {
         return tl::unexpected<Error>(done.error());
     for (StoredRun& run : snapshot.runs)
         if (const auto done = read_stored(connection, run); !done) return tl::unexpected<Error>(done.error());
-    if (const auto done = transaction->commit(); !done) return tl::unexpected<Error>(done.error());
+    auto done = read_all(connection, Sql::mutes, snapshot.mutes, read_row<MuteRow>);
+    if (done) done = read_all(connection, Sql::tallies, snapshot.tallies, read_row<TallyRow>);
+    if (done) done = transaction->commit();
+    if (!done) return tl::unexpected<Error>(done.error());
     return snapshot;
 }
 

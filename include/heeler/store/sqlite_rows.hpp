@@ -56,6 +56,16 @@ void columns(RowOf<AuditRow> auto& row, Visit visit) {
     visit(row.run, row.at, row.kind, row.body);
 }
 
+template <class Visit>
+void columns(RowOf<MuteRow> auto& row, Visit visit) {
+    visit(row.class_name, row.condition, row.identity, row.by, row.at);
+}
+
+template <class Visit>
+void columns(RowOf<TallyRow> auto& row, Visit visit) {
+    visit(row.class_name, row.condition, row.incidents, row.wrong);
+}
+
 template <class Row>
 void bind_row(SqliteStatement& statement, std::string_view run, const Row& row) {
     columns(row, [&](const auto&... values) { statement.bind(run, values...); });

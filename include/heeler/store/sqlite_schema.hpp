@@ -17,7 +17,7 @@ struct SchemaStep {
 };
 
 /// Times are microseconds since 1970 UTC; the views show them as text.
-inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, R"sql(
+inline constexpr char sqlite_step_1[] = R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
 CREATE TABLE runs(
@@ -64,7 +64,27 @@ CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summ
     ORDER BY ordinal;
 CREATE VIEW audit_readable AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, kind, run, body
     FROM audit ORDER BY ordinal;
-)sql"}}};
+)sql";
+
+/// What operators taught the watchdog.
+inline constexpr char sqlite_step_2[] = R"sql(
+CREATE TABLE mutes(
+    ordinal INTEGER PRIMARY KEY, class TEXT NOT NULL, condition TEXT NOT NULL, identity INTEGER NOT NULL,
+    muted_by TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(class, condition, identity));
+CREATE TABLE tallies(
+    ordinal INTEGER PRIMARY KEY, class TEXT NOT NULL, condition TEXT NOT NULL, incidents INTEGER NOT NULL,
+    wrong INTEGER NOT NULL, UNIQUE(class, condition));
+CREATE VIEW mutes_readable AS SELECT class, condition, printf('%016x', identity) AS identity, muted_by,
+    strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at FROM mutes ORDER BY ordinal;
+CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
+    round(100.0 * wrong / incidents, 1) AS percent_wrong FROM tallies ORDER BY ordinal;
+CREATE VIEW decisions_readable AS SELECT number, run, verb,
+    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by,
+    strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
+)sql";
+
+/// Step 2 locks out code of schema 1, which does not know the words that came with it (abandoned, inject:steer, ...).
+inline constexpr std::array<SchemaStep, 2> sqlite_schema{{{1, 1, sqlite_step_1}, {2, 2, sqlite_step_2}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: sqlite_rows.hpp.
 struct Sql {
@@ -115,6 +135,13 @@ struct Sql {
     static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
     static constexpr char add_decision[] =
         "INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    static constexpr char add_mute[] =
+        "INSERT INTO mutes(class, condition, identity, muted_by, at) VALUES (?1, ?2, ?3, ?4, ?5) "
+        "ON CONFLICT(class, condition, identity) DO NOTHING";
+    static constexpr char add_tally[] =
+        "INSERT INTO tallies(class, condition, incidents, wrong) VALUES (?1, ?2, ?3, ?4) "
+        "ON CONFLICT(class, condition) DO UPDATE SET incidents = incidents + excluded.incidents, "
+        "wrong = wrong + excluded.wrong";
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
@@ -150,6 +177,8 @@ struct Sql {
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at FROM decisions WHERE applied = 0 ORDER BY number";
+    static constexpr char mutes[] = "SELECT class, condition, identity, muted_by, at FROM mutes ORDER BY ordinal";
+    static constexpr char tallies[] = "SELECT class, condition, incidents, wrong FROM tallies ORDER BY ordinal";
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
@@ -174,6 +203,8 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::put_alert,
                                               Sql::add_audit,
                                               Sql::add_decision,
+                                              Sql::add_mute,
+                                              Sql::add_tally,
                                               Sql::decision_run,
                                               Sql::close_decision,
                                               Sql::runs_to_load,
@@ -187,6 +218,8 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::alerts,
                                               Sql::pending_alerts,
                                               Sql::audit,
-                                              Sql::open_decisions};
+                                              Sql::open_decisions,
+                                              Sql::mutes,
+                                              Sql::tallies};
 
 }  // namespace heeler::inline v0::detail

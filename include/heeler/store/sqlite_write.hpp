@@ -100,6 +100,17 @@ template <class Row>
     return {};
 }
 
+/// Rows that belong to no run, one by one.
+template <class Row>
+[[nodiscard]] Result<void> add_rows(SqliteConnection& connection, const char* sql, const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        Result<int> added = 0;
+        columns(row, [&](const auto&... values) { added = change(connection, sql, values...); });
+        if (!added) return tl::unexpected<Error>(added.error());
+    }
+    return {};
+}
+
 [[nodiscard]] inline Result<void> write_rest(SqliteConnection& connection, const Batch& batch,
                                              const Conflicts& conflicts) {
     for (const std::uint64_t number : batch.applied)
@@ -110,7 +121,8 @@ template <class Row>
             return tl::unexpected<Error>(done.error());
     for (const AuditRow& row : batch.audit)
         if (auto done = add_audit(connection, row.run, row); !done) return done;
-    return {};
+    if (auto done = add_rows(connection, Sql::add_mute, batch.mutes); !done) return done;
+    return add_rows(connection, Sql::add_tally, batch.tallies);
 }
 
 /// All of the batch, or nothing on an error; the runs whose version moved are left out and named.
