@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,10 +35,43 @@ public:
         auto ladder = RecoveryLadder::make(rules.ladder);
         if (!ladder) return fail(ladder.error().code, "run class `" + rules.name + "`: " + ladder.error().message);
         std::string name = rules.name;
-        auto compiled = std::make_shared<const Class>(std::move(rules), *std::move(ladder));
-        const std::lock_guard guard{lock_};
-        classes_[std::move(name)] = std::move(compiled);
+        std::shared_ptr<const Class> before;
+        {
+            const std::lock_guard guard{lock_};
+            auto compiled = std::make_shared<const Class>(std::move(rules), *std::move(ladder), mutes_of(name));
+            before = std::exchange(classes_[std::move(name)], std::move(compiled));
+        }
+        if (before) {
+            before->replaced.store(true, std::memory_order_relaxed);
+            replaced_.store(true, std::memory_order_release);
+        }
         return {};
+    }
+
+    /// Gives a run the newest settings of its class, unless an incident is open: that one keeps what it began with.
+    /// Under the cell's lock.
+    void renew(Cell& cell, Instant now) const {
+        if (!cell.rules->replaced.load(std::memory_order_relaxed)) return;
+        if (cell.incident.open() || cell.rung_busy || !cell.rung.empty()) return;
+        auto newest = find_class(cell.rules->rules.name);
+        if (!newest) return;
+        cell.rules = std::move(newest);
+        cell.run.interval = cell.rules->rules.interval.interval_for(cell.run.expected);
+        const Duration next_sample = cell.run.working(now.elapsed) + cell.run.interval;
+        cell.sampling.next = std::min(cell.sampling.next, next_sample);
+        cell.next_cycle = std::min(cell.next_cycle, cycle_after(cell, now));
+    }
+
+    /// After classes were replaced, every run is looked at, whatever its old settings asked for.
+    void look_at_replaced(Instant now) {
+        if (!replaced_.exchange(false, std::memory_order_acquire)) return;
+        for (const RunHandle handle : table_.all()) table_.sooner(handle.index, now.elapsed);
+    }
+
+    /// A loop that is none, for all runs of the class.
+    void mute(const std::string& class_name, std::uint64_t identity) {
+        const std::lock_guard guard{lock_};
+        mutes_of(class_name)->add(identity);
     }
 
     [[nodiscard]] std::shared_ptr<const Class> find_class(std::string_view name) const {
@@ -106,6 +140,13 @@ public:
     [[nodiscard]] RunTable<Cell>& table() noexcept { return table_; }
 
 private:
+    /// Under the lock.
+    std::shared_ptr<Mutes>& mutes_of(const std::string& class_name) {
+        auto& muted = mutes_[class_name];
+        if (!muted) muted = std::make_shared<Mutes>();
+        return muted;
+    }
+
     template <class Fill>
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
@@ -207,11 +248,15 @@ public:
     }
 
 private:
-    [[nodiscard]] static Elapsed first_cycle(const Cell& cell, Instant now) noexcept { return cycle_after(cell, now); }
+    [[nodiscard]] static Elapsed first_cycle(const Cell& cell, Instant now) noexcept {
+        return cell.rules->rules.schedule.immediate ? now.elapsed : cycle_after(cell, now);
+    }
 
     mutable std::mutex lock_;
     std::mutex adding_;
     std::map<std::string, std::shared_ptr<const Class>, std::less<>> classes_;
+    std::map<std::string, std::shared_ptr<Mutes>> mutes_;
+    std::atomic<bool> replaced_{false};
     RunTable<Cell> table_;
     RunIndex index_;
 };
