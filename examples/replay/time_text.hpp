@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include <heeler/core/time.hpp>
+#include <heeler/text/rfc3339.hpp>
 
 namespace replay {
 
@@ -17,7 +17,6 @@ inline constexpr double last_second = 1e10;
 /// The same, also before the start.
 [[nodiscard]] std::optional<heeler::Duration> moment(double value);
 
-/// RFC 3339; without an offset it is UTC. Absent if it is not one.
-[[nodiscard]] std::optional<heeler::WallTime> parse_rfc3339(std::string_view text);
+using heeler::parse_rfc3339;
 
 }  // namespace replay
