@@ -1,70 +1,20 @@
-// How the rows of a store lie in SQLite's columns, each list once for writing and for reading; for the SQLite store.
+// Writes and reads the rows of a store as columns of SQLite statements; for the SQLite store.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <sqlite3.h>
 
-#include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite_connection.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 #include <heeler/store/sqlite_statement.hpp>
+#include <heeler/store/stored_columns.hpp>
 
 namespace heeler::inline v0::detail {
-
-template <class T, class Row>
-concept RowOf = std::is_same_v<std::remove_const_t<T>, Row>;
-
-/// Calls `visit` with the columns of `row`, in the order of every statement about such rows.
-template <class Visit>
-void columns(RowOf<RunRow> auto& row, Visit visit) {
-    visit(row.id, row.version, row.name, row.class_name, row.state, row.status, row.attempt, row.incarnation,
-          row.created_at, row.updated_at, row.ended_at, Bytes{row.facts});
-}
-
-template <class Visit>
-void columns(RowOf<CheckpointRow> auto& row, Visit visit) {
-    visit(row.number, row.incarnation, row.at, row.step, row.text, row.reason);
-}
-
-template <class Visit>
-void columns(RowOf<Intervention> auto& row, Visit visit) {
-    visit(row.number, row.incident, row.attempt, row.condition, row.action, row.outcome, row.at);
-}
-
-template <class Visit>
-void columns(RowOf<Action> auto& row, Visit visit) {
-    visit(row.key, row.kind, row.needs, row.outcome, row.incident, row.intervention, row.attempt, row.text, row.note);
-}
-
-/// `body` stands for the lists of the alert.
-template <class Visit>
-void columns(RowOf<AlertRow> auto& row, RowOf<std::string> auto& body, Visit visit) {
-    auto& alert = row.alert;
-    visit(alert.key, row.state, row.attempts, row.created_at, row.not_before, row.last_error, row.action_key,
-          alert.kind, alert.to, alert.run.id, alert.run.name, alert.run.work_item, alert.run.project, alert.severity,
-          alert.summary, alert.at, alert.attempt, Bytes{body});
-}
-
-template <class Visit>
-void columns(RowOf<AuditRow> auto& row, Visit visit) {
-    visit(row.run, row.at, row.kind, row.body);
-}
-
-template <class Visit>
-void columns(RowOf<MuteRow> auto& row, Visit visit) {
-    visit(row.class_name, row.condition, row.identity, row.by, row.at);
-}
-
-template <class Visit>
-void columns(RowOf<TallyRow> auto& row, Visit visit) {
-    visit(row.class_name, row.condition, row.incidents, row.wrong);
-}
 
 template <class Row>
 void bind_row(SqliteStatement& statement, std::string_view run, const Row& row) {
@@ -74,39 +24,6 @@ void bind_row(SqliteStatement& statement, std::string_view run, const Row& row) 
 template <class Row>
 void read_row(SqliteStatement& statement, Row& row) {
     columns(row, [&](auto&&... values) { statement.read(values...); });
-}
-
-/// The lists of an alert, exact.
-[[nodiscard]] inline std::string encode_body(const Alert& alert) {
-    std::vector<std::string> issues = alert.issues;
-    std::vector<std::string> names;
-    std::vector<std::string> values;
-    for (const Detail& detail : alert.details) {
-        names.push_back(detail.name);
-        values.push_back(detail.value);
-    }
-    ArchiveWriter writer{Instant{}};
-    writer(issues, names, values);
-    return writer.take();
-}
-
-/// False: damaged.
-[[nodiscard]] inline bool decode_body(std::string_view body, Alert& alert) {
-    std::vector<std::string> names;
-    std::vector<std::string> values;
-    ArchiveReader reader{body, Instant{}};
-    reader(alert.issues, names, values);
-    if (!reader.ok() || !reader.at_end() || names.size() != values.size()) return false;
-    for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i]});
-    return true;
-}
-
-/// The lists of an alert for people.
-[[nodiscard]] inline std::string body_text(const Alert& alert) {
-    std::string text;
-    for (const std::string& issue : alert.issues) text.append(issue).append("\n");
-    for (const Detail& detail : alert.details) text.append(detail.name).append(": ").append(detail.value).append("\n");
-    return text;
 }
 
 /// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills one.

@@ -4,17 +4,12 @@
 #include <array>
 #include <cstdint>
 
+#include <heeler/store/schema_step.hpp>
+
 namespace heeler::inline v0::detail {
 
 /// Marks a SQLite file as a store of heeler ("helr").
 inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
-
-/// One addition to the tables. A later step may only add: tables, indexes, columns with a default.
-struct SchemaStep {
-    std::int64_t version = 0;     ///< of the schema after this step, from 1 without gaps
-    std::int64_t min_reader = 0;  ///< the oldest schema version whose code may still use the store
-    const char* sql = "";
-};
 
 /// Times are microseconds since 1970 UTC; the views show them as text.
 inline constexpr char sqlite_step_1[] = R"sql(
@@ -86,7 +81,7 @@ CREATE VIEW decisions_readable AS SELECT number, run, verb,
 /// Step 2 locks out code of schema 1, which does not know the words that came with it (abandoned, inject:steer, ...).
 inline constexpr std::array<SchemaStep, 2> sqlite_schema{{{1, 1, sqlite_step_1}, {2, 2, sqlite_step_2}}};
 
-/// The statements, by what they are for. Order and meaning of parameters and columns: sqlite_rows.hpp.
+/// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
     static constexpr char begin_read[] = "BEGIN";
     static constexpr char begin_write[] = "BEGIN IMMEDIATE";

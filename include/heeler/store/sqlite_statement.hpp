@@ -13,18 +13,10 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite_error.hpp>
+#include <heeler/store/stored_columns.hpp>
 #include <heeler/store/stored_names.hpp>
 
 namespace heeler::inline v0::detail {
-
-/// Marks a string as bytes for the library rather than text for people.
-template <class Text>
-struct Bytes {
-    Text& bytes;
-};
-
-template <class Text>
-Bytes(Text&) -> Bytes<Text>;
 
 /// A prepared statement on loan from its connection: bind, step until false, read each row. Problems of `bind` and
 /// `read` are answered by the next `step`.
