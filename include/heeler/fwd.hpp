@@ -20,20 +20,25 @@ struct RunSpec;
 struct AliveAge;
 struct ActivityAge;
 struct ApiCalls;
+struct BlockRule;
 struct BytesWritten;
 struct Call;
+struct ErrorCascade;
+struct FailureStreak;
 struct Intervals;
 struct Line;
 struct OutputAccessRule;
 struct ProgressAge;
 struct RunTimeout;
+struct TailRule;
+struct TokenBudget;
 struct Tokens;
 
 template <class Unit = Tokens>
 struct BurnRateTracker;
 template <class Cadence = Intervals>
 struct HeartbeatContract;
-template <class Item = Line>
+template <class Item = Line, class Rule = BlockRule>
 struct LoopDetector;
 template <class... Detectors>
 struct DetectorSet;
@@ -41,8 +46,9 @@ struct DetectorSet;
 /// The detectors that a watchdog has unless it is given others. Which of them judge a run is said by its class.
 using DefaultDetectors =
     DetectorSet<RunTimeout, BurnRateTracker<Tokens>, BurnRateTracker<ApiCalls>, BurnRateTracker<BytesWritten>,
-                OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, HeartbeatContract<Intervals>,
-                HeartbeatContract<AliveAge>, HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>>;
+                OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, LoopDetector<Call, TailRule>, ErrorCascade,
+                FailureStreak, HeartbeatContract<Intervals>, HeartbeatContract<AliveAge>,
+                HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>, TokenBudget>;
 
 template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
 class Watchdog;

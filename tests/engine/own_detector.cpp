@@ -8,8 +8,8 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Too many failed tool results in a row.
-struct FailureStreak {
-    static constexpr std::string_view kind = "failure_streak";
+struct ResultsInARow {
+    static constexpr std::string_view kind = "results_in_a_row";
     struct Settings {
         int most = 3;
         bool broken = false;
@@ -51,11 +51,11 @@ struct ToolNames {
     }
 };
 
-using Mine = DefaultDetectors::with<FailureStreak, ToolNames>;
+using Mine = DefaultDetectors::with<ResultsInARow, ToolNames>;
 
-bench::Bench<Mine> bench_with(FailureStreak::Settings settings) {
+bench::Bench<Mine> bench_with(ResultsInARow::Settings settings) {
     bench::Bench<Mine> b;
-    b.classes[0].detectors.turn_on<FailureStreak>(settings).turn_on<ToolNames>();
+    b.classes[0].detectors.turn_on<ResultsInARow>(settings).turn_on<ToolNames>();
     b.settings.memory_every = 0s;
     b.boot();
     return b;
@@ -69,8 +69,8 @@ TEST_CASE("a host's own detector judges and is explained", "[M-020]") {
     for (int i = 0; i < 3; ++i) (void)b.dog->observe(run, ToolResult{false, std::to_string(i), {}, {}});
     (void)b.after(60s);
     CHECK(b.acts == "inject:nudge done");
-    CHECK_THAT(*b.dog->explain("r"), ContainsSubstring("failures_in_a_row") && ContainsSubstring("failure_streak"));
-    CHECK_THAT(b.dog->describe(), ContainsSubstring("failure_streak") && ContainsSubstring("tool_names"));
+    CHECK_THAT(*b.dog->explain("r"), ContainsSubstring("failures_in_a_row") && ContainsSubstring("results_in_a_row"));
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("results_in_a_row") && ContainsSubstring("tool_names"));
 }
 
 TEST_CASE("a host's own detector remembers across a restart", "[M-136]") {
@@ -103,7 +103,7 @@ TEST_CASE("a class without a detector pays nothing for it and is not judged by i
 TEST_CASE("a detector that throws is refused for its run alone [M-008]", "[M-008]") {
     auto b = bench_with({});
     RunClass bad = bench::minute_class("bad");
-    bad.detectors.turn_on<FailureStreak>({3, true});
+    bad.detectors.turn_on<ResultsInARow>({3, true});
     REQUIRE(b.dog->define(bad));
     const auto broken = b.dog->start(bench::spec_of("broken"), "bad");
     REQUIRE(broken);

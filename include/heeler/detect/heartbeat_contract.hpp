@@ -1,6 +1,7 @@
 // Judges whether a run still moves: by a progress metric sampled each interval, or by the age of its last sign.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -37,12 +38,18 @@ struct HeartbeatContract {
         Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
         std::optional<Duration> in_tool;  ///< instead of both while a tool call is open: builds take long
         Duration startup_grace{};         ///< a run that gave no sign yet is judged by its start plus this
+        /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
+        std::optional<Duration> veto_within{};
     };
 
     struct Memory {};
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const Duration none{};
+        if (settings.veto_within.value_or(Duration{1}) <= none)
+            return fail(ErrorCode::invalid_argument, std::string{kind} + ": veto_within is " +
+                                                         std::to_string(in_seconds(*settings.veto_within)) +
+                                                         " s; it must be positive, or absent for no veto");
         if (settings.act_after > none && settings.startup_grace >= none &&
             settings.in_tool.value_or(Duration{1}) > none && settings.warn_after.value_or(none) < settings.act_after)
             return {};
@@ -59,6 +66,7 @@ struct HeartbeatContract {
         const auto base = base_of(settings, run);
         if (!base) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "no_time_to_count_from"}};
         const Duration age = run.working(now.elapsed) - *base;
+        if (run.working(now.elapsed) < veto_end(settings, run)) return std::nullopt;
         const bool in_tool = settings.in_tool && run.open_calls > 0;
         const Duration limit = in_tool ? *settings.in_tool : settings.act_after;
         const bool act = age > limit;
@@ -74,11 +82,13 @@ struct HeartbeatContract {
                                               Duration since) const {
         const auto base = base_of(settings, run);
         if (!base) return std::nullopt;
-        if (settings.warn_after && *base + *settings.warn_after >= since)
-            return *base + *settings.warn_after + Duration{1};
-        for (const Duration limit : {settings.act_after, settings.in_tool.value_or(settings.act_after)})
-            if (*base + limit >= since) return *base + limit + Duration{1};
-        return std::nullopt;
+        std::optional<Duration> earliest;
+        for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, settings.in_tool}) {
+            if (!limit) continue;
+            const Duration moment = std::max(*base + *limit + Duration{1}, veto_end(settings, run));
+            if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
+        }
+        return earliest;
     }
 
 private:
@@ -86,6 +96,10 @@ private:
         if (const auto& sign = Cadence::of(run)) return sign;
         if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
         return std::nullopt;
+    }
+    /// From this moment on no second source speaks for the run.
+    static Duration veto_end(const Settings& settings, const Run& run) noexcept {
+        return settings.veto_within && run.last_sign ? *run.last_sign + *settings.veto_within : Duration::min();
     }
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline v0 {
 
@@ -45,7 +47,7 @@ struct BlockRule {
 inline constexpr BlockRule five_line_block{5, 5, 3, 15, 200};
 
 template <class Item>
-struct LoopDetector {
+struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
@@ -66,12 +68,13 @@ struct LoopDetector {
         std::array<std::uint32_t, max_period> equal_run{};
         std::array<std::uint32_t, max_period> hit_end{};  ///< items seen when the period last matched; 0: never
         std::array<std::uint16_t, max_period> hit_run{};
+        std::array<std::uint32_t, max_period> hit_sum{};  ///< of the block's masked fingerprints: in any order the same
         std::uint32_t items = 0;
         std::uint32_t watermark = 0;  ///< items before this one are not judged again
 
         template <class A>
         void archive(A& a) {
-            a(exact, index, recent, equal_run, hit_end, hit_run, items, watermark);
+            a(exact, index, recent, equal_run, hit_end, hit_run, hit_sum, items, watermark);
         }
     };
 
@@ -191,8 +194,15 @@ private:
             run = exact_run(ring, period, std::min<std::uint32_t>(ring.equal_run[period - 1], ring_size - period));
         }
         if (run < needed) return;
+        if (ring.hit_end[period - 1] + 1 != ring.items) ring.hit_sum[period - 1] = sum_of_newest(ring, period);
         ring.hit_end[period - 1] = ring.items;
         ring.hit_run[period - 1] = static_cast<std::uint16_t>(run);
+    }
+
+    /// A run begins its loop anywhere in the block, so the order of the items must not matter.
+    static std::uint32_t sum_of_newest(const Ring& ring, std::uint32_t period) {
+        const std::uint32_t* newest = ring.recent.data() + (max_period - ring.items % max_period) % max_period;
+        return std::accumulate(newest, newest + period, std::uint32_t{0});
     }
 
     static Finding finding_of(const Ring& ring, const BlockRule& rule, std::uint32_t period) {
@@ -206,6 +216,7 @@ private:
             .add("window", rule.window);
         finding.evidence.first = ring.index[(end - items) % ring_size];
         finding.evidence.last = ring.index[(end - 1) % ring_size];
+        finding.identity = std::max<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
         return finding;
     }
 };

@@ -1,0 +1,93 @@
+// Finds runs whose tool calls keep failing, not necessarily in a row: so many errors among the newest results.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/detect/error_indicators.hpp>
+
+namespace heeler::inline v0 {
+
+/// An error cascade when at least `threshold` of the last `window` tool results are failures (S004). A result is one if
+/// the host says so; where the host does not know, if its text has a word of failure. Each result counts once.
+struct ErrorCascade {
+    static constexpr std::string_view kind = "error_cascade";
+    static constexpr std::uint32_t longest_window = 64;
+
+    struct Settings {
+        std::uint32_t threshold = 5;  ///< from 1 to `window`
+        std::uint32_t window = 20;    ///< results, up to 64
+        /// The text alone decides, whatever the host knows. For classes that only watch: they steer and alert but
+        /// verify nothing, so no intervention makes older errors void and the window is all that ends a cascade.
+        bool keywords_only = false;
+    };
+
+    struct Failure {
+        std::uint32_t number = 0;  ///< of the result, from 1
+        std::uint32_t index = 0;   ///< observation index
+    };
+
+    struct Memory {
+        std::vector<Failure> failures;  ///< those in the window, oldest first
+        std::uint32_t results = 0;
+
+        template <class A>
+        void archive(A& a) {
+            a(failures, results);
+        }
+    };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.threshold >= 1 && settings.threshold <= settings.window && settings.window <= longest_window)
+            return {};
+        return fail(ErrorCode::invalid_argument, "error_cascade: threshold is " + std::to_string(settings.threshold) +
+                                                     " and window " + std::to_string(settings.window) +
+                                                     "; they must be 1 to 64, the threshold not above the window");
+    }
+
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (const auto* result = std::get_if<ToolResult>(&seen.event)) {
+            ++memory.results;
+            forget_old(memory, settings);
+            if (is_failure(settings, *result))
+                memory.failures.push_back({memory.results, static_cast<std::uint32_t>(seen.index)});
+        } else if (!settings.keywords_only && std::holds_alternative<Watermark>(seen.event)) {
+            memory.failures.clear();
+        }
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
+                                               Instant) const {
+        if (memory.failures.size() < settings.threshold) return std::nullopt;
+        Finding finding{Condition::error_cascade, Level::nudge, kind, {.rule = "errors_in_window"}};
+        finding.evidence.add("errors", static_cast<double>(memory.failures.size()))
+            .add("window", settings.window)
+            .add("threshold", settings.threshold);
+        finding.evidence.first = memory.failures.front().index;
+        finding.evidence.last = memory.failures.back().index;
+        return finding;
+    }
+
+private:
+    /// A first word of `Error: ` needs no rule of its own: it is a word of failure.
+    static bool is_failure(const Settings& settings, const ToolResult& result) noexcept {
+        if (result.ok && !settings.keywords_only) return !*result.ok;
+        return has_error_indicator(result.output);
+    }
+
+    static void forget_old(Memory& memory, const Settings& settings) {
+        auto& failures = memory.failures;
+        auto kept = failures.begin();
+        while (kept != failures.end() && memory.results - kept->number >= settings.window) ++kept;
+        failures.erase(failures.begin(), kept);
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,73 @@
+// Finds runs of which one tool call after the other fails, without a success in between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/detect/error_indicators.hpp>
+
+namespace heeler::inline v0 {
+
+/// An error cascade when the last `count` tool results or more are failures (S004): by the host's word or, where it
+/// does not know, by a text that begins with `Error: `. Any other result ends the streak; so does an intervention,
+/// after which it takes `count` more.
+struct FailureStreak {
+    static constexpr std::string_view kind = "failure_streak";
+
+    struct Settings {
+        std::uint32_t count = 5;  ///< 1 to 1000
+    };
+
+    struct Memory {
+        std::string tool;  ///< of the last call, one byte longer than a subject can be
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
+        std::uint32_t failures = 0;
+
+        template <class A>
+        void archive(A& a) {
+            a(tool, first, last, failures);
+        }
+    };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.count >= 1 && settings.count <= 1000) return {};
+        return fail(ErrorCode::invalid_argument,
+                    "failure_streak: count is " + std::to_string(settings.count) + "; it must be 1 to 1000");
+    }
+
+    void learn(Memory& memory, const Settings&, const Observation& seen) const {
+        if (const auto* result = std::get_if<ToolResult>(&seen.event)) {
+            if (!says_failed(*result)) {
+                memory.failures = 0;
+                return;
+            }
+            if (memory.failures == 0) memory.first = seen.index;
+            memory.last = seen.index;
+            ++memory.failures;
+        } else if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
+            memory.tool.assign(call->name.empty() ? "unknown" : call->name.substr(0, Subject::capacity + 1));
+        } else if (std::holds_alternative<Watermark>(seen.event)) {
+            memory.failures = 0;
+        }
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
+                                               Instant) const {
+        if (memory.failures < settings.count) return std::nullopt;
+        Finding finding{Condition::error_cascade, Level::nudge, kind, {.rule = "failures_in_a_row"}};
+        finding.evidence.add("failures", memory.failures).add("threshold", settings.count);
+        finding.evidence.first = memory.first;
+        finding.evidence.last = memory.last;
+        finding.subject = Subject{memory.tool};
+        return finding;
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,136 @@
+// Finds a run that makes one and the same tool call again and again, up to now.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/detect/loop_detector.hpp>
+#include <heeler/fwd.hpp>
+
+namespace heeler::inline v0 {
+
+/// A loop is that at least `min_repeats` equal calls end the last `window` entries of the tool log (S004), in which
+/// each call and each result is an entry.
+struct TailRule {
+    std::uint32_t min_repeats = 5;  ///< from 2
+    std::uint32_t window = 50;      ///< entries; from `min_repeats` to 64
+};
+
+/// What `LoopDetector<Call, TailRule>` counts: the equal calls at the end; 0 if the window has fewer calls than the
+/// rule asks for, equal or not.
+struct LoopCount {
+    bool looping = false;
+    std::uint32_t count = 0;
+};
+
+/// Calls are equal if tool and arguments mean the same, numbers included. What was seen before an intervention counts
+/// on after it: a steer or an alert must not hide a loop that goes on, and any other call ends one by itself.
+template <>
+struct LoopDetector<Call, TailRule> {
+    static constexpr std::string_view kind = "loop_tail";
+    static constexpr std::uint32_t longest_window = 64;
+
+    struct Settings {
+        TailRule rule{};
+        /// Calls for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
+        std::function<bool(const Observation&)> exempt;
+    };
+
+    /// The end of the tool log.
+    struct Tail {
+        std::uint64_t entries = 0;  ///< a bit for each of the last 64, set if it is a call; the newest is the lowest
+        std::uint64_t exact = 0;    ///< of the last call
+        std::uint64_t first = 0;    ///< observation index of the first call that equals it
+        std::uint64_t last = 0;
+        std::uint32_t run = 0;  ///< how many calls in a row equal it
+        std::string tool;       ///< its name, one byte longer than a subject can be
+
+        template <class A>
+        void archive(A& a) {
+            a(entries, exact, first, last, run, tool);
+        }
+    };
+
+    struct Memory {
+        std::vector<Tail> tail;  ///< one, from the first entry on
+
+        template <class A>
+        void archive(A& a) {
+            a(tail);
+        }
+    };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        const TailRule& rule = settings.rule;
+        if (rule.min_repeats >= 2 && rule.min_repeats <= rule.window && rule.window <= longest_window) return {};
+        return fail(ErrorCode::invalid_argument,
+                    std::string{kind} + ": min_repeats is " + std::to_string(rule.min_repeats) + " and window " +
+                        std::to_string(rule.window) + "; they must be 2 to 64, min_repeats not above the window");
+    }
+
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        const auto* call = std::get_if<ToolCall>(&seen.event);
+        if (call == nullptr && !std::holds_alternative<ToolResult>(seen.event)) return;
+        if (memory.tail.empty()) memory.tail.emplace_back();
+        Tail& tail = memory.tail.front();
+        tail.entries <<= 1;
+        if (call != nullptr && !(settings.exempt && settings.exempt(seen))) add(tail, *call, seen);
+    }
+
+    [[nodiscard]] static LoopCount count_of(const Memory& memory, const Settings& settings) noexcept {
+        if (memory.tail.empty()) return {};
+        const Tail& tail = memory.tail.front();
+        const std::uint64_t window = tail.entries << (longest_window - settings.rule.window);
+        const auto calls = static_cast<std::uint32_t>(std::popcount(window));
+        if (calls < settings.rule.min_repeats) return {};
+        const std::uint32_t count = std::min(tail.run, calls);
+        return {count >= settings.rule.min_repeats, count};
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
+                                               Instant) const {
+        const LoopCount found = count_of(memory, settings);
+        if (!found.looping) return std::nullopt;
+        const Tail& tail = memory.tail.front();
+        Finding finding{Condition::loop_detected, Level::nudge, kind, {.rule = "tail_repetition"}};
+        finding.evidence.add("count", found.count)
+            .add("threshold", settings.rule.min_repeats)
+            .add("window", settings.rule.window);
+        finding.evidence.first = tail.first;
+        finding.evidence.last = tail.last;
+        finding.subject = Subject{tail.tool};
+        finding.identity = std::max<std::uint64_t>(tail.exact, 1);
+        return finding;
+    }
+
+    /// New items that prove, without a finding, that a loop is over.
+    [[nodiscard]] static std::uint64_t evidence_needed(const Settings& settings) noexcept {
+        return settings.rule.min_repeats;
+    }
+
+private:
+    static void add(Tail& tail, const ToolCall& call, const Observation& seen) {
+        tail.entries |= 1;
+        tail.last = seen.index;
+        if (tail.run > 0 && tail.exact == seen.exact) {
+            ++tail.run;
+            return;
+        }
+        tail.exact = seen.exact;
+        tail.first = seen.index;
+        tail.run = 1;
+        tail.tool.assign(call.name.empty() ? "unknown" : call.name.substr(0, Subject::capacity + 1));
+    }
+};
+
+}  // namespace heeler::inline v0

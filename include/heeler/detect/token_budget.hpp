@@ -1,0 +1,47 @@
+// Judges what a run has consumed in all against a fixed number of tokens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline v0 {
+
+/// Over the soft limit when a run has consumed that many tokens or more, in and out together, while it is running
+/// (S004). It only reads the totals; how fast they grow is for `BurnRateTracker`.
+struct TokenBudget {
+    static constexpr std::string_view kind = "token_budget";
+
+    struct Settings {
+        std::int64_t soft = 5'000'000;  ///< tokens, from 1
+    };
+
+    struct Memory {};
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.soft > 0) return {};
+        return fail(ErrorCode::invalid_argument,
+                    "token_budget: soft is " + std::to_string(settings.soft) + " tokens; it must be at least 1");
+    }
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run, Instant) const {
+        const std::int64_t tokens = run.usage.tokens_in + run.usage.tokens_out;
+        if (run.state != RunState::running || tokens < settings.soft) return std::nullopt;
+        Finding finding{Condition::token_budget, Level::nudge, kind, {.rule = "soft_limit"}};
+        finding.evidence.add("tokens", static_cast<double>(tokens))
+            .add("threshold", static_cast<double>(settings.soft))
+            .add("cost_usd", run.usage.cost_usd);
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+};
+
+}  // namespace heeler::inline v0
