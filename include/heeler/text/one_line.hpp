@@ -1,0 +1,21 @@
+// Text that somebody else wrote, on one line: for the parts of a sentence, a log line or a heading.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+/// `sanitise(text, cap_bytes)` with a blank for each line end and tab, so that no content can begin a line of its own.
+[[nodiscard]] inline std::string one_line(std::string_view text, std::size_t cap_bytes) {
+    std::string line = sanitise(text, cap_bytes);
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return line;
+}
+
+}  // namespace heeler::inline v0
