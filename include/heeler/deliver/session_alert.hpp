@@ -1,0 +1,79 @@
+// An alert about one session as a chat message: which session, for how long, how many calls, and what is wrong.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/utf8.hpp>
+
+namespace heeler::inline v0 {
+
+/// "3h 5m", or "45m" below an hour; rounded down, "0m" for anything below a minute.
+[[nodiscard]] inline std::string hours_and_minutes(Duration length) {
+    const auto minutes = std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::minutes>(length).count());
+    const std::string rest = std::to_string(minutes % 60) + "m";
+    return minutes < 60 ? rest : std::to_string(minutes / 60) + "h " + rest;
+}
+
+/// The first eight characters of an id, as people call a session.
+[[nodiscard]] constexpr std::string_view short_id(std::string_view id) noexcept {
+    std::size_t end = 0;
+    for (int characters = 0; characters < 8 && end < id.size(); ++characters) end += decode_utf8(id, end).size;
+    return id.substr(0, end);
+}
+
+/// One character that people tell alerts apart by.
+[[nodiscard]] constexpr std::string_view icon_of(Severity severity) noexcept {
+    constexpr std::string_view icons[] = {"\xE2\x9C\x85", "\xE2\x9A\xA0", "\xF0\x9F\x9A\xA8"};  // check, warning, siren
+    return icons[static_cast<std::size_t>(severity)];
+}
+
+namespace detail {
+
+inline constexpr std::size_t alert_line_cap = 512;   ///< bytes of one line of the message
+inline constexpr std::size_t alert_issues_cap = 16;  ///< more issues than this are counted
+
+/// `LABEL: VALUE` on a line of its own; nothing for an empty value.
+inline void add_line(std::string& text, std::string_view label, std::string_view value) {
+    if (value.empty()) return;
+    text += "\n";
+    text += label;
+    text += ": " + one_line(value, alert_line_cap);
+}
+
+[[nodiscard]] inline std::string_view detail_named(const Alert& alert, std::string_view name) {
+    const auto found = std::find_if(alert.details.begin(), alert.details.end(),
+                                    [&](const Detail& detail) { return detail.name == name; });
+    return found == alert.details.end() ? std::string_view{} : std::string_view{found->value};
+}
+
+}  // namespace detail
+
+/// The message for the chat that a session came from: icon, first characters of the id, project, the details `duration`
+/// and `tool_calls`, the issues as bullets, and where they are given the details `done`, `next` and `stop`. Lines
+/// without a value are left out; without issues the alert's summary stands for them. No line end at the end.
+[[nodiscard]] inline std::string format_session_alert(const Alert& alert) {
+    using detail::add_line, detail::detail_named;
+    std::string text{icon_of(alert.severity)};
+    text += " Session " + one_line(short_id(alert.run.id), detail::alert_line_cap);
+    add_line(text, "Project", alert.run.project);
+    add_line(text, "Duration", detail_named(alert, "duration"));
+    add_line(text, "Tool calls", detail_named(alert, "tool_calls"));
+    if (alert.issues.empty()) add_line(text, "Summary", alert.summary);
+    const std::size_t shown = std::min(alert.issues.size(), detail::alert_issues_cap);
+    for (std::size_t i = 0; i < shown; ++i)
+        text += "\n\xE2\x80\xA2 " + one_line(alert.issues[i], detail::alert_line_cap);
+    if (shown < alert.issues.size()) text += "\n... and " + std::to_string(alert.issues.size() - shown) + " more";
+    add_line(text, "Done", detail_named(alert, "done"));
+    add_line(text, "Next", detail_named(alert, "next"));
+    add_line(text, "Stop", detail_named(alert, "stop"));
+    return text;
+}
+
+}  // namespace heeler::inline v0
