@@ -1,0 +1,67 @@
+// Two notifiers as one: what the first cannot deliver is said at the second, usually a log.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/notify/fanout.hpp>
+
+namespace heeler::inline v0 {
+
+struct FallbackSettings {
+    /// Whether it is enough that the second has the alert. False: the alert stays undelivered, so that the outbox tries
+    /// again until the first has it or it is given up. True: the second is the delivery, and nothing is tried again.
+    bool counts_as_delivered = false;
+};
+
+/// Sends through the first notifier. If that fails, throws or reaches nobody, the second gets the alert, at least as a
+/// warning, with a further issue that says why. While it is tried again, the second is told at the attempts 1, 2, 4, 8
+/// and so on, so that a long outage does not flood it. One thread at a time.
+template <class First, class Second>
+class FallbackNotifier {
+public:
+    static constexpr std::string_view name = "fallback";
+
+    FallbackNotifier(First first, Second second, FallbackSettings settings = {})
+        : first_{std::move(first)}, second_{std::move(second)}, settings_{settings} {}
+
+    /// What the first notifier answered; with `counts_as_delivered`, what the second did, and if both fail, both
+    /// reasons under the first one's code.
+    [[nodiscard]] Result<Receipt> send(const Alert& alert) {
+        auto answer = first_.send(alert);
+        if (answer && answer->recipients > 0) return answer;
+        const std::string reason = answer ? "nobody listens on this route" : answer.error().message;
+        if (!settings_.counts_as_delivered) {
+            if (is_power_of_two(alert.attempt)) static_cast<void>(second_.send(with_reason(alert, reason)));
+            return answer;
+        }
+        auto fallback = second_.send(with_reason(alert, reason));
+        if (fallback) return fallback;
+        return fail(answer ? ErrorCode::no_recipient : answer.error().code,
+                    reason + "; " + std::string{Second::name} + ": " + fallback.error().message);
+    }
+
+    [[nodiscard]] First& first() noexcept { return first_.template get<0>(); }
+    [[nodiscard]] Second& second() noexcept { return second_.template get<0>(); }
+
+private:
+    [[nodiscard]] static bool is_power_of_two(std::uint32_t attempt) noexcept { return (attempt & (attempt - 1)) == 0; }
+
+    [[nodiscard]] static Alert with_reason(Alert alert, const std::string& reason) {
+        alert.severity = std::max(alert.severity, Severity::warning);
+        alert.issues.push_back("not delivered by " + std::string{std::string_view{First::name}} + ": " + reason);
+        return alert;
+    }
+
+    // A fanout of one turns what a notifier throws into an error.
+    Fanout<First> first_;
+    Fanout<Second> second_;
+    FallbackSettings settings_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,150 @@
+#include <heeler/notify/fallback.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <heeler/notify/log_notifier.hpp>
+#include <heeler/notify/recording_notifier.hpp>
+
+#include "contract/notifier_contract.hpp"
+#include "support/catch.hpp"
+
+using heeler::Alert;
+using heeler::Delivery;
+using heeler::ErrorCode;
+using heeler::FallbackNotifier;
+using heeler::LogNotifier;
+using heeler::Receipt;
+using heeler::RecordingNotifier;
+using heeler::Result;
+using heeler::Severity;
+
+namespace {
+
+struct NobodyListens {
+    static constexpr std::string_view name = "nobody_listens";
+    Result<Receipt> send(const Alert&) { return Receipt{0}; }
+};
+
+struct ThrowsAnInt {
+    static constexpr std::string_view name = "throws_an_int";
+    Result<Receipt> send(const Alert&) { throw 7; }
+};
+
+Alert attempt(std::uint32_t number) {
+    Alert alert = heeler_test::example_alert();
+    alert.attempt = number;
+    return alert;
+}
+
+}  // namespace
+
+TEST_CASE("a fallback notifier keeps the contract of notifiers") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+    FallbackNotifier working{first, second};
+    heeler_test::check_delivering_notifier(working);
+    CHECK(second.sent().empty());
+
+    first.answer_with({Delivery::fail});
+    heeler_test::check_failing_notifier(working);
+    FallbackNotifier saved{first, second, {.counts_as_delivered = true}};
+    heeler_test::check_delivering_notifier(saved);
+}
+
+TEST_CASE("a failed delivery is a warning at the second notifier and stays undelivered [M-125]", "[M-125]") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+    const auto [delivery, code] =
+        GENERATE(table<Delivery, ErrorCode>({{Delivery::fail, ErrorCode::delivery_failed},
+                                             {Delivery::raise, ErrorCode::delivery_failed},
+                                             {Delivery::no_recipient, ErrorCode::no_recipient},
+                                             {Delivery::permanent, ErrorCode::permanent}}));
+    first.answer_with({delivery});
+    FallbackNotifier notifier{first, second};
+
+    Alert alert = heeler_test::example_alert();
+    alert.severity = Severity::none;
+    const auto answer = notifier.send(alert);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == code);
+    REQUIRE(second.delivered().size() == 1);
+    const Alert said = second.delivered()[0];
+    CHECK(said.key == alert.key);
+    CHECK(said.severity == Severity::warning);
+    REQUIRE(said.issues.size() == 2);
+    CHECK(said.issues[0] == alert.issues[0]);
+    CHECK(said.issues[1] == "not delivered by recording: " + answer.error().message);
+}
+
+TEST_CASE("a receipt without recipients is a failure, and is answered as it came [M-120]", "[M-120]") {
+    RecordingNotifier second;
+    FallbackNotifier notifier{NobodyListens{}, second};
+    const auto answer = notifier.send(attempt(1));
+    REQUIRE(answer);
+    CHECK(answer->recipients == 0);
+    REQUIRE(second.delivered().size() == 1);
+    CHECK(second.delivered()[0].issues[1] == "not delivered by nobody_listens: nobody listens on this route");
+}
+
+TEST_CASE("a long outage does not flood the second notifier [M-125]", "[M-125]") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+    first.answer_with({Delivery::fail});
+    FallbackNotifier notifier{first, second};
+    for (std::uint32_t number = 1; number <= 300; ++number) CHECK_FALSE(notifier.send(attempt(number)));
+    CHECK(first.sent().size() == 300);
+    std::vector<std::uint32_t> told;
+    for (const Alert& alert : second.delivered()) told.push_back(alert.attempt);
+    CHECK(told == std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 64, 128, 256});
+}
+
+TEST_CASE("the second notifier can be the delivery [M-125]", "[M-125]") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+    first.answer_with({Delivery::fail});
+    FallbackNotifier notifier{first, second, {.counts_as_delivered = true}};
+    const auto answer = notifier.send(attempt(3));
+    REQUIRE(answer);
+    CHECK(answer->recipients == 1);
+    CHECK(second.delivered().size() == 1);
+
+    second.answer_with({Delivery::no_recipient});
+    first.answer_with({Delivery::permanent});
+    const auto nothing = notifier.send(attempt(1));
+    REQUIRE_FALSE(nothing);
+    CHECK(nothing.error().code == ErrorCode::permanent);
+    CHECK_THAT(nothing.error().message, ContainsSubstring("refuse for good") && ContainsSubstring("recording: nobody"));
+}
+
+TEST_CASE("a second notifier that fails, too, changes nothing and lets nothing escape [M-008]", "[M-008]") {
+    RecordingNotifier first;
+    first.answer_with({Delivery::fail});
+    FallbackNotifier notifier{first, ThrowsAnInt{}};
+    const auto answer = notifier.send(attempt(1));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().message == "the recording notifier was told to fail");
+
+    FallbackNotifier counting{ThrowsAnInt{}, ThrowsAnInt{}, {.counts_as_delivered = true}};
+    const auto nothing = counting.send(attempt(1));
+    REQUIRE_FALSE(nothing);
+    CHECK_THAT(nothing.error().message, ContainsSubstring("; throws_an_int: throws_an_int threw"));
+}
+
+TEST_CASE("a log as the fallback gets one warning line [M-125] [M-183]", "[M-125][M-183]") {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), &std::fclose};
+    RecordingNotifier chat;
+    chat.answer_with({Delivery::raise});
+    FallbackNotifier notifier{chat, LogNotifier{file.get()}};
+    CHECK_FALSE(notifier.send(attempt(1)));
+    CHECK(notifier.first().sent().size() == 1);
+
+    std::string line;
+    std::rewind(file.get());
+    for (int c = std::fgetc(file.get()); c != EOF; c = std::fgetc(file.get())) line += static_cast<char>(c);
+    CHECK_THAT(line, ContainsSubstring(" WARNING heeler run.unhealthy [run-1] ") &&
+                         ContainsSubstring("; not delivered by recording: recording threw: "));
+    CHECK(std::count(line.begin(), line.end(), '\n') == 1);
+}
