@@ -536,6 +536,32 @@ void keeps_mutes_and_adds_tallies() {
     CHECK(snapshot_of(store).tallies.back().incidents == 2);
 }
 
+/// Of stores that tools for operators work on.
+template <class Backend>
+void lists_for_tools() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch over = full_run("over");
+    over.row.state = RunState::abandoned;
+    over.alerts.push_back(alert("told", AlertRow::State::delivered));
+    over.alerts.push_back(alert("not told", AlertRow::State::skipped));
+    RunBatch late = new_run("late");
+    late.alerts = {alert("late", AlertRow::State::pending)};
+    CHECK(commit(store, {over, late}).empty());
+
+    const auto rows = store.runs();
+    REQUIRE(rows);
+    for (RunBatch* run : {&over, &late}) {
+        run->row.version = 1;
+        run->row.spec.reset();
+        run->row.memory.reset();
+    }
+    CHECK(show(*rows) == show(std::vector{over.row, late.row}));
+    const auto undelivered = store.undelivered();
+    REQUIRE(undelivered);
+    CHECK(show(*undelivered) == show(std::vector{over.alerts[0], over.alerts[1], late.alerts[0]}));
+}
+
 template <class Backend>
 void holds_many() {
     Backend backend;

@@ -116,6 +116,10 @@ private:
 
 TEST_CASE("SqliteStore keeps the contract of stores", "[store][sqlite]") { store_contract::check<SqliteBackend>(); }
 
+TEST_CASE("SqliteStore lists all runs and what was not delivered", "[store][sqlite]") {
+    store_contract::lists_for_tools<SqliteBackend>();
+}
+
 TEST_CASE("the constructor of SqliteStore touches nothing", "[store][sqlite]") {
     const ScratchDirectory directory;
     { const SqliteStore store{directory / "store.db"}; }
@@ -507,6 +511,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::replaces_rows_by_their_identity<SqliteBackend>();
         store_contract::numbers_decisions<SqliteBackend>();
         store_contract::keeps_mutes_and_adds_tallies<SqliteBackend>();
+        store_contract::lists_for_tools<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
         seen.insert(traced.statements.begin(), traced.statements.end());
     }

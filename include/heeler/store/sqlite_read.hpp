@@ -37,7 +37,7 @@ namespace heeler::inline v0::detail {
     auto done = read_parts(connection, run.row);
     if (done) done = read_rows(connection, Sql::unfinished_actions, id, run.unfinished);
     if (done) done = read_rows(connection, Sql::interventions, id, run.interventions);
-    if (done) done = read_alerts(connection, Sql::pending_alerts, id, run.pending);
+    if (done) done = read_alerts(connection, Sql::pending_alerts, run.pending, id);
     if (!done) return done;
     const auto checkpoints = read_number(connection, Sql::count_checkpoints, 0, id);
     if (!checkpoints) return tl::unexpected<Error>(checkpoints.error());
@@ -71,6 +71,21 @@ namespace heeler::inline v0::detail {
     return open;
 }
 
+/// Without the runs' `spec` and `memory`.
+[[nodiscard]] inline Result<std::vector<RunRow>> read_runs(SqliteConnection& connection) {
+    std::vector<RunRow> rows;
+    const auto done = read_all(connection, Sql::all_runs, rows, read_row<RunRow>);
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows;
+}
+
+[[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(SqliteConnection& connection) {
+    std::vector<AlertRow> rows;
+    if (const auto done = read_alerts(connection, Sql::undelivered_alerts, rows); !done)
+        return tl::unexpected<Error>(done.error());
+    return rows;
+}
+
 [[nodiscard]] inline Result<History> read_history(SqliteConnection& connection, std::string_view run) {
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
@@ -81,7 +96,7 @@ namespace heeler::inline v0::detail {
     if (done) done = read_rows(connection, Sql::checkpoints, run, found.checkpoints);
     if (done) done = read_rows(connection, Sql::interventions, run, found.interventions);
     if (done) done = read_rows(connection, Sql::actions, run, found.actions);
-    if (done) done = read_alerts(connection, Sql::alerts, run, found.alerts);
+    if (done) done = read_alerts(connection, Sql::alerts, found.alerts, run);
     if (done) done = read_rows(connection, Sql::audit, run, found.audit);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());

@@ -47,15 +47,16 @@ template <class Row>
     return read_all(connection, sql, rows, read_row<Row>, run);
 }
 
-[[nodiscard]] inline Result<void> read_alerts(SqliteConnection& connection, const char* sql, std::string_view run,
-                                              std::vector<AlertRow>& rows) {
+template <class... Parameters>
+[[nodiscard]] Result<void> read_alerts(SqliteConnection& connection, const char* sql, std::vector<AlertRow>& rows,
+                                       const Parameters&... parameters) {
     bool whole = true;
     const auto read = [&](SqliteStatement& statement, AlertRow& row) {
         std::string body;
         columns(row, body, [&](auto&&... values) { statement.read(values...); });
         whole = decode_body(body, row.alert) && whole;
     };
-    if (auto done = read_all(connection, sql, rows, read, run); !done) return done;
+    if (auto done = read_all(connection, sql, rows, read, parameters...); !done) return done;
     if (!whole) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, "an alert's body is damaged"));
     return {};
 }

@@ -149,6 +149,9 @@ struct Sql {
     static constexpr char run[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
         "FROM runs WHERE id = ?1";
+    static constexpr char all_runs[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
+        "FROM runs ORDER BY ordinal";
     static constexpr char part[] = "SELECT bytes FROM run_parts WHERE run = ?1 AND part = ?2";
     static constexpr char count_checkpoints[] = "SELECT count(*) FROM checkpoints WHERE run = ?1";
     static constexpr char checkpoints[] =
@@ -168,6 +171,10 @@ struct Sql {
     static constexpr char pending_alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND state = 'pending' "
+        "ORDER BY ordinal";
+    static constexpr char undelivered_alerts[] =
+        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE state IN ('pending', 'dead') "
         "ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
@@ -204,6 +211,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::close_decision,
                                               Sql::runs_to_load,
                                               Sql::run,
+                                              Sql::all_runs,
                                               Sql::part,
                                               Sql::count_checkpoints,
                                               Sql::checkpoints,
@@ -212,6 +220,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::unfinished_actions,
                                               Sql::alerts,
                                               Sql::pending_alerts,
+                                              Sql::undelivered_alerts,
                                               Sql::audit,
                                               Sql::open_decisions,
                                               Sql::mutes,

@@ -62,6 +62,17 @@ public:
             [&](detail::SqliteConnection& connection) { return detail::read_history(connection, run); });
     }
 
+    /// Rows of all runs, ended ones too, without `spec` and `memory`, in order of registration: for tools.
+    [[nodiscard]] Result<std::vector<RunRow>> runs() {
+        return with_connection([](detail::SqliteConnection& connection) { return detail::read_runs(connection); });
+    }
+
+    /// Alerts of all runs that wait or were given up, oldest first: for tools.
+    [[nodiscard]] Result<std::vector<AlertRow>> undelivered() {
+        return with_connection(
+            [](detail::SqliteConnection& connection) { return detail::read_undelivered(connection); });
+    }
+
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
