@@ -9,12 +9,13 @@
 
 #include <heeler/config.hpp>
 
+#include "../common/parse_duration.hpp"
+
 namespace supervise {
 
 namespace {
 
 using heeler::Duration;
-using heeler::ErrorCode;
 
 constexpr const char* about =
     R"(Runs a command under a watchdog: notices when it stalls, loops, runs away or takes too long, tells it so through
@@ -31,10 +32,6 @@ constexpr const char* statuses = R"(Exit status: the command's own (128 + n if s
   126  the command cannot be executed
   127  the command was not found
   130  Ctrl-C (143 for SIGTERM, 129 for SIGHUP): the command was ended first)";
-
-const std::pair<const char*, Duration> units[] = {{"ms", std::chrono::milliseconds(1)}, {"s", std::chrono::seconds(1)},
-                                                  {"m", std::chrono::minutes(1)},       {"h", std::chrono::hours(1)},
-                                                  {"d", std::chrono::hours(24)},        {"", std::chrono::seconds(1)}};
 
 class Help final : public CLI::Formatter {
 public:
@@ -78,32 +75,6 @@ std::string contradiction(const Options& options) {
 
 }  // namespace
 
-heeler::Result<Duration> parse_duration(const std::string& text) {
-    constexpr Duration limit = std::chrono::hours(24 * 400);
-    const auto refuse = [&] {
-        return heeler::fail(ErrorCode::invalid_argument,
-                            "\"" + text + "\" is no duration: write 90s, 5m or 1h30m, more than 0 and at most 400d");
-    };
-    Duration sum{};
-    std::size_t at = 0;
-    while (at < text.size()) {
-        std::size_t end = at;
-        while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-        if (end == at || end - at > 9) return refuse();
-        const long count = std::strtol(text.substr(at, end - at).c_str(), nullptr, 10);
-        at = end;
-        while (end < text.size() && text[end] >= 'a' && text[end] <= 'z') ++end;
-        const std::string unit = text.substr(at, end - at);
-        const auto* const found =
-            std::find_if(std::begin(units), std::end(units), [&](const auto& known) { return unit == known.first; });
-        if (found == std::end(units) || count > limit / found->second) return refuse();
-        sum += count * found->second;
-        at = end;
-    }
-    if (sum <= Duration::zero() || sum > limit) return refuse();
-    return sum;
-}
-
 std::string default_state_directory() {
     const char* const state = std::getenv("XDG_STATE_HOME");
     if (state != nullptr && *state == '/') return std::string(state) + "/heeler";
@@ -127,7 +98,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
                                           std::to_string(HEELER_VERSION_PATCH));
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {
-            const auto parsed = parse_duration(text);
+            const auto parsed = common::parse_duration(text);
             if (!parsed) throw CLI::ValidationError(parsed.error().message);
             target = *parsed;
         };

@@ -38,9 +38,6 @@ struct Options {
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).
 [[nodiscard]] std::variant<Options, Quit> parse_options(int argc, const char* const* argv);
 
-/// "90", "90s", "5m", "1h30m", "250ms": more than 0, at most 400 days.
-[[nodiscard]] heeler::Result<heeler::Duration> parse_duration(const std::string& text);
-
 /// Where state is kept if nobody says otherwise.
 [[nodiscard]] std::string default_state_directory();
 
