@@ -85,7 +85,7 @@ TEST_CASE("without a metric and an expected duration it cannot judge [M-032] [M-
 TEMPLATE_TEST_CASE("an age above the limit is a stall, the limit itself is not [M-028]", "[M-028]", AliveAge,
                    ActivityAge, ProgressAge) {
     Taught<HeartbeatContract<TestType>> rule;
-    rule.settings = {300s, 600s, 0s};
+    rule.settings = {300s, 600s};
     const auto level_at = [&](Duration age) {
         At at{1000s + age};
         at.run.last_alive = at.run.last_activity = at.run.last_progress = 1000s;
@@ -123,7 +123,7 @@ TEST_CASE("a late cycle and a wait judge no ages [D-23] [D-28]", "[D-28]") {
 
 TEST_CASE("it asks to be looked at when silence alone changes its verdict", "[M-028]") {
     const HeartbeatContract<ProgressAge> rule;
-    const HeartbeatContract<ProgressAge>::Settings settings{300s, 600s, 0s};
+    const HeartbeatContract<ProgressAge>::Settings settings{300s, 600s};
     Run run;
     run.last_progress = 1000s;
     CHECK(rule.due({}, settings, run, 1000s) == 1300s + 1us);
@@ -131,4 +131,109 @@ TEST_CASE("it asks to be looked at when silence alone changes its verdict", "[M-
     CHECK_FALSE(rule.due({}, settings, run, 1600s + 1us));
     run.last_progress.reset();
     CHECK_FALSE(rule.due({}, settings, run, 0s));
+}
+
+TEST_CASE("A-57: silence is an age above ten minutes, not ten minutes [M-039]", "[M-039]") {
+    const Taught<HeartbeatContract<ActivityAge>> rule;
+    const auto found_at = [&](Duration age) {
+        At at{1000s + age};
+        at.run.last_activity = 1000s;
+        return rule.check(at);
+    };
+    CHECK_FALSE(found_at(599s));
+    CHECK_FALSE(found_at(600s));
+    REQUIRE(found_at(601s));
+    CHECK(found_at(601s)->condition == Condition::stalled);
+    CHECK(found_at(601s)->kind == "silence");
+    CHECK((found_at(601s)->evidence.facts[0].name == "age_s" && found_at(601s)->evidence.facts[0].value == 601));
+    CHECK(rule.check(At{10h})->condition == Condition::not_evaluable);
+}
+
+TEST_CASE("A-74: a second source that is young enough vetoes the stall [M-042]", "[M-042]") {
+    Taught<HeartbeatContract<ActivityAge>> rule;
+    const auto stalled = [&](std::optional<Duration> sign_age) {
+        At at{1700s};
+        at.run.last_activity = 1000s;
+        if (sign_age) at.run.last_sign = 1700s - *sign_age;
+        return rule.check(at).has_value();
+    };
+    CHECK(stalled(0s));
+    rule.settings.veto_within = 900s;
+    CHECK_FALSE(stalled(0s));
+    CHECK_FALSE(stalled(899s));
+    CHECK_FALSE(stalled(900s - 1us));
+    CHECK(stalled(900s));
+    CHECK(stalled(1200s));
+    CHECK(stalled({}));
+}
+
+TEST_CASE("a veto holds back a warning too, and no moment to count from is still said [M-042]", "[M-042]") {
+    Taught<HeartbeatContract<ActivityAge>> rule;
+    rule.settings.warn_after = 300s;
+    rule.settings.veto_within = 900s;
+    At at{1400s};
+    at.run.last_activity = 1000s;
+    CHECK(rule.check(at)->level == Level::watch);
+    at.run.last_sign = 600s;
+    CHECK_FALSE(rule.check(at));
+    at.run.last_activity.reset();
+    CHECK(rule.check(at)->condition == Condition::not_evaluable);
+}
+
+TEST_CASE("it asks to be looked at when the veto ends [M-042]", "[M-042]") {
+    const HeartbeatContract<ActivityAge> rule;
+    HeartbeatContract<ActivityAge>::Settings settings{300s, 600s, 2700s};
+    settings.veto_within = 900s;
+    Run run;
+    run.last_activity = 1000s;
+    CHECK(rule.due({}, settings, run, 1000s) == 1300s + 1us);
+    run.last_sign = 1200s;
+    CHECK(rule.due({}, settings, run, 1200s) == 2100s);
+    CHECK(rule.due({}, settings, run, 2099s) == 2100s);
+    CHECK(rule.due({}, settings, run, 2100s) == 3700s + 1us);
+    CHECK_FALSE(rule.due({}, settings, run, 3700s + 1us));
+    run.last_sign = 600s;
+    CHECK(rule.due({}, settings, run, 1400s) == 1500s);
+    CHECK(rule.due({}, settings, run, 1500s) == 1600s + 1us);
+    settings.veto_within.reset();
+    run.last_sign = 1200s;
+    CHECK(rule.due({}, settings, run, 1000s) == 1300s + 1us);
+}
+
+TEST_CASE("what it answers as due is when its verdict changes [M-042]", "[M-028][M-042]") {
+    Taught<HeartbeatContract<ActivityAge>> rule;
+    for (int i = 0; i < 64; ++i) {
+        rule.settings = {std::nullopt, 40s};
+        if ((i & 1) != 0) rule.settings.warn_after = 20s;
+        if ((i & 2) != 0) rule.settings.in_tool = (i & 4) != 0 ? 30s : 60s;
+        if ((i & 8) != 0) rule.settings.veto_within = 50s;
+        Run run;
+        run.last_activity = 10s;
+        if ((i & 16) != 0) run.last_sign = (i & 32) != 0 ? 5s : 15s;
+        run.open_calls = (i & 32) != 0 ? 1 : 0;
+        const auto level_at = [&](Duration when) {
+            At at{when};
+            at.run.last_activity = run.last_activity;
+            at.run.last_sign = run.last_sign;
+            at.run.open_calls = run.open_calls;
+            const auto found = rule.check(at);
+            return found ? found->level : Level::none;
+        };
+        for (Duration when = 10s; when < 100s; when += 1s)
+            for (const Duration next : {when + 1us, when + 1s}) {
+                if (level_at(next) == level_at(next - 1us)) continue;
+                CAPTURE(i, in_seconds(next));
+                CHECK(HeartbeatContract<ActivityAge>{}.due({}, rule.settings, run, next - 1us) == next);
+            }
+    }
+}
+
+TEST_CASE("a veto of no time is refused [M-042]", "[M-042]") {
+    HeartbeatContract<ActivityAge>::Settings settings;
+    CHECK(HeartbeatContract<ActivityAge>::validate(settings));
+    settings.veto_within = 900s;
+    CHECK(HeartbeatContract<ActivityAge>::validate(settings));
+    settings.veto_within = 0s;
+    REQUIRE_FALSE(HeartbeatContract<ActivityAge>::validate(settings));
+    CHECK(HeartbeatContract<ActivityAge>::validate(settings).error().message.find("veto_within") != std::string::npos);
 }

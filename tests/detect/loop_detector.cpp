@@ -201,6 +201,43 @@ TEST_CASE("a loop of a million lines stays one [M-052]", "[detect][M-052]") {
     CHECK_FALSE(lines.finding());
 }
 
+TEST_CASE("what repeats is named alike in every run, wherever a run begins with it [M-054]", "[detect][M-054]") {
+    const auto identity = [](const std::string& items, BlockRule rule = {}) {
+        const auto found = Fed<>{rule}(items).finding();
+        REQUIRE(found);
+        return found->identity;
+    };
+    const auto abc = identity(times(5, "abc"));
+    CHECK(abc != 0);
+    CHECK(identity(times(5, "bca")) == abc);
+    CHECK(identity("xy" + times(9, "cab")) == abc);
+    CHECK(identity(distinct(70) + times(5, "abc") + distinct(100)) == abc);
+    CHECK(identity(times(5, "aBc")) == abc);
+    CHECK(identity(times(5, "abd")) != abc);
+    CHECK(identity(times(4, "abcd")) != abc);
+    CHECK(identity(times(15, "a")) != identity(times(30, "a"), five_line_block));
+    Fed<> later{};
+    later(times(5, "abd"))(times(5, "xyz"))(times(5, "abc"))(distinct(200));
+    later(times(5, "bca"));
+    CHECK(later.finding()->identity == abc);
+    CHECK(later.reloaded().finding()->identity == abc);
+    CHECK(later.finding()->subject.view().empty());
+}
+
+TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]", "[detect][M-054]") {
+    Fed<> lines;
+    lines(times(15, "a"));
+    const auto name = lines.finding()->identity;
+    for (int i = 0; i < 300; ++i) REQUIRE(lines("a").finding()->identity == name);
+    lines(times(3, "vwxyz"))(distinct(200));
+    lines(times(5, "vwxyz"));
+    CHECK(lines.period() == 5);
+    CHECK(lines.finding()->identity != name);
+    Fed<> zero{BlockRule{1, 1, 2, 2, 10}};
+    zero(times(2, std::string_view("\0", 1)));
+    CHECK(zero.finding()->identity != 0);
+}
+
 TEST_CASE("the verdict is that of a search from scratch [M-054]", "[detect][M-052][M-053][M-054][M-055]") {
     std::mt19937 random{11};
     const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };

@@ -49,3 +49,18 @@ TEST_CASE("a limit without a start is not evaluable [M-040]", "[M-040]") {
     CHECK(rule.check(at)->condition == Condition::not_evaluable);
     CHECK_FALSE(RunTimeout{}.due({}, {}, at.run, 0s));
 }
+
+TEST_CASE("A-58: the class's limit of two hours, strictly [M-075]", "[M-075]") {
+    Rule rule;
+    rule.settings.limit = 7200s;
+    const auto found_at = [&](Duration age) { return rule.check(At{age}); };
+    CHECK_FALSE(found_at(7199s));
+    CHECK_FALSE(found_at(7200s));
+    const auto found = found_at(7201s);
+    REQUIRE(found);
+    CHECK(found->condition == Condition::timeout);
+    REQUIRE(found->evidence.count == 2);
+    CHECK((found->evidence.facts[0].name == "elapsed_s" && found->evidence.facts[0].value == 7201));
+    CHECK((found->evidence.facts[1].name == "threshold_s" && found->evidence.facts[1].value == 7200));
+    CHECK(RunTimeout{}.due({}, rule.settings, At{0s}.run, 0s) == 7200s + 1us);
+}

@@ -34,10 +34,10 @@ struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
 
     struct Settings {
-        std::optional<Duration> warn_after;              ///< age > this is worth showing; must be below `act_after`
+        std::optional<Duration> warn_after{};            ///< age > this is worth showing; must be below `act_after`
         Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
-        std::optional<Duration> in_tool;  ///< instead of both while a tool call is open: builds take long
-        Duration startup_grace{};         ///< a run that gave no sign yet is judged by its start plus this
+        std::optional<Duration> in_tool{};  ///< instead of both while a tool call is open: builds take long
+        Duration startup_grace{};           ///< a run that gave no sign yet is judged by its start plus this
         /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
         std::optional<Duration> veto_within{};
     };

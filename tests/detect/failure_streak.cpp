@@ -1,0 +1,105 @@
+#include <heeler/detect/failure_streak.hpp>
+
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/facts.hpp"
+#include "support/reloaded.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Streak : facts::Taught<FailureStreak> {
+    Streak& bad(int times) {
+        for (int i = 0; i < times; ++i) learn(ToolResult{false, "no"});
+        return *this;
+    }
+    Streak& result(std::optional<bool> ok, std::string_view output) {
+        learn(ToolResult{ok, output});
+        return *this;
+    }
+    [[nodiscard]] std::optional<Finding> finding() const { return check(facts::At{1s}); }
+};
+
+}  // namespace
+
+TEST_CASE("five failures in a row are a streak, four are not [M-072]", "[M-072]") {
+    Streak streak;
+    CHECK_FALSE(streak.finding());
+    CHECK_FALSE(streak.bad(4).finding());
+    CHECK(streak.bad(1).finding());
+    CHECK(streak.bad(1).finding()->evidence.facts[0].value == 6);
+}
+
+TEST_CASE("a success ends the streak [M-072]", "[M-072]") {
+    Streak streak;
+    CHECK_FALSE(streak.bad(4).result(true, "Error: not one").bad(4).finding());
+    CHECK(streak.bad(1).finding());
+    CHECK_FALSE(streak.result({}, "fine").finding());
+    CHECK_FALSE(streak.bad(4).finding());
+}
+
+TEST_CASE("a text that begins with Error: is a failure where the host does not know [M-071] [M-072]", "[M-071]") {
+    Streak streak;
+    CHECK(streak.bad(2).result({}, "Error: no").result({}, "Error: no").result({}, "Error: no").finding());
+    CHECK_FALSE(streak.result({}, "a fatal error").finding());
+}
+
+TEST_CASE("after an intervention it takes as many failures again [M-072]", "[M-072]") {
+    Streak streak;
+    streak.bad(5).learn(Watermark{});
+    CHECK_FALSE(streak.finding());
+    CHECK_FALSE(streak.bad(4).finding());
+    CHECK(streak.bad(1).finding());
+}
+
+TEST_CASE("the finding of a streak names the tool that was called last [M-072]", "[M-072]") {
+    Streak streak;
+    streak.learn(ToolCall{"Read", "{}"});
+    streak.bad(4).learn(ToolCall{"Bash", "{}"});
+    const auto found = streak.bad(1).finding();
+    REQUIRE(found);
+    CHECK(found->condition == Condition::error_cascade);
+    CHECK(found->level == Level::nudge);
+    CHECK(found->kind == "failure_streak");
+    CHECK(found->evidence.rule == "failures_in_a_row");
+    REQUIRE(found->evidence.count == 2);
+    CHECK((found->evidence.facts[0].name == "failures" && found->evidence.facts[0].value == 5));
+    CHECK((found->evidence.facts[1].name == "threshold" && found->evidence.facts[1].value == 5));
+    CHECK(found->subject.view() == "Bash");
+    streak.learn(ToolCall{"", "{}"});
+    CHECK(streak.finding()->subject.view() == "unknown");
+    streak.learn(ToolCall{std::string(300, 't'), "{}"});
+    CHECK(streak.finding()->subject.view() == std::string(Subject::capacity, 't'));
+}
+
+TEST_CASE("a streak says where it began and where it is [M-072]", "[M-072]") {
+    FailureStreak::Memory memory;
+    std::uint64_t index = 0;
+    for (const bool ok : {false, true, false, false, false, false, false})
+        FailureStreak{}.learn(memory, {}, {{}, index++, 0, 0, ToolResult{ok}});
+    const auto found = FailureStreak{}.check(memory, {}, {}, {});
+    REQUIRE(found);
+    CHECK(found->evidence.first == 2);
+    CHECK(found->evidence.last == 6);
+}
+
+TEST_CASE("a streak goes on after a restart [M-072]", "[M-072]") {
+    Streak streak;
+    streak.learn(ToolCall{"a tool with quite a long name", "{}"});
+    streak.bad(4);
+    streak.memory = facts::reloaded(streak.memory);
+    CHECK_FALSE(streak.finding());
+    REQUIRE(streak.bad(1).finding());
+    CHECK(streak.finding()->subject.view() == "a tool with quite a long name");
+}
+
+TEST_CASE("streaks of none and of too many are refused [M-072]", "[M-072]") {
+    CHECK(FailureStreak::validate({1}));
+    CHECK(FailureStreak::validate({1000}));
+    CHECK_FALSE(FailureStreak::validate({0}));
+    CHECK_FALSE(FailureStreak::validate({1001}));
+    CHECK(FailureStreak::validate({1001}).error().message.find("1001") != std::string::npos);
+}
