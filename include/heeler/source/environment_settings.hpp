@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
 #include <heeler/core/named_setting.hpp>
 #include <heeler/text/setting_name.hpp>
 

@@ -1,0 +1,288 @@
+#include <heeler/engine/overlay.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <heeler/engine/presets.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using Kind = SettingFault::Kind;
+using Object = SettingValue::Object;
+
+namespace {
+
+RunClass watcher() {
+    RunClass rules = presets::long_run();
+    rules.name = "watching";
+    rules.ladder.watch_only = true;
+    rules.ladder.responses.clear();
+    return rules;
+}
+
+SettingValue text(const char* value) { return {std::string{value}}; }
+SettingValue whole(std::int64_t value) { return {value}; }
+SettingValue object(Object parts) { return {std::move(parts)}; }
+
+/// Applies one setting to the preset and answers what was wrong.
+std::vector<SettingFault> lay(RunClass& rules, const char* name, SettingValue value) {
+    return overlay(rules, {{name, std::move(value), {}}});
+}
+
+/// The setting is not taken, and the fault says so.
+void check_refused(const char* name, SettingValue value, Kind kind, const char* message) {
+    RunClass rules = presets::long_run();
+    CAPTURE(name);
+    const auto faults = lay(rules, name, std::move(value));
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == kind);
+    CHECK(faults[0].setting == name);
+    CHECK(faults[0].message == message);
+}
+
+}  // namespace
+
+TEST_CASE("a setting of each name is taken [M-186]", "[M-186]") {
+    RunClass rules = watcher();
+    const auto faults =
+        overlay(rules, {{"interval_s", whole(90), {}},
+                        {"silence_s", {700.5}, {}},
+                        {"duration_limit_s", whole(7200), {}},
+                        {"loop_rule", text("any_period"), {}},
+                        {"token_budget", object({{"soft", whole(1'000'000), {}}}), {}},
+                        {"failure_streak", object({{"count", whole(7), {}}}), {}},
+                        {"debounce", whole(3), {}},
+                        {"max_attempts", whole(4), {}},
+                        {"action_budget", object({{"per_tick", whole(1), {}}, {"per_run_per_day", whole(2), {}}}), {}},
+                        {"auto_steer", {true}, {}},
+                        {"mode", text("shadow"), {}},
+                        {"alert_cooldown_s", whole(1800), {}},
+                        {"renotify_every_s", whole(3600), {}},
+                        {"retry_failed_alerts", {false}, {}}});
+    for (const auto& fault : faults) INFO(fault.message);
+    CHECK(faults.empty());
+    CHECK(rules.interval.fixed == 90s);
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 700500ms);
+    CHECK(rules.detectors.find<RunTimeout>()->limit == 7200s);
+    CHECK(rules.detectors.find<LoopDetector<Line>>()->rule.max_period == BlockRule{}.max_period);
+    CHECK(rules.detectors.find<TokenBudget>()->soft == 1'000'000);
+    CHECK(rules.detectors.find<FailureStreak>()->count == 7);
+    CHECK(rules.ladder.debounce == 3);
+    CHECK(rules.ladder.max_attempts == 4);
+    CHECK(rules.ladder.rungs_per_tick == 1);
+    CHECK(rules.ladder.rungs_per_run_per_day == 2);
+    CHECK(rules.ladder.steers.size() == 3);
+    CHECK(rules.mode == Mode::shadow);
+    CHECK(rules.alert_cooldown == 1800s);
+    CHECK(rules.renotify_every == 3600s);
+    CHECK_FALSE(rules.outbox.retry);
+}
+
+TEST_CASE("text stands for the number or the word that is wanted [M-186]", "[M-186]") {
+    RunClass rules = watcher();
+    CHECK(overlay(rules, {{"interval_s", text("60"), {}},
+                          {"debounce", text("2"), {}},
+                          {"action_budget.per_tick", text("1"), {}},
+                          {"alert_cooldown_s", text("0.5"), {}}})
+              .empty());
+    CHECK(rules.interval.fixed == 60s);
+    CHECK(rules.ladder.debounce == 2);
+    CHECK(rules.ladder.rungs_per_tick == 1);
+    CHECK(rules.alert_cooldown == 500ms);
+}
+
+TEST_CASE("null leaves a setting as it is [M-186]", "[M-186]") {
+    RunClass rules = watcher();
+    rules.interval.fixed = 45s;
+    CHECK(overlay(rules, {{"interval_s", {}, {}}, {"action_budget", {}, {}}, {"mode", {}, {}}}).empty());
+    CHECK(rules.interval.fixed == 45s);
+}
+
+TEST_CASE("what has the wrong type is named with what it must be, and the default is kept [M-186]", "[M-186]") {
+    check_refused("interval_s", text("abc"), Kind::wrong_type,
+                  "'interval_s' is 'abc', but must be a number: 1 to 86400 seconds; the default is kept");
+    check_refused("interval_s", text("60s"), Kind::wrong_type,
+                  "'interval_s' is '60s', but must be a number: 1 to 86400 seconds; the default is kept");
+    check_refused("interval_s", {true}, Kind::wrong_type,
+                  "'interval_s' is true, but must be a number: 1 to 86400 seconds; the default is kept");
+    check_refused("interval_s", object({{"a", whole(1), {}}}), Kind::wrong_type,
+                  "'interval_s' is an object, but must be a number: 1 to 86400 seconds; the default is kept");
+    check_refused("debounce", {2.5}, Kind::wrong_type,
+                  "'debounce' is 2.5, but must be a whole number from 1 to 1000; the default is kept");
+    check_refused("mode", text("on"), Kind::wrong_type,
+                  "'mode' is 'on', but must be 'active' or 'shadow'; the default is kept");
+    check_refused("auto_steer", text("maybe"), Kind::wrong_type,
+                  "'auto_steer' is 'maybe', but must be true or false (as text also 1, yes, on, 0, no, off); the "
+                  "default is kept");
+    check_refused("action_budget", whole(5), Kind::wrong_type,
+                  "'action_budget' is 5, but must be an object with per_tick, per_run_per_day; the default is kept");
+    for (const char* not_finite : {"nan", "inf", "1e999", "", " 60", "60 ", "0x10"}) {
+        RunClass rules = presets::long_run();
+        CAPTURE(not_finite);
+        REQUIRE(lay(rules, "interval_s", text(not_finite)).size() == 1);
+        CHECK_FALSE(rules.interval.fixed);
+    }
+}
+
+TEST_CASE("what is outside its limits is named with them, and the default is kept [M-186]", "[M-186]") {
+    check_refused("debounce", whole(0), Kind::out_of_range,
+                  "'debounce' is 0, but must be a whole number from 1 to 1000; the default is kept");
+    check_refused("max_attempts", whole(101), Kind::out_of_range,
+                  "'max_attempts' is 101, but must be a whole number from 1 to 100; the default is kept");
+    check_refused("interval_s", {0.5}, Kind::out_of_range,
+                  "'interval_s' is 0.5, but must be 1 to 86400 seconds; the default is kept");
+    check_refused("interval_s", {1e300}, Kind::out_of_range,
+                  "'interval_s' is 1e+300, but must be 1 to 86400 seconds; the default is kept");
+    check_refused("alert_cooldown_s", whole(-1), Kind::out_of_range,
+                  "'alert_cooldown_s' is -1, but must be 0 to 315360000 seconds; the default is kept");
+    check_refused("action_budget.per_tick", whole(std::numeric_limits<std::int64_t>::max()), Kind::out_of_range,
+                  "'action_budget.per_tick' is 9223372036854775807, but must be a whole number from 0 to 1000000; the "
+                  "default is kept");
+    check_refused("duration_limit_s", whole(0), Kind::out_of_range,
+                  "'duration_limit_s' is 0, but must be 1 to 315360000 seconds; the default is kept");
+}
+
+TEST_CASE("each limit itself is taken [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    for (const std::int64_t seconds : {1, 86400}) CHECK(lay(rules, "interval_s", whole(seconds)).empty());
+    for (const std::int64_t count : {1, 1000}) CHECK(lay(rules, "debounce", whole(count)).empty());
+    for (const std::int64_t count : {0, 1'000'000}) CHECK(lay(rules, "action_budget.per_tick", whole(count)).empty());
+}
+
+TEST_CASE("one wrong part of an object does not spoil the others [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    const auto faults =
+        lay(rules, "action_budget",
+            object({{"per_day", whole(1), {}}, {"per_tick", text("x"), {}}, {"per_run_per_day", whole(3), {}}}));
+    REQUIRE(faults.size() == 2);
+    CHECK(faults[0].kind == Kind::unknown);
+    CHECK(faults[0].setting == "action_budget.per_day");
+    CHECK(faults[1].setting == "action_budget.per_tick");
+    CHECK_FALSE(rules.ladder.rungs_per_tick);
+    CHECK(rules.ladder.rungs_per_run_per_day == 3);
+}
+
+TEST_CASE("an unknown name is told the nearest one, or all [M-186]", "[M-186]") {
+    check_refused("intervl_s", whole(3), Kind::unknown, "no setting has this name; did you mean 'interval_s'?");
+    check_refused("actoin_budget", object({{"per_tick", whole(1), {}}}), Kind::unknown,
+                  "no setting has this name; did you mean 'action_budget'?");
+    check_refused("token_budget.sofd", whole(3), Kind::unknown,
+                  "no setting has this name; did you mean 'token_budget.soft'?");
+    RunClass rules = presets::long_run();
+    const auto faults = lay(rules, "colour", text("blue"));
+    REQUIRE(faults.size() == 1);
+    CHECK_THAT(faults[0].message, ContainsSubstring("known are interval_s, silence_s,"));
+    for (const std::string_view name : setting_names())
+        CHECK_THAT(faults[0].message, ContainsSubstring(std::string{name}));
+    CHECK(faults[0].message.find("blue") == std::string::npos);
+}
+
+TEST_CASE("a variable is named as its author spells it [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    const auto faults = overlay(rules, {{"intervl_s", text("3"), "HEELER_INTERVL_S"},
+                                        {"interval_s", text("abc"), "HEELER_INTERVAL_S"},
+                                        {"action_budget.per_tik", text("3"), "MINE_ACTION_BUDGET__PER_TIK"}});
+    REQUIRE(faults.size() == 3);
+    CHECK(faults[0].setting == "HEELER_INTERVL_S");
+    CHECK(faults[0].message == "no setting has this name; did you mean 'HEELER_INTERVAL_S'?");
+    CHECK(faults[1].setting == "HEELER_INTERVAL_S");
+    CHECK_THAT(faults[1].message, ContainsSubstring("'HEELER_INTERVAL_S' is 'abc'"));
+    CHECK(faults[2].message == "no setting has this name; did you mean 'MINE_ACTION_BUDGET__PER_TICK'?");
+}
+
+TEST_CASE("a fault is clean text, whatever the file holds [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    const auto faults =
+        overlay(rules, {{"\x1b[31mred\x1b[0m", whole(1), {}}, {"mode", text("a\x1b]0;x\x07\n\"b"), {}}});
+    REQUIRE(faults.size() == 2);
+    CHECK(faults[0].setting == "red");
+    for (const auto& fault : faults) CHECK(fault.message.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a setting that the rest of the class contradicts is not taken [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({300s, 600s, {}, {}});
+    const auto faults = lay(rules, "silence_s", whole(200));
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::out_of_range);
+    CHECK_THAT(faults[0].message, ContainsSubstring("'silence_s' cannot be 200: silence: ") &&
+                                      ContainsSubstring("longer than warn_after; the default is kept"));
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 600s);
+}
+
+TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] [M-186]", "[M-047][M-186]") {
+    RunClass rules = watcher();
+    const auto faults = overlay(rules, {{"silence_s", whole(3600), {}}, {"duration_limit_s", whole(3600), {}}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(faults[0].setting == "silence_s");
+    CHECK_THAT(faults[0].message, ContainsSubstring("after 3600 s") && ContainsSubstring("'duration_limit_s'"));
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 3600s);
+    CHECK(lay(rules, "silence_s", whole(3599)).empty());
+
+    SECTION("whichever age it is of") {
+        RunClass recommended = presets::recommended();
+        CHECK(lay(recommended, "duration_limit_s", whole(601)).empty());
+        const auto too_short = lay(recommended, "duration_limit_s", whole(600));
+        REQUIRE(too_short.size() == 1);
+        CHECK(too_short[0].setting == "duration_limit_s");
+    }
+}
+
+TEST_CASE("a setting that is given twice is said, and the last counts [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    const auto faults = overlay(rules, {{"debounce", whole(3), {}}, {"debounce", whole(5), {}}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(rules.ladder.debounce == 5);
+    CHECK(lay(rules, "debounce", whole(6)).empty());
+}
+
+TEST_CASE("steering can be turned off and on by any word for it [M-126]", "[M-126]") {
+    for (const char* no : {"0", "false", "no", "off", "False", "NO", "Off"}) {
+        RunClass rules = watcher();
+        rules.ladder.steers = {{Condition::stalled, 60s}};
+        CHECK(lay(rules, "auto_steer", text(no)).empty());
+        CHECK(rules.ladder.steers.empty());
+        CHECK(rules.detectors.kinds() == watcher().detectors.kinds());
+    }
+    for (const char* yes : {"1", "true", "yes", "on", "TRUE"}) {
+        RunClass rules = watcher();
+        CHECK(lay(rules, "auto_steer", text(yes)).empty());
+        REQUIRE(rules.ladder.steers.size() == 3);
+        CHECK(rules.ladder.steers[0].condition == Condition::loop_detected);
+        CHECK(rules.ladder.steers[1].cooldown == 900s);
+        CHECK(rules.ladder.steers[2].cooldown == 3600s);
+    }
+    RunClass rules = watcher();
+    rules.ladder.steers = {{Condition::stalled, 60s}};
+    CHECK(lay(rules, "auto_steer", whole(1)).empty());
+    CHECK(rules.ladder.steers.size() == 1);
+    CHECK(lay(rules, "auto_steer", whole(2)).size() == 1);
+    CHECK(lay(rules, "auto_steer", whole(0)).empty());
+    CHECK(rules.ladder.steers.empty());
+}
+
+TEST_CASE("steering a class that does not only watch is a contradiction [M-126] [M-186]", "[M-126][M-186]") {
+    RunClass rules = presets::long_run();
+    const auto faults = lay(rules, "auto_steer", {true});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(faults[0].setting == "auto_steer");
+}
+
+TEST_CASE("the period follows an interval that it was, or that is shorter [M-186]", "[M-186]") {
+    RunClass rules = presets::long_run();
+    rules.schedule.period = 300s;
+    rules.interval.fixed = 300s;
+    CHECK(lay(rules, "interval_s", whole(60)).empty());
+    CHECK(rules.schedule.period == 60s);
+    CHECK(lay(rules, "interval_s", whole(600)).empty());
+    CHECK(rules.schedule.period == 600s);
+
+    RunClass own = presets::recommended();
+    CHECK(lay(own, "interval_s", whole(30)).empty());
+    CHECK(own.schedule.period == 1s);
+}
