@@ -74,8 +74,9 @@ struct Action {
     std::uint32_t incident = 0;
     std::uint32_t intervention = 0;  ///< per run, from 1
     std::uint32_t attempt = 0;
-    std::string text{};  ///< what is sent to the run, or why
-    std::string note{};  ///< what the agent control answered
+    std::string text{};                ///< what is sent to the run, or why
+    std::string note{};                ///< what the agent control answered
+    std::optional<Condition> about{};  ///< of a steer; not stored: what it was about is in its text
 };
 
 /// The durable record of one rung carried out, named by its main action.

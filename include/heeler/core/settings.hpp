@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -139,6 +140,8 @@ struct PromptSettings {
     std::function<std::string(const PromptFacts&)> steer{};
     /// The findings in words, one text each, in the order in which people are to read them. Empty: rule and numbers.
     std::function<std::vector<std::string>(const std::vector<Finding>&, const Run&)> issues{};
+    /// The last touch to an alert about a run that was working for so long: details, another summary.
+    std::function<void(Alert&, const Run&, Duration)> alert{};
     bool quote_agent_text = true;
 };
 
@@ -197,6 +200,7 @@ struct RunClass {
     bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
     Duration alert_cooldown{};  ///< after an alert about a run none about its health follows; zero: none is held back
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
+    std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 };
 

@@ -28,7 +28,7 @@ namespace heeler::inline v0 {
     }
     row.last_error = answer ? "nobody listens on this route" : answer.error().message;
     const bool hopeless = !answer && answer.error().code == ErrorCode::permanent;
-    if (hopeless || now - row.created_at >= settings.give_up_after)
+    if (hopeless || !settings.retry || now - row.created_at >= settings.give_up_after)
         row.state = AlertRow::State::dead;
     else
         row.not_before = now + retry_wait(settings, row.attempts);

@@ -23,12 +23,14 @@ template <class Detectors>
     if (cell.incident.hold_until) no_later_than(*cell.incident.hold_until);
     if (cell.waits_until) no_later_than(*cell.waits_until);
     if (cell.held_until && now.elapsed < *cell.held_until) no_later_than(*cell.held_until);
+    const bool repeats = cell.incident.open() && cell.rules->rules.renotify_every > Duration{};
+    if (repeats || (cell.feed && cell.feed->source.present())) no_later_than(now.elapsed);
     if (!run.waiting_since) {
         Duration due = cell.sampling.next;
         if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))
             due = std::min(due, *silence);
         if (cell.incident.phase == Phase::climbing) due = std::min(due, cell.incident.verify_at);
-        if (cell.shown.status != Status::healthy || run.late) due = Duration{};
+        if (cell.shown.status != Status::healthy || cell.shown.findings != 0 || run.late) due = Duration{};
         no_later_than(run.origin + run.waited + due);
     }
     if (cell.dirty) {

@@ -7,45 +7,11 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
-#include <heeler/engine/events.hpp>
 #include <heeler/engine/judge.hpp>
-#include <heeler/engine/ledger.hpp>
 #include <heeler/engine/realise.hpp>
+#include <heeler/engine/work_item.hpp>
 
 namespace heeler::inline v0 {
-
-/// One run in one cycle: what is written, what follows once it is, and what it was before.
-template <class Detectors>
-struct WorkItem {
-    WorkItem(RunHandle run, RunCell<Detectors>& of)
-        : change{run, &of},
-          incident_before{of.incident},
-          shown_before{of.shown},
-          interventions_before{of.interventions},
-          notes_before{of.notes_given},
-          conditions_before{of.conditions_seen},
-          rungs_before{of.rungs_today},
-          rung_day_before{of.rung_day},
-          rung_open_before{of.rung_open},
-          ended_before{of.ended_at} {}
-
-    Change<Detectors> change;
-    std::vector<Event> events;    ///< reported once it is durable
-    std::vector<Action> actions;  ///< carried out once they are durable
-    std::vector<AlertRow> alerts;
-    Incident incident_before;
-    Shown shown_before;
-    std::vector<Intervention> interventions_before;
-    std::uint32_t notes_before;
-    ConditionsSeen conditions_before;
-    std::uint32_t rungs_before;
-    std::int64_t rung_day_before;
-    std::uint32_t rung_open_before;
-    std::optional<WallTime> ended_before;
-    std::optional<RunState> state_before;               ///< set when this cycle ends the run
-    std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
-    std::optional<std::string> memory_before;
-};
 
 /// Changes one run, under its lock.
 template <class Detectors>
@@ -75,6 +41,7 @@ public:
                 if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
         if (!shadow)
             for (const Action& action : actions) follow_state(action);
+        for (const Action& action : actions) free_slot(action);
         if (rung::main_of(actions).kind == ActionKind::resume) return;
         Judged judged{cell_.incident};
         const Duration verify_after = Judge<Detectors>{cell_, now_, true}.verify_after();
@@ -84,26 +51,33 @@ public:
         correct(actions, judged.decision);
         const bool ended = judged.decision.run_ended;
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
-        const auto state =
-            judged.decision.corrected == InterventionOutcome::terminated ? RunState::terminated : RunState::completed;
+        const RunState state = state_after(actions);
         realise(judged, !judged.decision.is_final);
         if (!ended || shadow) return;
         finish(state);
         end(state == RunState::completed);
     }
 
-    /// Carries out what an operator decided.
-    void decide(Verb verb) {
-        if (verb == Verb::resume && cell_.run.paused_by_watchdog && !cell_.rung_busy) {
-            Judged resumed{cell_.incident};
-            resumed.decision.plan = {{ActionKind::resume, {}}};
-            resumed.decision.reason = "operator";
-            resumed.shows = cell_.shown;
-            realise(resumed, true);
-        }
-        if (verb != Verb::mark_stopped || is_terminal(cell_.run.state)) return;
-        finish(RunState::cancelled);
-        end();
+    /// The store refuses to write the run: it is given up, so that it does not fail every cycle for ever (S004). What
+    /// happened waits for the next commit that succeeds.
+    [[nodiscard]] std::optional<ActionEvent> fail_by_guard(std::string_view why) {
+        if (is_terminal(cell_.run.state)) return std::nullopt;
+        Action action;
+        action.kind = ActionKind::mark_failed;
+        action.outcome = ActionOutcome::done;
+        action.incident = cell_.incident.number;
+        action.intervention = cell_.incident.interventions;
+        action.attempt = 1;
+        action.text = sanitise("Watchdog: StoreConflict: " + std::string{why}, 500);
+        action.key = effect_key(cell_.run, action.intervention, "crash guard");
+        JsonLine line;
+        line.begin_object().key("summary").string(action.text).end_object();
+        cell_.unsaved.actions.push_back(action);
+        cell_.unsaved.audit.push_back({now_.wall, "crash_guard", cell_.run.id, std::move(line).text()});
+        Folder<Detectors>{cell_, now_}.enter(RunState::failed);
+        cell_.ended_at = now_.wall;
+        if (cell_.incident.phase != Phase::none) cell_.incident.phase = Phase::closed;
+        return ActionEvent{cell_.run.id, std::move(action)};
     }
 
     /// The run is over: the incident closes, and people who were told that it began are told that it ended.
@@ -141,6 +115,8 @@ public:
         cell_.rungs_today = item_.rungs_before;
         cell_.rung_day = item_.rung_day_before;
         cell_.ended_at = item_.ended_before;
+        cell_.marks = item_.marks_before;
+        cell_.sent = item_.sent_before;
         cell_.rung_open = item_.rung_open_before;
         if (item_.state_before) cell_.run.state = *item_.state_before;
         if (!item_.actions.empty()) cell_.rung_busy = false;
@@ -151,7 +127,7 @@ public:
         cell_.archive_memory(reader);
     }
 
-private:
+    /// Turns a decision into rows and into what follows from them.
     void realise(const Judged& judged, bool same_rung) {
         RunBatch rows = Realiser<Detectors>{cell_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
@@ -172,6 +148,29 @@ private:
         Folder<Detectors>{cell_, now_}.learn_watermark();
     }
 
+    void finish(RunState state) {
+        item_.state_before = cell_.run.state;
+        Folder<Detectors>{cell_, now_}.enter(state);
+    }
+
+private:
+    /// What the run is after a rung that ended it; completed if an action found it over.
+    [[nodiscard]] static RunState state_after(const std::vector<Action>& actions) noexcept {
+        const Action& main = rung::main_of(actions);
+        if (main.outcome != ActionOutcome::done) return RunState::completed;
+        if (main.kind == ActionKind::terminate) return RunState::terminated;
+        if (main.kind == ActionKind::abandon) return RunState::abandoned;
+        return main.kind == ActionKind::mark_failed ? RunState::failed : RunState::completed;
+    }
+
+    /// A steer that did not get through uses up no cooldown.
+    void free_slot(const Action& action) {
+        if (!action.about || (action.outcome != ActionOutcome::failed && action.outcome != ActionOutcome::rejected &&
+                              action.outcome != ActionOutcome::skipped))
+            return;
+        std::erase_if(cell_.sent.steered, [&](const SteerSlot& slot) { return slot.condition == *action.about; });
+    }
+
     void add_alerts(std::vector<AlertRow> rows) {
         cell_.alerts_pending += static_cast<std::uint32_t>(rows.size());
         for (AlertRow& row : rows) {
@@ -183,6 +182,7 @@ private:
     void verified(const Decision& decision) {
         if (cell_.interventions.empty()) return;
         Intervention last = cell_.interventions.back();
+        if (last.incident != cell_.incident.number) return;  // nothing was done in this one
         item_.events.emplace_back(OutcomeEvent{cell_.run.id, last.incident, last.action, *decision.last});
         if (last.outcome != InterventionOutcome::pending) return;
         last.outcome = *decision.last;
@@ -239,11 +239,6 @@ private:
             cell_.incident.closed_at = cell_.run.working(now_.elapsed);
             cell_.incident.hold_until.reset();
         }
-    }
-
-    void finish(RunState state) {
-        item_.state_before = cell_.run.state;
-        Folder<Detectors>{cell_, now_}.enter(state);
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.

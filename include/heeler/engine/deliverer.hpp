@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/engine/control_ref.hpp>
 #include <heeler/engine/events.hpp>
+#include <heeler/engine/issue_ref.hpp>
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/queues.hpp>
 #include <heeler/engine/run_table.hpp>
@@ -27,10 +29,11 @@ public:
     using Cell = RunCell<Detectors>;
     using Table = RunTable<Cell>;
 
-    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table)
-        : notifier_{notifier}, ledger_{ledger}, table_{table} {}
+    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table, const EngineSettings& settings)
+        : notifier_{notifier}, ledger_{ledger}, table_{table}, settings_{settings} {}
 
     void control(ControlRef control) noexcept { control_ = control; }
+    void issues(IssueRef sink) noexcept { issues_ = sink; }
     [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
 
@@ -53,10 +56,18 @@ public:
     }
 
 private:
-    [[nodiscard]] bool held_back() const {
+    /// Asked before each action. People are still told: an escalation is never held back by it.
+    [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job) const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
         const char* set = std::getenv("HEELER_FREEZE");
-        return set != nullptr && *set != '\0' && std::string_view{set} != "0";
+        if (set != nullptr && *set != '\0' && std::string_view{set} != "0") return true;
+        if (!settings_.freeze_file.empty())
+            if (std::FILE* file = std::fopen(settings_.freeze_file.c_str(), "rb")) {
+                std::fclose(file);
+                return true;
+            }
+        const std::lock_guard guard{job.cell->lock};
+        return job.cell->marks.frozen;
     }
 
     void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
@@ -130,12 +141,17 @@ private:
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
-        } else if (shadow || held_back()) {
+        } else if (shadow || (action.kind != ActionKind::escalate && is_frozen(job))) {
             action.outcome = ActionOutcome::skipped;
             action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
+        } else if (is_record_only(action.kind)) {
+            action.outcome = ActionOutcome::done;
+            action.note = "the run may still be running; it is no longer watched";
+        } else if (action.kind == ActionKind::file_issue) {
+            file_issue(job, action, tried_before);
         } else if (tried_before) {
             reconcile(job, action);
         } else {
@@ -167,6 +183,26 @@ private:
             action.outcome = ActionOutcome::unknown;
             action.note = "a restart came between the intent and its outcome, and nobody can tell";
         }
+    }
+
+    void file_issue(const RungJob<Detectors>& job, Action& action, bool tried_before) {
+        if (tried_before && !issues_.idempotent()) {
+            action.outcome = ActionOutcome::unknown;
+            action.note = "a restart came between the intent and its outcome, and the sink cannot tell";
+            return;
+        }
+        const std::size_t end = std::min(action.text.find('\n'), action.text.size());
+        const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
+        Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
+        {
+            const std::lock_guard guard{job.cell->lock};
+            const RunSpec spec = spec_from(job.cell->spec);
+            issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
+                         sanitise(spec.project, 256)};
+        }
+        const auto answer = issues_.file(issue);
+        action.outcome = outcome_of(answer);
+        action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
     void escalate(Action& action, Instant now, CycleReport& report) {
@@ -210,7 +246,11 @@ private:
             const std::lock_guard guard{job.cell->lock};
             job.cell->unsaved.alerts.push_back(job.row);
             if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
-            if (state == AlertRow::State::dead) job.cell->alert_dead = true;
+            if (state == AlertRow::State::dead) {
+                job.cell->alert_dead = true;
+                // Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
+                if (job.cell->rules->rules.outbox.retry) job.cell->sent.alerted.reset();
+            }
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
         if (ledger_.commit_one(job.handle, *job.cell, now)) {
@@ -224,7 +264,9 @@ private:
     Notifier& notifier_;
     Ledger<Store, Detectors>& ledger_;
     Table& table_;
+    const EngineSettings& settings_;
     ControlRef control_;
+    IssueRef issues_;
     std::atomic<bool> frozen_{false};
     std::mutex running_;
     Queues<Detectors> queues_;

@@ -1,6 +1,7 @@
 // The pure half of a cycle: from a run's memory and one moment to findings, status and the ladder's decision.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include <heeler/core/finding.hpp>
@@ -12,7 +13,10 @@
 namespace heeler::inline v0 {
 
 /// Why a rung that was due is not decided now.
-enum class HeldBack : std::uint8_t { no, debounce, budget, gap };
+enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet };
+
+/// What becomes of the alert that an incident asks for.
+enum class Alerting : std::uint8_t { none, send, held };
 
 /// What a cycle found out about one run and wants to do about it. Nothing is changed yet but what was sampled.
 struct Judged {
@@ -24,6 +28,8 @@ struct Judged {
     HeldBack held = HeldBack::no;
     Shown shows;
     Severity severity = Severity::none;
+    Alerting alerting = Alerting::none;
+    std::uint64_t loop_identity = 0;
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
@@ -49,6 +55,7 @@ public:
         collect(result);
         climb(result);
         show(result);
+        result.alerting = alerting(result);
         return result;
     }
 
@@ -94,8 +101,11 @@ private:
     void collect(Judged& result) const {
         Findings all;
         Detectors::check(cell_.memories, rules_.settings, run_, now_, all);
-        for (const Finding& finding : all)
+        for (const Finding& finding : all) {
+            if ((cell_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) continue;
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
+            if (result.loop_identity == 0) result.loop_identity = finding.identity;
+        }
     }
 
     [[nodiscard]] Judgement judgement_of(const Judged& result) const {
@@ -103,6 +113,7 @@ private:
         for (const Finding& finding : result.findings) {
             if (finding.level < Level::nudge) continue;
             if (!seen.worst) seen.worst = finding.condition;
+            seen.conditions |= bit_of(finding.condition);
             seen.explicit_limit |= finding.condition == Condition::timeout;
         }
         const Incident& incident = cell_.incident;
@@ -112,7 +123,21 @@ private:
         seen.enough_new = incident.condition == Condition::loop_detected && rules_.enough_items > 0 &&
                           items >= incident.items_then + rules_.enough_items;
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable;
+        if (rules_.rules.ladder.watch_only) judge_for_watching(seen);
         return seen;
+    }
+
+    void judge_for_watching(Judgement& seen) const {
+        seen.severity = severity_for(seen.conditions);
+        if ((seen.conditions & bit_of(Condition::stalled)) != 0)
+            seen.silence = run_.age(run_.last_activity, now_.elapsed);
+        for (const SteerRule& rule : rules_.rules.ladder.steers) {
+            const bool recent =
+                std::any_of(cell_.sent.steered.begin(), cell_.sent.steered.end(), [&](const SteerSlot& slot) {
+                    return slot.condition == rule.condition && now_.wall - slot.at < rule.cooldown;
+                });
+            if (!recent) seen.steerable |= bit_of(rule.condition);
+        }
     }
 
     void climb(Judged& result) {
@@ -122,11 +147,22 @@ private:
         cell_.debounced = seen.worst ? cell_.debounced + 1 : 0;
         result.decision = rules_.ladder.climb(cell_.incident, seen, working(), now_.elapsed, verify_after());
         if (!result.decision.acts()) return;
-        if (seen.worst && cell_.debounced < rules_.rules.ladder.debounce && !seen.explicit_limit)
+        if (cell_.marks.quiet_at(now_.wall))
+            result.held = HeldBack::quiet;
+        else if (seen.worst && cell_.debounced < rules_.rules.ladder.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
         else if (!budget_left_ || !day_budget_left())
             result.held = HeldBack::budget;
-        if (result.held != HeldBack::no) result.decision = Decision{cell_.incident};
+        if (result.held == HeldBack::no) return;
+        if (rules_.rules.ladder.watch_only && result.held != HeldBack::quiet) {
+            // People are still told; only what would be done waits.
+            result.decision.plan.clear();
+            result.decision.last.reset();
+            result.decision.is_final = false;
+            --result.decision.incident.attempts;
+        } else {
+            result.decision = Decision{cell_.incident};
+        }
     }
 
     [[nodiscard]] bool day_budget_left() const {
@@ -134,6 +170,20 @@ private:
         if (!most) return true;
         const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
         return (cell_.rung_day == day ? cell_.rungs_today : 0) < *most;
+    }
+
+    /// An alert when the incident begins and, if the class says so, again while it lasts; none within the cooldown.
+    [[nodiscard]] Alerting alerting(const Judged& result) const {
+        const RunClass& rules = rules_.rules;
+        const Incident& incident = result.decision.incident;
+        if (!rules.tell_people || !incident.open() || cell_.marks.quiet_at(now_.wall)) return Alerting::none;
+        const auto& last = cell_.sent.alerted;
+        const bool begins = !incident.alerted && (result.decision.acts() || rules.ladder.watch_only);
+        const bool again = incident.alerted && rules.renotify_every > Duration{} && !cell_.marks.acknowledged &&
+                           (!last || now_.wall - *last >= rules.renotify_every);
+        if (!begins && !again) return Alerting::none;
+        const bool cold = last && now_.wall >= *last && now_.wall - *last < rules.alert_cooldown;
+        return cold ? Alerting::held : Alerting::send;
     }
 
     void show(Judged& result) const {

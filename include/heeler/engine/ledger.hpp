@@ -23,6 +23,7 @@ struct EngineSettings {
     Duration gap = 10s;               ///< a difference between the two clocks that is one
     Duration store_down_after = 60s;  ///< without a successful commit, people are told
     Duration store_down_repeat = 4h;  ///< and told again
+    std::string freeze_file{};        ///< while a file of this name exists, nothing is done to any run; empty: none
 };
 
 /// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
@@ -80,7 +81,7 @@ public:
         }
         if (batch.empty()) return std::nullopt;
         for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
-        batch.durable |= !batch.decisions.empty() || !batch.applied.empty();
+        batch.durable |= !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty();
         auto written = watched(unwritable_since_, now, [&] { return store_.commit(batch); });
         std::optional<Error> error;
         if (!written) error = written.error();
@@ -173,7 +174,7 @@ private:
         cell.archive_facts(facts);
         rows.row.facts = facts.take();
         if (!cell.spec_stored) rows.row.spec = cell.spec;
-        if (change.with_memory || cell.version == 0) {
+        if (change.with_memory || cell.fed || cell.version == 0) {
             ArchiveWriter memory{now};
             cell.archive_memory(memory);
             rows.row.memory = memory.take();
@@ -215,7 +216,10 @@ private:
         ++cell.version;
         cell.spec_stored = true;
         cell.last_flush = now.elapsed;
-        if (batch.row.memory) cell.last_memory = now.elapsed;
+        if (batch.row.memory) {
+            cell.last_memory = now.elapsed;
+            cell.fed = false;
+        }
     }
 
     Store& store_;

@@ -50,6 +50,7 @@ private:
             }
             loaded_ = true;
             strangers_ = std::move(snapshot->runs);
+            for (const MuteRow& mute : snapshot->mutes) registry_.mute(mute.class_name, mute.identity);
         }
         std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
         return true;

@@ -1,10 +1,25 @@
 // Ready-made run classes. A preset is a function that returns a value: change what you like before you use it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <heeler/core/settings.hpp>
+#include <heeler/deliver/session_alert.hpp>
 #include <heeler/engine/default_detectors.hpp>
+#include <heeler/recover/session_words.hpp>
 
 namespace heeler::inline v0::presets {
+
+/// What a chat shows of an alert besides its issues (S004): which session, for how long, how many calls, and all of it
+/// as one message.
+inline void session_details(Alert& alert, const Run& run, Duration worked) {
+    alert.details.push_back({"session", std::string{short_id(alert.run.id)}});
+    alert.details.push_back({"duration", hours_and_minutes(worked)});
+    alert.details.push_back({"tool_calls", std::to_string(run.calls)});
+    alert.details.push_back({"icon", std::string{icon_of(alert.severity)}});
+    alert.details.push_back({"text", format_session_alert(alert)});
+}
 
 /// The long-run watchdog, exactly (S001): two intervals without progress, a five-line block three times in 200 lines,
 /// three times the own burn without output, the run's timeout, twice its expected duration. It nudges or breaks the
@@ -47,6 +62,42 @@ namespace heeler::inline v0::presets {
     rules.ladder.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
     rules.ladder.on_failure = OnFailure::escalate;
     rules.ladder.verify_after = 120s;
+    return rules;
+}
+
+/// The steers of a class that sends its findings to the run (S004): repetition and errors at most every 15 min, tokens
+/// every hour.
+[[nodiscard]] inline std::vector<SteerRule> session_steers() {
+    return {{Condition::loop_detected, 900s}, {Condition::error_cascade, 900s}, {Condition::token_budget, 3600s}};
+}
+
+/// The session watchdog, exactly (S004): every five minutes it looks for silence of more than 10 min, more than two
+/// hours of work, five equal tool calls in a row, five errors in the last 20 results. It alerts where the run came
+/// from, at most every 30 min while it lasts; it gives a run up (abandons it) when two of these hold at once, with an
+/// issue, or when it is silent for more than 30 min. Nothing is sent to the run unless `ladder.steers` is
+/// `session_steers()`.
+[[nodiscard]] inline RunClass session_monitor() {
+    RunClass rules;
+    rules.name = "session_monitor";
+    rules.schedule = {300s, false, true};
+    rules.interval.fixed = 300s;
+    rules.applicability.shortest = Duration{};
+    rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 600s, .veto_within = 900s})
+        .turn_on<RunTimeout>({7200s})
+        .turn_on<LoopDetector<Call, TailRule>>()
+        .turn_on<ErrorCascade>({5, 20, true});
+    rules.ladder.watch_only = true;
+    rules.ladder.endings = {
+        {Severity::critical, {}, {{ActionKind::abandon, {}, {}}, {ActionKind::file_issue, {}, {}}}},
+        {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},
+    };
+    rules.outbox.first_retry = 300s;
+    rules.alert_cooldown = 1800s;
+    rules.renotify_every = 300s;
+    rules.conflict_fails_run = true;
+    rules.prompts.steer = session_steer;
+    rules.prompts.issues = session_issues;
+    rules.prompts.alert = session_details;
     return rules;
 }
 

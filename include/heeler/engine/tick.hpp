@@ -11,7 +11,10 @@
 
 #include <heeler/engine/agenda.hpp>
 #include <heeler/engine/changer.hpp>
+#include <heeler/engine/decisions.hpp>
 #include <heeler/engine/deliverer.hpp>
+#include <heeler/engine/gap.hpp>
+#include <heeler/engine/intake.hpp>
 #include <heeler/engine/judge.hpp>
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/loader.hpp>
@@ -36,7 +39,10 @@ public:
         report.cause = cause;
         for (Event& event : std::exchange(unheard_, {})) report.events.push_back(std::move(event));
         if (!loader_.run(now, report)) return;
-        note_gap(now, report);
+        if (auto row = gap_.note(now, registry_, settings_.gap)) {
+            pending_audit_.push_back(*row);
+            report.events.emplace_back(AuditEvent{*std::move(row)});
+        }
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
         std::vector<Item> work;
@@ -45,7 +51,10 @@ public:
         early_ = 0;
         visiting_ = false;
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
-        apply(*decisions, now, batch, work, report);
+        decisions_.apply(*decisions, now, batch, report,
+                         [&](RunHandle run, Cell& cell) -> Item& { return item_of(run, cell, work); });
+        hands_.freeze(decisions_.frozen());
+        registry_.look_at_replaced(now);
         visiting_ = true;
         for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
         commit(std::move(batch), work, now, report);
@@ -72,50 +81,6 @@ public:
     }
 
 private:
-    /// The two clocks went apart: the machine slept, or a clock was set. Nothing that was measured across it counts.
-    void note_gap(Instant now, CycleReport& report) {
-        const bool first = !last_;
-        const Duration apart = first ? Duration{} : (now.wall - last_->wall) - (now.elapsed - last_->elapsed);
-        last_ = now;
-        if (std::chrono::abs(apart) < settings_.gap) return;
-        for (const RunHandle handle : registry_.table().all()) {
-            Cell* cell = registry_.table().find(handle);
-            if (cell == nullptr) continue;
-            const std::lock_guard guard{cell->lock};
-            if (registry_.table().current(handle)) cell->held_until = now.elapsed + registry_.grace_of(*cell);
-        }
-        JsonLine line;
-        line.begin_object().key("seconds").number(in_seconds(apart)).end_object();
-        AuditRow row{now.wall, "gap", {}, std::move(line).text()};
-        pending_audit_.push_back(row);
-        report.events.emplace_back(AuditEvent{std::move(row)});
-    }
-
-    void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, std::vector<Item>& work,
-               CycleReport& report) {
-        for (const DecisionRow& decision : decisions) {
-            const auto handle = registry_.find(decision.run);
-            Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
-            if (decision.verb == Verb::resume && cell != nullptr && cell->is_busy()) continue;  // in a later cycle
-            batch.applied.push_back(decision.number);
-            JsonLine line;
-            line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
-            line.key("by").string(sanitise(decision.by, 128)).end_object();
-            AuditRow row{now.wall, "decision", decision.run, std::move(line).text()};
-            report.events.emplace_back(AuditEvent{row});
-            if (decision.verb == Verb::freeze || decision.verb == Verb::unfreeze)
-                hands_.freeze(decision.verb == Verb::freeze);
-            if (cell == nullptr) {
-                batch.audit.push_back(std::move(row));
-                continue;
-            }
-            const std::lock_guard guard{cell->lock};
-            Item& item = item_of(*handle, *cell, work);
-            item.change.rows.audit.push_back(std::move(row));
-            Changer<Detectors>{*cell, now, item}.decide(decision.verb);
-        }
-    }
-
     Item& item_of(RunHandle handle, Cell& cell, std::vector<Item>& work) {
         // Only what came before the visits can be there already: each due run is visited once.
         for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
@@ -136,11 +101,20 @@ private:
     void visit(RunHandle handle, TickCause cause, Instant now, std::vector<Item>& work, CycleReport& report) {
         Cell* cell = registry_.table().find(handle);
         if (cell == nullptr) return;
+        if (wants_intake(handle, *cell, cause, now)) intake_(handle, *cell, now, report);
         const std::lock_guard guard{cell->lock};
         if (!registry_.table().current(handle)) return;
+        registry_.renew(*cell, now);
         take_beat(handle, *cell, now);
         guarded(cell->run.id, report, [&] { look(handle, *cell, cause, now, work, report); });
         look_again(handle, *cell, now);
+    }
+
+    /// A source is read when its run is about to be judged.
+    [[nodiscard]] bool wants_intake(RunHandle handle, Cell& cell, TickCause cause, Instant now) const {
+        const std::lock_guard guard{cell.lock};
+        return registry_.table().current(handle) && cell.feed &&
+               (cause != TickCause::period || now.elapsed >= cell.next_cycle);
     }
 
     void look(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
@@ -184,14 +158,18 @@ private:
         ++report.checked;
         cell.run.late = cause == TickCause::period &&
                         now.elapsed - std::max(cell.next_cycle, cell.awaited) > 3 * registry_.period_of(cell);
+        cell.run.late |= cell.feed && cell.feed->lost;
         if (now.elapsed >= cell.next_cycle) cell.next_cycle = registry_.cycle_after(cell, now);
         const std::uint32_t samples = cell.sampling.number;
         Judged judged = Judge<Detectors>{cell, now, budget_left(cell)}();
         if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
-        if (judged.shows.status == Status::healthy) ++report.healthy;
+        if (judged.alerting == Alerting::held) ++report.suppressed;
+        if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const bool changed = judged.speaks || decision.acts() || decision.last || cell.has_new(judged.notes) ||
-                             decision.incident.verify_at != cell.incident.verify_at;
+                             decision.incident.verify_at != cell.incident.verify_at ||
+                             decision.incident.phase != cell.incident.phase || judged.alerting == Alerting::send ||
+                             (judged.alerting == Alerting::held && !cell.sent.hold_told);
         if (decision.acts()) ++acted_[cell.rules->rules.name];
         const bool flush =
             (cell.dirty || samples != cell.sampling.number) && now.elapsed >= cell.last_flush + settings_.flush_every;
@@ -217,13 +195,12 @@ private:
         std::vector<Change<Detectors>> changes;
         for (Item& item : work) {
             {
-                // From here on what is folded makes the run dirty again, written or not.
-                const std::lock_guard guard{item.change.cell->lock};
-                item.change.cell->dirty = false;
-            }
-            {
-                const std::lock_guard guard{item.change.cell->lock};
-                item.change.with_memory |= now.elapsed >= item.change.cell->last_memory + settings_.memory_every;
+                Cell& cell = *item.change.cell;
+                const std::lock_guard guard{cell.lock};
+                cell.dirty = false;  // what is folded from here on makes the run dirty again, written or not
+                item.change.with_memory |= now.elapsed >= cell.last_memory + settings_.memory_every;
+                if (cell.incident.number != item.incident_before.number)
+                    batch.tallies.push_back({cell.rules->rules.name, cell.incident.condition, 1, 0});
             }
             changes.push_back(std::move(item.change));
         }
@@ -257,16 +234,21 @@ private:
 
     void give_back(Item& item, Instant now, CycleReport& report, bool conflict) {
         Cell& cell = *item.change.cell;
+        std::optional<ActionEvent> given_up;
         {
             const std::lock_guard guard{cell.lock};
             if (cell.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
+            const bool guarded = conflict && cell.rules->rules.conflict_fails_run;
+            // A run that was given up is written once that works again: no hurry, and no error each time.
+            if (guarded && is_terminal(cell.run.state))
+                return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
             Changer<Detectors>{cell, now, item}.undo();
             cell.dirty = true;
+            if (guarded) given_up = Changer<Detectors>{cell, now, item}.fail_by_guard(conflict_message);
         }
+        if (given_up) report.events.emplace_back(*std::move(given_up));
         if (!item.actions.empty() || conflict) ++report.suppressed;
-        if (conflict)
-            report.error("commit", cell.run.id,
-                         Error{ErrorCode::conflict, "the run was changed by someone else; it is judged again"});
+        if (conflict) report.error("commit", cell.run.id, Error{ErrorCode::conflict, conflict_message});
         if (item.settled_before) hands_.queues().add_settled(item.change.handle);
         registry_.table().sooner(item.change.handle.index, now.elapsed);
     }
@@ -282,13 +264,17 @@ private:
         return registry_.in_order_of_ids(handles);
     }
 
+    static constexpr const char* conflict_message = "the run was changed by someone else; it is judged again";
+
     Loader<Store, Detectors>& loader_;
     Ledger<Store, Detectors>& ledger_;
     Registry<Detectors>& registry_;
     Hands& hands_;
     const EngineSettings& settings_;
+    Decisions<Detectors> decisions_{registry_};
+    Intake<Detectors> intake_{registry_.table()};
     std::mutex running_;
-    std::optional<Instant> last_;
+    GapWatch gap_;
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
     std::size_t early_ = 0;       ///< items from before the visits

@@ -1,6 +1,7 @@
 // The watchdog: takes runs in, folds what is reported of them, judges them in cycles, carries out what it decides.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,8 +14,8 @@
 #include <heeler/engine/default_detectors.hpp>
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/events.hpp>
-#include <heeler/engine/explain.hpp>
 #include <heeler/engine/fold.hpp>
+#include <heeler/engine/inspect.hpp>
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/presets.hpp>
 #include <heeler/engine/registry.hpp>
@@ -52,8 +53,15 @@ public:
         deliverer_.control(ControlRef{agents});
     }
 
-    /// Makes a class of runs known, or replaces it for runs that start from now on. Runs that a store holds need
-    /// theirs.
+    /// Where issues about runs are filed (`IssueSinkLike`). It must outlive the watchdog; set it before the first
+    /// cycle.
+    template <class Sink>
+    void issues(Sink& sink) noexcept {
+        deliverer_.issues(IssueRef{sink});
+    }
+
+    /// Makes a class of runs known, or replaces its settings while runs go on: a run changes over at its next cycle, or
+    /// when the incident that is open is over. Runs that a store holds need their class.
     [[nodiscard]] Result<void> define(RunClass rules) { return registry_.define(std::move(rules)); }
 
     /// Registers a run durably. While the store is down the run is watched in memory, and the answer says so.
@@ -79,14 +87,7 @@ public:
     [[nodiscard]] Result<RunHandle> find(std::string_view id) {
         const Instant now = clock_.now();
         loader_.run(now);
-        const auto handle = registry_.find(id);
-        const RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
-        if (cell != nullptr && !is_terminal(state_of(*handle))) return *handle;
-        const auto known = ledger_.history(now, id);
-        if (!known) return tl::unexpected<Error>(known.error());
-        if (known->row && is_terminal(known->row->state))
-            return fail(ErrorCode::ended, "the run `" + sanitise(id, 160) + "` is over");
-        return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(id, 160) + "`; start() it first");
+        return find_run<Detectors>(registry_, ledger_, id, now);
     }
 
     /// Reports what happened, at a moment that the caller has read already. Never blocks on I/O, never decides.
@@ -112,6 +113,20 @@ public:
     template <class What>
     Observed observe(std::string_view run, const What& what) {
         return observe(run, what, clock_.now());
+    }
+
+    /// Polls a source (`RunSourceLike`) for what a run does, each time before the run is judged, from where the stored
+    /// cursor stands. It must outlive the run; after a restart it is attached again.
+    template <class Source>
+    [[nodiscard]] Result<void> watch(RunHandle run, Source& source) {
+        RunCell<Detectors>* cell = registry_.table().find(run);
+        if (cell == nullptr) return over();
+        const std::lock_guard guard{cell->lock};
+        if (!registry_.table().current(run) || is_terminal(cell->run.state)) return over();
+        if (!cell->feed) cell->feed = std::make_unique<Feed>();
+        cell->feed->source = SourceRef{source};
+        registry_.table().sooner(run.index, cell->next_cycle);
+        return {};
     }
 
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
@@ -218,24 +233,12 @@ public:
     /// What became of a run, from memory or from the store.
     [[nodiscard]] Result<Report> report(std::string_view run) {
         const Instant now = clock_.now();
-        const auto known = ledger_.history(now, run);
-        if (!known) return tl::unexpected<Error>(known.error());
-        const auto handle = registry_.find(run);
-        RunCell<Detectors>* cell = handle ? registry_.table().find(*handle) : nullptr;
-        if (cell != nullptr) {
-            const std::lock_guard guard{cell->lock};
-            if (registry_.table().current(*handle)) return report_of<Detectors>(*cell, *known, now);
-        }
-        if (!known->row) return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(run, 160) + "`");
-        return stored_report<Detectors>(*known, now);
+        return report_on<Detectors>(registry_, run, ledger_.history(now, run), now);
     }
 
     /// Why a run was judged as it was, from stored data alone: rules, numbers, thresholds, what was held back.
     [[nodiscard]] Result<std::string> explain(std::string_view run) {
-        const auto known = ledger_.history(clock_.now(), run);
-        if (!known) return tl::unexpected<Error>(known.error());
-        if (!known->row) return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(run, 160) + "`");
-        return explanation(*known);
+        return explanation_of(run, ledger_.history(clock_.now(), run));
     }
 
     /// The classes that are defined: settings, detectors, ladder, and how long a stall can go unseen.
@@ -278,20 +281,13 @@ private:
 
     [[nodiscard]] static Result<void> over() { return fail(ErrorCode::ended, "the run is over; nothing was changed"); }
 
-    [[nodiscard]] RunState state_of(RunHandle run) {
-        RunCell<Detectors>* cell = registry_.table().find(run);
-        if (cell == nullptr) return RunState::completed;
-        const std::lock_guard guard{cell->lock};
-        return cell->run.state;
-    }
-
     Clock clock_;
     Store store_;
     Notifier notifier_;
     EngineSettings settings_;
     mutable Registry<Detectors> registry_;
     Ledger<Store, Detectors> ledger_{store_};
-    Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table()};
+    Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table(), settings_};
     Loader<Store, Detectors> loader_{ledger_, registry_, deliverer_.queues()};
     Ticker<Store, Notifier, Detectors> ticker_{loader_, ledger_, registry_, deliverer_, settings_};
     StoreHealth health_;

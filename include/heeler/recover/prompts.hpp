@@ -68,6 +68,14 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
+/// Says what was seen and asks the run to look up from it (S004: a steer, at the next boundary).
+[[nodiscard]] inline std::string steer(const PromptFacts& facts) {
+    return "[watchdog] " + std::string{facts.evidence} +
+           ". Stop and check whether this still serves the goal; if it does not, do something else. If you cannot go "
+           "on, "
+           "say what you need.\n";
+}
+
 /// The summary of progress that goes with a final rung: goal, elapsed, last checkpoint, metric.
 [[nodiscard]] inline std::string summary(const PromptFacts& facts) {
     std::string text = "Summary of progress of " + sanitise(facts.run, 256) + " after " + spoken(facts.elapsed) + ":\n";
@@ -118,6 +126,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 
 /// The text of an injection: the class's own function or the library's text, sanitised and capped.
 [[nodiscard]] inline std::string compose(const PromptSettings& settings, ActionKind kind, const PromptFacts& facts) {
+    if (kind == ActionKind::steer) return choose(settings.steer, steer, facts);
     return kind == ActionKind::nudge ? choose(settings.nudge, nudge, facts)
                                      : choose(settings.break_pattern, break_pattern, facts);
 }

@@ -10,34 +10,11 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/recover/decision.hpp>
 #include <heeler/recover/rung.hpp>
+#include <heeler/recover/watch_ladder.hpp>
 
 namespace heeler::inline v0 {
-
-/// What one cycle found out about a run.
-struct Judgement {
-    std::optional<Condition> worst;  ///< of the findings that warrant acting; absent: none does
-    bool explicit_limit = false;     ///< a configured limit was exceeded
-    bool progressed = false;         ///< the metric moved since the last rung
-    bool enough_new = false;         ///< so many new items without a finding that the condition is gone
-    bool no_output_gone = false;     ///< the output can be read again
-};
-
-/// What is done next. `plan` empty: nothing.
-struct Decision {
-    explicit Decision(const Incident& before) : incident{before}, condition{before.condition} {}
-
-    Incident incident;
-    Plan plan;
-    Condition condition;                           ///< what the rung is about
-    std::optional<InterventionOutcome> last;       ///< verdict on the rung before: recovered or persisted
-    std::optional<InterventionOutcome> corrected;  ///< what the rung that was just carried out came to
-    bool is_final = false;                         ///< the last rung
-    bool run_ended = false;                        ///< the run is over: terminated, or found over
-    std::string_view reason;                       ///< why, for the record
-
-    [[nodiscard]] bool acts() const noexcept { return !plan.empty(); }
-};
 
 /// The recovery ladder: rungs, waits, preconditions and limits as data, climbed without a clock, a store or a callback.
 ///
@@ -49,7 +26,8 @@ public:
     [[nodiscard]] static Result<RecoveryLadder> make(LadderSettings settings) {
         for (const Response& response : settings.responses)
             if (auto error = rung::check_response(response)) return tl::unexpected<Error>(*std::move(error));
-        if (auto error = rung::check_final(settings.final_rung)) return tl::unexpected<Error>(*std::move(error));
+        if (auto error = settings.watch_only ? watching::check(settings) : rung::check_final(settings.final_rung))
+            return tl::unexpected<Error>(*std::move(error));
         if (settings.max_attempts < 1 || settings.max_attempts > 100)
             return fail(ErrorCode::invalid_argument,
                         "ladder.max_attempts is " + std::to_string(settings.max_attempts) + "; it must be 1 to 100");
@@ -64,6 +42,7 @@ public:
     /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
                                  Duration verify_after) const {
+        if (settings_.watch_only) return watching::step(settings_, incident, seen, now, verify_after);
         Turn step{incident, seen, now, elapsed, verify_after};
         switch (incident.phase) {
             case Phase::none:
@@ -80,6 +59,7 @@ public:
     /// What the outcomes of a rung change: decided again in the same cycle.
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
                                   Elapsed elapsed, Duration verify_after) const {
+        if (settings_.watch_only) return watching::absorb(incident, actions);
         Decision decision{incident};
         bool escalated_in_rung = false;
         for (const Action& action : actions) {
@@ -140,14 +120,7 @@ private:
         if (!step.seen.worst) return Decision{step.incident};
         if (*step.seen.worst != Condition::timeout && response_to(*step.seen.worst) == nullptr)
             return Decision{step.incident};
-        Incident next = step.incident;
-        const bool returned = next.phase == Phase::closed && step.now - next.closed_at <= 2 * step.verify_after;
-        if (!returned) {
-            next = Incident{};
-            next.number = step.incident.number + 1;
-            next.interventions = step.incident.interventions;
-            next.opened = step.now;
-        }
+        const Incident next = begun(step.incident, step.now, step.verify_after);
         return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
     }
 
@@ -157,7 +130,8 @@ private:
             return act(step, InterventionOutcome::persisted);
         if (waits) return Decision{step.incident};
         if (step.seen.worst) return act(step, InterventionOutcome::persisted);
-        if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone) return close(step);
+        if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone)
+            return recovered(step.incident, step.now);
         Decision unclear{step.incident};
         unclear.incident.verify_at = step.now + step.verify_after;
         if (++unclear.incident.unclear < 2) return unclear;
@@ -170,7 +144,7 @@ private:
         if (step.seen.explicit_limit && incident.condition != Condition::timeout)
             return act(step, InterventionOutcome::persisted);
         if (!step.seen.worst && (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone))
-            return close(step);
+            return recovered(step.incident, step.now);
         if (step.seen.worst && *step.seen.worst < incident.condition && incident.condition != Condition::timeout &&
             response_to(*step.seen.worst) != nullptr)
             return act(step, {});
@@ -246,16 +220,6 @@ private:
         } else if (next.phase == Phase::holding) {
             next.hold_until = step.elapsed + step.verify_after;
         }
-        return decision;
-    }
-
-    [[nodiscard]] static Decision close(const Turn& step) {
-        Decision decision{step.incident};
-        decision.last = InterventionOutcome::recovered;
-        decision.incident.phase = Phase::closed;
-        decision.incident.closed_at = step.now;
-        decision.incident.unclear = 0;
-        decision.incident.hold_until.reset();
         return decision;
     }
 

@@ -78,6 +78,7 @@ namespace heeler::inline v0::rung {
             break;
     }
     if (main.kind == ActionKind::terminate) return InterventionOutcome::terminated;
+    if (is_record_only(main.kind)) return InterventionOutcome::ended;
     const bool escalates = std::any_of(actions.begin(), actions.end(),
                                        [](const Action& action) { return action.kind == ActionKind::escalate; });
     return escalates ? InterventionOutcome::escalated : InterventionOutcome::pending;
