@@ -6,6 +6,7 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT HEELER_SANITIZE MATCHES "add
 endif()
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
+heeler_leave_out_unbuilt(fuzz_sources)
 foreach(source IN LISTS fuzz_sources)
     get_filename_component(name "${source}" NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name "${name}")

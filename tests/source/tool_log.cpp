@@ -72,7 +72,7 @@ TEST_CASE("what a call does not say has a value all the same") {
     const Read read{
         R"({"event":"pre_tool_use"})"
         "\n"
-        R"({"event":"pre_tool_use","tool_name":null,"tool_input":null})"
+        R"({"event":"pre_tool_use","tool_name":"T","tool_name":null,"tool_input":null})"
         "\n"
         R"({"event":"pre_tool_use","tool_name":"T","tool_input":"ls -l \u00e9"})"
         "\n"
