@@ -1,0 +1,109 @@
+#include "decide.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "find_run.hpp"
+#include "print.hpp"
+#include "run_view.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::DecisionRow;
+using heeler::Instant;
+using heeler::WallTime;
+
+/// A row that was not written for longer makes one ask whether a watchdog runs.
+constexpr heeler::Duration long_unwritten = std::chrono::minutes{5};
+
+/// Until when, and what is wrong with it.
+std::variant<std::optional<WallTime>, Quit> until_of(const Options& options, Instant now) {
+    if (options.snooze_for) return now.wall + *options.snooze_for;
+    if (!options.snooze_until) return std::nullopt;
+    if (*options.snooze_until <= now.wall)
+        return Quit{exit_usage, "--until is " + heeler::rfc3339(*options.snooze_until) + ", which is over; it is " +
+                                    heeler::rfc3339(now.wall)};
+    return options.snooze_until;
+}
+
+/// When the run, or any run, was last written by a watchdog; absent: none ever.
+std::variant<std::optional<WallTime>, Quit> last_written(const Options& options, Store& store, Instant now) {
+    if (options.run) {
+        auto found = find_run(store, *options.run);
+        if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
+        const heeler::RunRow& row = *std::get<heeler::History>(found).row;
+        if (!is_terminal(row.state)) return row.updated_at;
+        const WallTime ended = row.ended_at.value_or(row.updated_at);
+        return Quit{exit_run, "the run \"" + heeler::one_line(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
+                                  " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
+                                  "; nothing was noted"};
+    }
+    const auto rows = store.runs();
+    if (!rows) return store_failed(rows.error());
+    std::optional<WallTime> newest;
+    for (const heeler::RunRow& row : *rows) newest = std::max(newest, std::optional{row.updated_at});
+    return newest;
+}
+
+bool same(const DecisionRow& a, const DecisionRow& b) {
+    return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at;
+}
+
+/// The number that the store gave to the row; absent: a cycle has applied it already.
+heeler::Result<std::optional<std::uint64_t>> number_of(const DecisionRow& row, Store& store) {
+    const auto open = store.list();
+    if (!open) return tl::unexpected<heeler::Error>(open.error());
+    std::optional<std::uint64_t> number;
+    for (const DecisionRow& other : *open)
+        if (same(row, other)) number = other.number;
+    return number;
+}
+
+std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& number,
+                   const std::optional<WallTime>& written, Instant now) {
+    std::string text = "noted";
+    if (number)
+        text += " as decision " + std::to_string(*number) + ": the next cycle applies it";
+    else
+        text += ", and applied by a cycle meanwhile";
+    if (row.until) text += "; until " + heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")";
+    if (!written)
+        text += "; no watchdog has written a run here yet";
+    else if (now.wall - *written > long_unwritten)
+        text += "; no watchdog has written " + std::string{row.run.empty() ? "any run" : "this run"} + " for " +
+                heeler::spoken(now.wall - *written);
+    return text + "\n";
+}
+
+}  // namespace
+
+Quit decide(const Options& options, Store& store, Instant now) {
+    auto until = until_of(options, now);
+    if (auto* const quit = std::get_if<Quit>(&until)) return std::move(*quit);
+    auto written = last_written(options, store, now);
+    if (auto* const quit = std::get_if<Quit>(&written)) return std::move(*quit);
+
+    const DecisionRow row{0,
+                          options.run.value_or(std::string{}),
+                          options.verb,
+                          std::get<std::optional<WallTime>>(until),
+                          options.by,
+                          now.wall};
+    heeler::Batch batch;
+    batch.decisions = {row};
+    batch.durable = true;
+    if (const auto noted = store.commit(batch); !noted) return store_failed(noted.error());
+    const auto number = number_of(row, store);
+    if (!number) return store_failed(number.error());
+    print(answer(row, *number, std::get<std::optional<WallTime>>(written), now));
+    return {};
+}
+
+}  // namespace ctl

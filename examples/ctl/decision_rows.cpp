@@ -1,0 +1,65 @@
+#include "decision_rows.hpp"
+
+#include <utility>
+
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/table.hpp>
+
+#include "print.hpp"
+#include "run_view.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::Verb;
+
+std::string word(Verb verb) { return std::string{heeler::verb_names[static_cast<std::size_t>(verb)]}; }
+
+}  // namespace
+
+Waiting sort_out(std::vector<heeler::DecisionRow> open) {
+    Waiting waiting;
+    for (heeler::DecisionRow& row : open) {
+        if (row.run.empty() && row.verb == Verb::freeze) {
+            waiting.freeze = std::move(row);
+            waiting.unfreeze.reset();
+            continue;
+        }
+        if (row.run.empty() && row.verb == Verb::unfreeze) waiting.unfreeze = row;
+        waiting.rest.push_back(std::move(row));
+    }
+    return waiting;
+}
+
+std::string frozen_text(const Waiting& waiting, heeler::Instant now) {
+    if (!waiting.freeze) return {};
+    const heeler::DecisionRow& row = *waiting.freeze;
+    std::string text = "FROZEN since " + heeler::rfc3339(row.at) + " (" + relative(row.at, now) + ") by " +
+                       heeler::one_line(row.by, 80) + ": nothing is done to any run";
+    if (waiting.unfreeze) text += "; decision " + std::to_string(waiting.unfreeze->number) + " ends it";
+    return text + "\n";
+}
+
+std::string waiting_text(const Waiting& waiting, heeler::Instant now) {
+    if (waiting.rest.empty()) return {};
+    std::vector<heeler::TableRow> rows;
+    for (const heeler::DecisionRow& row : waiting.rest)
+        rows.push_back({std::to_string(row.number), word(row.verb), row.run.empty() ? "(all)" : row.run,
+                        row.until ? heeler::rfc3339(*row.until) : std::string{}, row.by, relative(row.at, now)});
+    return "Noted, not applied yet:\n" + heeler::to_table({"Decision", "Verb", "Run", "Until", "By", "When"}, rows);
+}
+
+void print_decision(const heeler::DecisionRow& row) {
+    heeler::JsonLine line;
+    line.begin_object().key("type").string("decision").key("number").number(row.number);
+    line.key("verb").string(word(row.verb)).key("run");
+    row.run.empty() ? line.null() : line.string(row.run);
+    line.key("until");
+    row.until ? line.string(heeler::rfc3339(*row.until)) : line.null();
+    line.key("by").string(row.by).key("at").string(heeler::rfc3339(row.at)).end_object();
+    print(line);
+}
+
+}  // namespace ctl

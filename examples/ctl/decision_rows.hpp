@@ -1,0 +1,30 @@
+// Decisions that no cycle has applied yet, and the freeze of everything, which stays among them while it is in force.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/time.hpp>
+
+namespace ctl {
+
+struct Waiting {
+    std::optional<heeler::DecisionRow> freeze;    // of everything
+    std::optional<heeler::DecisionRow> unfreeze;  // noted after it: the next cycle ends it
+    std::vector<heeler::DecisionRow> rest;
+};
+
+[[nodiscard]] Waiting sort_out(std::vector<heeler::DecisionRow> open);
+
+/// "FROZEN since ...", on one line.
+[[nodiscard]] std::string frozen_text(const Waiting& waiting, heeler::Instant now);
+
+/// The decisions that wait, as a table; empty if there are none.
+[[nodiscard]] std::string waiting_text(const Waiting& waiting, heeler::Instant now);
+
+/// One decision as a JSON object.
+void print_decision(const heeler::DecisionRow& row);
+
+}  // namespace ctl

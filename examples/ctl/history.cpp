@@ -1,0 +1,86 @@
+#include "history.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/engine/explain.hpp>
+#include <heeler/engine/report.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/table.hpp>
+
+#include "find_run.hpp"
+#include "print.hpp"
+#include "run_view.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::AlertRow;
+
+void print_json(const AlertRow& row) {
+    heeler::JsonLine line;
+    line.begin_object().key("type").string("alert").key("state").string(
+        row.state == AlertRow::State::pending ? "pending" : "dead");
+    line.key("kind").string(row.alert.kind).key("run").string(row.alert.run.id).key("key").string(row.alert.key);
+    line.key("to").string(row.alert.to).key("severity").string(name_of(row.alert.severity));
+    line.key("summary").string(row.alert.summary).key("attempts").number(row.attempts);
+    line.key("created_at").string(heeler::rfc3339(row.created_at)).key("next_at");
+    row.state == AlertRow::State::pending ? line.string(heeler::rfc3339(row.not_before)) : line.null();
+    line.key("last_error").string(row.last_error).end_object();
+    print(line);
+}
+
+heeler::TableRow table_row(const AlertRow& row, heeler::Instant now) {
+    const bool waits = row.state == AlertRow::State::pending;
+    return {waits ? "waits" : "given up",
+            row.alert.kind,
+            row.alert.run.id,
+            relative(row.created_at, now),
+            std::to_string(row.attempts),
+            waits ? relative(row.not_before, now) : std::string{},
+            row.alert.summary,
+            row.last_error};
+}
+
+}  // namespace
+
+Quit show_explanation(const Options& options, Store& store) {
+    auto found = find_run(store, *options.run);
+    if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
+    print(heeler::explanation(std::get<heeler::History>(found)));
+    return {};
+}
+
+Quit show_report(const Options& options, Store& store, heeler::Instant now) {
+    auto found = find_run(store, *options.run);
+    if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
+    const auto& known = std::get<heeler::History>(found);
+    if (!view_of(*known.row, {}, now).readable)
+        return {exit_store, "the facts of the run \"" + heeler::one_line(*options.run, 160) +
+                                "\" were written by another version of heeler; `status` and `explain` can be read"};
+    const heeler::Report report = heeler::stored_report<heeler::DefaultDetectors>(known, now);
+    print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));
+    return {};
+}
+
+Quit show_outbox(const Options& options, Store& store, heeler::Instant now) {
+    const auto alerts = store.undelivered();
+    if (!alerts) return store_failed(alerts.error());
+    if (options.json) {
+        for (const AlertRow& row : *alerts) print_json(row);
+        return {};
+    }
+    if (alerts->empty()) {
+        print("No alert waits, none was given up.\n");
+        return {};
+    }
+    std::vector<heeler::TableRow> rows;
+    for (const AlertRow& row : *alerts) rows.push_back(table_row(row, now));
+    print(heeler::to_table({"State", "Kind", "Run", "Since", "Attempts", "Next", "Summary", "Last error"}, rows));
+    return {};
+}
+
+}  // namespace ctl

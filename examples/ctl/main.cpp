@@ -1,0 +1,58 @@
+// heeler-ctl --store sqlite:PATH VERB ...: shows what a watchdog has stored, and takes an operator's decisions.
+#include <cstdio>
+#include <exception>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "decide.hpp"
+#include "history.hpp"
+#include "options.hpp"
+#include "print.hpp"
+#include "status.hpp"
+#include "store.hpp"
+
+namespace {
+
+using ctl::Quit;
+
+Quit carry_out(const ctl::Options& options) {
+    const auto store = ctl::open_store(options.sqlite_file);
+    if (!store) return ctl::store_failed(store.error());
+    const heeler::Instant now = heeler::SystemClock{}.now();
+    switch (options.command) {
+        case ctl::Command::status:
+            return ctl::show_status(options, **store, now);
+        case ctl::Command::explain:
+            return ctl::show_explanation(options, **store);
+        case ctl::Command::report:
+            return ctl::show_report(options, **store, now);
+        case ctl::Command::outbox:
+            return ctl::show_outbox(options, **store, now);
+        case ctl::Command::decide:
+            break;
+    }
+    return ctl::decide(options, **store, now);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Quit quit;
+    try {
+        auto parsed = ctl::parse_options(argc, argv);
+        if (auto* const early = std::get_if<Quit>(&parsed)) {
+            quit = *early;
+            if (quit.status == ctl::exit_ok) {
+                ctl::print(quit.message);
+                return quit.status;
+            }
+        } else {
+            quit = carry_out(std::get<ctl::Options>(parsed));
+        }
+    } catch (const std::exception& error) {
+        quit = {ctl::exit_store, error.what()};
+    }
+    if (!quit.message.empty()) std::fprintf(stderr, "heeler-ctl: %s\n", heeler::one_line(quit.message, 4096).c_str());
+    return quit.status;
+}

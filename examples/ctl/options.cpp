@@ -1,0 +1,182 @@
+#include "options.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/config.hpp>
+#include <heeler/text/rfc3339.hpp>
+#include <heeler/text/sanitise.hpp>
+
+#include "../common/parse_duration.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::Verb;
+
+constexpr const char* about =
+    R"(Shows what a watchdog has stored about its runs, and takes an operator's decisions. It works on the store alone: a
+decision is noted there, and the next cycle of whichever watchdog runs, or runs next, carries it out and records it.)";
+
+constexpr const char* statuses = R"(Exit status:
+    0  done
+    1  the store cannot be read or written
+    2  bad arguments
+    3  no such run, or it has ended)";
+
+struct DecisionCommand {
+    const char* name;
+    Verb verb;
+    bool of_all;  // without RUN it is about all runs
+    const char* help;
+};
+
+constexpr DecisionCommand decisions[] = {
+    {"ack", Verb::ack, false, "Somebody is on it: the open incident is not said again"},
+    {"snooze", Verb::snooze, false, "Do and say nothing about the run until a moment"},
+    {"continue", Verb::resume_watch, false, "Watch it as before: ends snooze and dismiss"},
+    {"dismiss", Verb::dismiss, false, "Do and say nothing about the run any more"},
+    {"resume", Verb::resume, false, "Let an agent that the watchdog paused go on"},
+    {"freeze", Verb::freeze, true, "Do nothing to the run, or to any run; go on watching"},
+    {"unfreeze", Verb::unfreeze, true, "End a freeze"},
+    {"mark-stopped", Verb::mark_stopped, false, "Somebody saw that the agent is stopped: its run is over"},
+    {"mark-wrong", Verb::mark_wrong, false, "The open finding is wrong: it is none for this run, and counts as wrong"},
+};
+
+/// "" or what is wrong.
+std::string check_store(const std::string& store, Options& options) {
+    constexpr std::string_view sqlite = "sqlite:";
+    if (!store.starts_with(sqlite) || store.size() == sqlite.size())
+        return "--store is '" + store + "', but must be 'sqlite:PATH'";
+    options.sqlite_file = store.substr(sqlite.size());
+    return {};
+}
+
+std::string check_run(const Options& options) {
+    if (!options.run) return {};
+    const auto named = heeler::check_run_id(*options.run);
+    return named ? std::string{} : named.error().message;
+}
+
+std::string check_by(const Options& options) {
+    if (heeler::valid_run_id(options.by)) return {};
+    return "--by is '" + options.by + "', but must be a name: 1 to 128 bytes of UTF-8 without control characters";
+}
+
+std::string check_until(const std::string& until, Options& options) {
+    if (until.empty()) return {};
+    options.snooze_until = heeler::parse_rfc3339(until);
+    if (options.snooze_until) return {};
+    return "--until is '" + until + "', but must be a moment such as 2026-01-31T09:05:00Z";
+}
+
+std::string user_name() {
+    if (const char* const name = std::getenv("USER"); name != nullptr && *name != '\0') return name;
+    const passwd* const known = ::getpwuid(::geteuid());
+    return known != nullptr ? known->pw_name : "uid " + std::to_string(::geteuid());
+}
+
+/// The subcommands, which note in `options` that they were given.
+class CommandLine {
+public:
+    CommandLine() {
+        app_.footer(statuses);
+        app_.require_subcommand(1);
+        app_.fallthrough();
+        app_.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
+                                               std::to_string(HEELER_VERSION_MINOR) + "." +
+                                               std::to_string(HEELER_VERSION_PATCH));
+        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH")->envname("HEELER_STORE")->required();
+        app_.add_option("--by", options_.by, "Who decides (default: $USER)");
+        add_views();
+        for (const DecisionCommand& decision : decisions) add_decision(decision);
+    }
+
+    std::variant<Options, Quit> parse(int argc, const char* const* argv) {
+        options_.by = user_name();
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            return Quit{exit_ok, help()};
+        } catch (const CLI::CallForAllHelp&) {
+            return Quit{exit_ok, app_.help("", CLI::AppFormatMode::All)};
+        } catch (const CLI::CallForVersion&) {
+            return Quit{exit_ok, app_.version() + "\n"};
+        } catch (const CLI::ParseError& error) {
+            return Quit{exit_usage, error.what()};
+        }
+        for (std::string wrong :
+             {check_store(store_, options_), check_run(options_), check_by(options_), check_until(until_, options_)})
+            if (!wrong.empty()) return Quit{exit_usage, std::move(wrong)};
+        return options_;
+    }
+
+private:
+    CLI::App* add(const char* name, const char* help, Command command) {
+        CLI::App* const made = app_.add_subcommand(name, help);
+        made->callback([this, command] { options_.command = command; });
+        return made;
+    }
+
+    void add_views() {
+        auto* const status = add("status", "Runs that have not ended, or one run", Command::status);
+        status->add_option("RUN", options_.run, "Its id");
+        status->add_flag("--all", options_.all, "Ended runs too");
+        add("explain", "Why a run was judged as it was", Command::explain)
+            ->add_option("RUN", options_.run, "Its id")
+            ->required();
+        auto* const report = add("report", "What became of a run", Command::report);
+        report->add_option("RUN", options_.run, "Its id")->required();
+        auto* const outbox = add("outbox", "Alerts that wait, or were given up", Command::outbox);
+        for (CLI::App* const view : {status, report, outbox})
+            view->add_flag("--json", options_.json, "One JSON object a line");
+    }
+
+    void add_decision(const DecisionCommand& decision) {
+        CLI::App* const made = app_.add_subcommand(decision.name, decision.help);
+        made->callback([this, verb = decision.verb] {
+            options_.command = Command::decide;
+            options_.verb = verb;
+        });
+        auto* const run =
+            made->add_option("RUN", options_.run, decision.of_all ? "Its id; all runs without" : "Its id");
+        run->required(!decision.of_all);
+        if (decision.verb != Verb::snooze) return;
+        auto* const moment = made->add_option_group("When", "Until when");
+        moment
+            ->add_option_function<std::string>(
+                "--for",
+                [this](const std::string& text) {
+                    const auto length = common::parse_duration(text);
+                    if (!length) throw CLI::ValidationError("--for: " + length.error().message);
+                    options_.snooze_for = *length;
+                },
+                "How long, for example 2h")
+            ->type_name("DURATION");
+        moment->add_option("--until", until_, "Until when, for example 2026-01-31T09:05:00Z")->type_name("RFC3339");
+        moment->require_option(1);
+    }
+
+    [[nodiscard]] std::string help() const {
+        const auto given = app_.get_subcommands();
+        return given.empty() ? app_.help() : given.front()->help(app_.get_name());
+    }
+
+    CLI::App app_{about, "heeler-ctl"};
+    Options options_;
+    std::string store_;
+    std::string until_;
+};
+
+}  // namespace
+
+std::variant<Options, Quit> parse_options(int argc, const char* const* argv) { return CommandLine{}.parse(argc, argv); }
+
+}  // namespace ctl

@@ -1,0 +1,33 @@
+// The command line of heeler-ctl as values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/time.hpp>
+
+#include "exit_status.hpp"
+
+namespace ctl {
+
+enum class Command : std::uint8_t { status, explain, report, outbox, decide };
+
+struct Options {
+    std::string sqlite_file;
+    Command command = Command::status;
+    std::optional<std::string> run;  // absent: all of them
+    heeler::Verb verb = heeler::Verb::ack;
+    std::optional<heeler::Duration> snooze_for;
+    std::optional<heeler::WallTime> snooze_until;
+    std::string by;
+    bool all = false;
+    bool json = false;
+};
+
+/// The options, or how to end at once (`--help`, or an error that names option, value and limit).
+[[nodiscard]] std::variant<Options, Quit> parse_options(int argc, const char* const* argv);
+
+}  // namespace ctl

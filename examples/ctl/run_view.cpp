@@ -1,0 +1,108 @@
+#include "run_view.hpp"
+
+#include <utility>
+
+#include <heeler/store/stored_names.hpp>
+#include <heeler/text/duration.hpp>
+
+namespace ctl {
+
+namespace {
+
+using heeler::Condition;
+using heeler::Duration;
+using heeler::Instant;
+using heeler::Phase;
+using heeler::WallTime;
+
+constexpr auto last_condition = Condition::not_evaluable;
+
+/// Facts of another version may be read as nonsense; what has a name must have one.
+bool names_are_known(const Facts& facts) {
+    for (auto rest = facts.conditions_seen.packed; rest != 0; rest >>= 4)
+        if ((rest & 15u) == 0 || (rest & 15u) - 1 > static_cast<std::uint64_t>(last_condition)) return false;
+    return facts.incident.condition <= last_condition && facts.incident.phase <= Phase::closed &&
+           facts.skip <= heeler::Skip::terminal;
+}
+
+WallTime wall_of(const Facts& facts, Duration working, Instant now) {
+    return heeler::wall_at(now, facts.run.origin + facts.run.waited + working);
+}
+
+Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<heeler::Intervention>& interventions,
+             Instant now) {
+    if (heeler::is_terminal(row.state)) return {};
+    if (facts.marks.dismissed) return {};
+    if (facts.skip != heeler::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
+    if (facts.waits_until) return {"rate limit ends", heeler::wall_at(now, *facts.waits_until)};
+    if (facts.incident.phase == Phase::holding) {
+        if (facts.incident.hold_until) return {"said again", heeler::wall_at(now, *facts.incident.hold_until)};
+        return {"a person decides", {}};
+    }
+    if (facts.run.waiting_since) return {"when " + std::string{name_of(row.state)} + " ends", {}};
+    if (facts.incident.phase == Phase::climbing) {
+        const std::string of =
+            interventions.empty() ? std::string{} : " of " + std::string{name_of(interventions.back().action)};
+        return {"check" + of, wall_of(facts, facts.incident.verify_at, now)};
+    }
+    return {"sample " + std::to_string(facts.sampling.number + 1), wall_of(facts, facts.sampling.next, now)};
+}
+
+}  // namespace
+
+RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& interventions, Instant now) {
+    RunView view;
+    view.row = std::move(row);
+    view.unwritten = now.wall - view.row.updated_at;
+    heeler::ArchiveReader reader{view.row.facts, now};
+    view.facts.archive_facts(reader);
+    view.readable = reader.ok() && reader.at_end() && names_are_known(view.facts);
+    if (!view.readable) {
+        view.facts = Facts{};
+        return view;
+    }
+    view.idle = view.facts.run.age(view.facts.run.last_activity, now.elapsed);
+    view.next = next_of(view.row, view.facts, interventions, now);
+    return view;
+}
+
+std::string incident_text(const RunView& view, Instant now) {
+    if (!view.readable) return "?";
+    const heeler::Incident& incident = view.facts.incident;
+    if (!incident.open()) return {};
+    std::string text = condition_name(incident.condition) + " for " +
+                       heeler::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
+                       std::to_string(incident.attempts) + (incident.attempts == 1 ? " attempt" : " attempts");
+    if (incident.escalated) text += ", escalated";
+    return text;
+}
+
+std::string marks_text(const RunView& view, Instant now) {
+    const heeler::OperatorMarks& marks = view.facts.marks;
+    std::string text;
+    const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
+    if (marks.frozen) add("FROZEN");
+    if (marks.snoozed_until && now.wall < *marks.snoozed_until)
+        add("snoozed until " + heeler::rfc3339(*marks.snoozed_until));
+    if (marks.acknowledged) add("acknowledged");
+    if (marks.dismissed) add("dismissed");
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(last_condition); ++i)
+        if ((marks.wrong >> i & 1u) != 0) add("no " + condition_name(static_cast<Condition>(i)));
+    return text;
+}
+
+std::string next_text(const RunView& view, Instant now) {
+    if (!view.readable) return "?";
+    if (!view.next.at) return view.next.what;
+    const bool late = *view.next.at < now.wall;
+    return view.next.what + (late ? ", due " : " ") + relative(*view.next.at, now);
+}
+
+std::string condition_name(Condition condition) { return std::string{heeler::detail::stored_name(condition)}; }
+
+std::string relative(WallTime when, Instant now) {
+    if (when <= now.wall) return heeler::spoken(now.wall - when) + " ago";
+    return "in " + heeler::spoken(when - now.wall);
+}
+
+}  // namespace ctl

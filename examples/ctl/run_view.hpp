@@ -1,0 +1,52 @@
+// What the stored row of a run says about it now, decoded for people and programs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/engine/default_detectors.hpp>
+#include <heeler/engine/run_cell.hpp>
+
+namespace ctl {
+
+using Facts = heeler::RunMemory<heeler::DefaultDetectors>;
+
+/// What a run waits for.
+struct Next {
+    std::string what;
+    std::optional<heeler::WallTime> at;
+};
+
+/// One run, as of one moment.
+struct RunView {
+    heeler::RunRow row;
+    Facts facts;
+    bool readable = true;  // false: of `facts` nothing is known
+    std::optional<heeler::Duration> idle;
+    heeler::Duration unwritten{};  // since the row was written
+    Next next;
+};
+
+/// `interventions`: of the run, oldest first.
+[[nodiscard]] RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& interventions,
+                              heeler::Instant now);
+
+/// The open incident in a few words; empty: none.
+[[nodiscard]] std::string incident_text(const RunView& view, heeler::Instant now);
+
+/// What operators said about the run, in a few words.
+[[nodiscard]] std::string marks_text(const RunView& view, heeler::Instant now);
+
+[[nodiscard]] std::string next_text(const RunView& view, heeler::Instant now);
+
+/// Conditions that people read alike have names of their own here.
+[[nodiscard]] std::string condition_name(heeler::Condition condition);
+
+/// "5m 3s ago", "in 2h 0m".
+[[nodiscard]] std::string relative(heeler::WallTime when, heeler::Instant now);
+
+}  // namespace ctl

@@ -1,0 +1,191 @@
+#include "status.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/text/duration.hpp>
+#include <heeler/text/table.hpp>
+
+#include "decision_rows.hpp"
+#include "find_run.hpp"
+#include "lessons.hpp"
+#include "print.hpp"
+#include "run_view.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::Instant;
+
+std::string state_text(const RunView& view, Instant now) {
+    std::string text{name_of(view.row.state)};
+    if (view.row.ended_at) text += " " + relative(*view.row.ended_at, now);
+    return text;
+}
+
+std::string idle_text(const RunView& view, Instant now) {
+    if (!view.readable) return "?";
+    if (view.idle) return heeler::spoken(*view.idle) + " ago";
+    return "never in " + heeler::spoken(view.facts.run.working(now.elapsed));
+}
+
+void print_table(const std::vector<RunView>& views, Instant now) {
+    std::vector<heeler::TableRow> rows;
+    for (const RunView& view : views)
+        rows.push_back({view.row.id, view.row.class_name, state_text(view, now), std::string{name_of(view.row.status)},
+                        idle_text(view, now), heeler::spoken(view.unwritten) + " ago", incident_text(view, now),
+                        next_text(view, now), marks_text(view, now)});
+    print(heeler::to_table({"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"},
+                           rows));
+}
+
+void print_one(const RunView& view, const heeler::History& known, Instant now) {
+    const Facts& facts = view.facts;
+    std::vector<heeler::TableField> fields{{"Run", view.row.id},
+                                           {"Name", view.row.name},
+                                           {"Class", view.row.class_name},
+                                           {"State", state_text(view, now)},
+                                           {"Status", std::string{name_of(view.row.status)}},
+                                           {"Attempt", std::to_string(view.row.attempt)},
+                                           {"Registered", heeler::rfc3339(view.row.created_at)},
+                                           {"Active", idle_text(view, now)},
+                                           {"Written", heeler::spoken(view.unwritten) + " ago"},
+                                           {"Incident", incident_text(view, now)},
+                                           {"Next", next_text(view, now)},
+                                           {"Operator", marks_text(view, now)}};
+    if (view.readable) {
+        fields.push_back({"Checkpoint", facts.checkpoint.text});
+        fields.push_back({"Interventions", std::to_string(known.interventions.size())});
+    }
+    std::size_t waiting = 0;
+    std::size_t dead = 0;
+    for (const heeler::AlertRow& row : known.alerts) {
+        waiting += row.state == heeler::AlertRow::State::pending;
+        dead += row.state == heeler::AlertRow::State::dead;
+    }
+    fields.push_back({"Alerts", std::to_string(known.alerts.size()) + ", " + std::to_string(waiting) + " waiting, " +
+                                    std::to_string(dead) + " given up"});
+    print(heeler::to_table(fields));
+}
+
+void write_moment(heeler::JsonLine& line, const char* key, const std::optional<heeler::WallTime>& when) {
+    line.key(key);
+    when ? line.string(heeler::rfc3339(*when)) : line.null();
+}
+
+void write_facts(heeler::JsonLine& line, const RunView& view) {
+    line.key("idle_s");
+    view.idle ? line.number(heeler::in_seconds(*view.idle)) : line.null();
+    const heeler::Incident& incident = view.facts.incident;
+    line.key("incident");
+    if (incident.open())
+        line.begin_object()
+            .key("number")
+            .number(incident.number)
+            .key("condition")
+            .string(condition_name(incident.condition))
+            .key("attempts")
+            .number(incident.attempts)
+            .key("escalated")
+            .boolean(incident.escalated)
+            .end_object();
+    else
+        line.null();
+    line.key("next").string(view.next.what);
+    write_moment(line, "next_at", view.next.at);
+    const heeler::OperatorMarks& marks = view.facts.marks;
+    line.key("frozen").boolean(marks.frozen).key("acknowledged").boolean(marks.acknowledged);
+    line.key("dismissed").boolean(marks.dismissed);
+    write_moment(line, "snoozed_until", marks.snoozed_until);
+}
+
+void print_json(const RunView& view) {
+    heeler::JsonLine line;
+    line.begin_object().key("type").string("run").key("run").string(view.row.id).key("name").string(view.row.name);
+    line.key("class").string(view.row.class_name).key("state").string(name_of(view.row.state));
+    line.key("status").string(name_of(view.row.status)).key("attempt").number(view.row.attempt);
+    write_moment(line, "created_at", view.row.created_at);
+    write_moment(line, "updated_at", view.row.updated_at);
+    write_moment(line, "ended_at", view.row.ended_at);
+    line.key("readable").boolean(view.readable);
+    if (view.readable) write_facts(line, view);
+    line.end_object();
+    print(line);
+}
+
+/// Runs that have not ended; with `all` ended ones too. In order of registration.
+heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, bool all, Store& store, Instant now) {
+    std::vector<RunView> views;
+    if (!all) {
+        for (const heeler::StoredRun& run : snapshot.runs)
+            if (!is_terminal(run.row.state)) views.push_back(view_of(run.row, run.interventions, now));
+        return views;
+    }
+    auto rows = store.runs();
+    if (!rows) return tl::unexpected<heeler::Error>(rows.error());
+    std::map<std::string_view, const heeler::StoredRun*> open;
+    for (const heeler::StoredRun& run : snapshot.runs) open[run.row.id] = &run;
+    const std::vector<heeler::Intervention> none;
+    for (heeler::RunRow& row : *rows) {
+        const auto found = open.find(row.id);
+        views.push_back(view_of(std::move(row), found == open.end() ? none : found->second->interventions, now));
+    }
+    return views;
+}
+
+Quit show_all(const Options& options, Store& store, Instant now) {
+    const auto snapshot = store.load();
+    if (!snapshot) return store_failed(snapshot.error());
+    auto open = store.list();
+    if (!open) return store_failed(open.error());
+    const auto views = views_of(*snapshot, options.all, store, now);
+    if (!views) return store_failed(views.error());
+    if (options.json) {
+        for (const RunView& view : *views) print_json(view);
+        for (const heeler::DecisionRow& row : *open) print_decision(row);
+        print_lessons(*snapshot);
+        return {};
+    }
+    const Waiting waiting = sort_out(std::move(*open));
+    print(frozen_text(waiting, now));
+    if (views->empty())
+        print(options.all ? "The store holds no run.\n" : "No run is under way; --all shows those that have ended.\n");
+    else
+        print_table(*views, now);
+    for (const std::string& part : {waiting_text(waiting, now), lessons_text(*snapshot, now)})
+        if (!part.empty()) print("\n" + part);
+    return {};
+}
+
+Quit show_one(const Options& options, Store& store, Instant now) {
+    auto found = find_run(store, *options.run);
+    if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
+    const auto& known = std::get<heeler::History>(found);
+    auto open = store.list();
+    if (!open) return store_failed(open.error());
+    std::erase_if(*open, [&](const heeler::DecisionRow& row) { return !row.run.empty() && row.run != *options.run; });
+    const RunView view = view_of(*known.row, known.interventions, now);
+    if (options.json) {
+        print_json(view);
+        for (const heeler::DecisionRow& row : *open) print_decision(row);
+        return {};
+    }
+    const Waiting waiting = sort_out(std::move(*open));
+    print(frozen_text(waiting, now));
+    print_one(view, known, now);
+    if (const std::string text = waiting_text(waiting, now); !text.empty()) print("\n" + text);
+    return {};
+}
+
+}  // namespace
+
+Quit show_status(const Options& options, Store& store, Instant now) {
+    return options.run ? show_one(options, store, now) : show_all(options, store, now);
+}
+
+}  // namespace ctl
