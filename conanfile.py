@@ -18,8 +18,8 @@ class HeelerConan(ConanFile):
     topics = ("ai-agents", "watchdog", "supervision", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_sqlite": [True, False], "with_json": [True, False]}
-    default_options = {"with_sqlite": False, "with_json": False}
+    options = {"with_sqlite": [True, False], "with_postgres": [True, False], "with_json": [True, False]}
+    default_options = {"with_sqlite": False, "with_postgres": False, "with_json": False}
     exports_sources = "include/*", "LICENSE"
     no_copy_source = True
     test_package_folder = "tests/consumers/conan"
@@ -38,6 +38,8 @@ class HeelerConan(ConanFile):
         self.requires("xxhash/[>=0.8 <1]")
         if self.options.with_sqlite:
             self.requires("sqlite3/[>=3.40 <4]", transitive_headers=True, transitive_libs=True)
+        if self.options.with_postgres:
+            self.requires("libpq/[>=12 <19]", transitive_headers=True, transitive_libs=True)
         if self.options.with_json:
             self.requires("simdjson/[>=3 <5]", transitive_headers=True, transitive_libs=True)
 
@@ -59,6 +61,8 @@ class HeelerConan(ConanFile):
         core.requires = ["fmt::fmt", "tl-expected::tl-expected", "xxhash::xxhash"]
         if self.options.with_sqlite:
             self._add_adapter("sqlite", "sqlite3::sqlite3")
+        if self.options.with_postgres:
+            self._add_adapter("postgres", "libpq::libpq")
         if self.options.with_json:
             self._add_adapter("json", "simdjson::simdjson")
 

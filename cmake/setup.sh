@@ -5,8 +5,8 @@
 # Knows Debian 12 and later and Ubuntu 24.04 and later. Needs root (or sudo) only if something is missing.
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
-                     libsimdjson-dev libcli11-dev zlib1g-dev)
-heeler_test_packages=(catch2 ccache clang libbenchmark-dev)
+                     libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev)
+heeler_test_packages=(catch2 ccache clang libbenchmark-dev postgresql)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
 
