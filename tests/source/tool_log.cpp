@@ -227,6 +227,16 @@ TEST_CASE("text that is not quite JSON does not hide a call") {
     CHECK(read.call(3).args == R"({"a":"\ud800"})");
 }
 
+TEST_CASE("arguments of any depth and a line of nothing but brackets do no harm") {
+    const std::string open(200'000, '[');
+    const std::string closed(200'000, ']');
+    const Read read{R"({"event":"pre_tool_use","tool_input":)" + open + closed + "}\n" + open + "\n" +
+                    R"({"event":"pre_tool_use","other":)" + open + "}\n" + pre(1)};
+    CHECK(read.polled.events.size() >= 1);
+    CHECK(read.call(read.polled.events.size() - 1).name == "Tool_1");
+    CHECK_THAT(read.problem(), ContainsSubstring("no JSON object"));
+}
+
 TEST_CASE("views stay valid until the next poll") {
     std::string text;
     for (int i = 0; i < 50; ++i)
