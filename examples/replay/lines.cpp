@@ -3,12 +3,12 @@
 #include <array>
 #include <utility>
 
+#include <heeler/engine/overlay.hpp>
 #include <heeler/text/sanitise.hpp>
 
 #include "presets.hpp"
 #include "replay.hpp"
 #include "script_lines.hpp"
-#include "settings_file.hpp"
 
 namespace replay {
 
@@ -111,9 +111,9 @@ heeler::WallTime Replay::wall_of(const WrittenTime& time) const {
 heeler::RunClass Replay::rules_named(std::string_view preset) {
     auto rules = preset_named(preset);
     if (!rules) throw BadLine{"the preset " + in_quotes(preset) + " is not known; known are " + preset_list()};
-    if (settings_.empty()) return std::move(*rules);
-    for (const Warning& warning : apply_settings(settings_parser_.parse(settings_), *rules))
-        if (warned_.insert(warning.setting).second) print_warning(warning);
+    for (const Settings& layer : settings_)
+        for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
+            if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);
     return std::move(*rules);
 }
 

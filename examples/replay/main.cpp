@@ -2,6 +2,11 @@
 #include <cstdio>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <heeler/engine/known_settings.hpp>
+#include <heeler/source/environment_settings.hpp>
+#include <heeler/source/json_settings.hpp>
 
 #include "input.hpp"
 #include "options.hpp"
@@ -18,19 +23,23 @@ int give_up(int status, const std::string& message) {
     return status;
 }
 
+/// The file may be anything that can be read, so that a shell can write it in place.
+heeler::Result<replay::Settings> settings_in(const std::string& path) {
+    const auto content = replay::read_file(path);
+    if (!content) return tl::unexpected<heeler::Error>(content.error());
+    auto settings = heeler::settings_from_json(*content);
+    if (settings) return settings;
+    return heeler::fail(settings.error().code, path + ": " + settings.error().message);
+}
+
 int replay_input(const replay::Options& options) {
-    std::string settings;
+    std::vector<replay::Settings> settings;
     if (!options.config_file.empty()) {
-        auto content = replay::read_file(options.config_file);
-        if (!content) return give_up(bad_arguments, "--config: " + content.error().message);
-        settings = std::move(*content);
-        replay::JsonParser parser;
-        try {
-            static_cast<void>(parser.parse(settings));
-        } catch (const replay::BadLine& bad) {
-            return give_up(bad_arguments, "--config: " + options.config_file + ": " + bad.what());
-        }
+        auto file = settings_in(options.config_file);
+        if (!file) return give_up(bad_arguments, "--config: " + file.error().message);
+        settings.push_back(std::move(*file));
     }
+    if (options.environment) settings.push_back(heeler::settings_from_environment(heeler::setting_names()));
     auto lines = replay::read_lines(options.input_file);
     if (!lines) return give_up(unreadable_input, lines.error().message);
     auto store = replay::open_backend(options.sqlite_file);

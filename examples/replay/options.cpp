@@ -51,6 +51,7 @@ Parsed parse_options(int argc, char** argv) {
     app.footer(std::string{footer});
     app.add_option("--preset", options.preset, "Class of the runs: " + preset_list())->capture_default_str();
     app.add_option("--config", options.config_file, "JSON file with settings that change the preset");
+    app.add_flag("--env", options.environment, "Settings from variables like HEELER_INTERVAL_S=60, over --config");
     app.add_option("--store", store, "memory, or sqlite:PATH")->capture_default_str();
     app.add_option("--format", format, "auto, or heeler (JSON lines)")->capture_default_str();
     app.add_option("FILE", options.input_file, "The input; - is standard input, FILE.gz is unpacked")

@@ -9,6 +9,7 @@ namespace replay {
 struct Options {
     std::string preset = "recommended";
     std::string config_file;       // empty: none
+    bool environment = false;      // settings from the environment, over those of the file
     std::string sqlite_file;       // empty: the store is in memory
     std::string input_file = "-";  // "-": standard input
 };

@@ -158,9 +158,9 @@ std::string line_of(const Summary& summary) {
     return ended(line);
 }
 
-std::string line_of(const Warning& warning, Moment at) {
-    JsonLine line = begin("warning", warning.kind, at);
-    line.key("setting").string(warning.setting).key("message").string(warning.message);
+std::string line_of(const heeler::SettingFault& fault, Moment at) {
+    JsonLine line = begin("warning", name_of(fault.kind), at);
+    line.key("setting").string(fault.setting).key("message").string(fault.message);
     return ended(line);
 }
 

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/engine/events.hpp>
-
-#include "settings_file.hpp"
 
 namespace replay {
 
@@ -35,6 +34,6 @@ struct Summary {
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
 [[nodiscard]] std::string line_of(const Summary& summary);
-[[nodiscard]] std::string line_of(const Warning& warning, Moment at);
+[[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 
 }  // namespace replay

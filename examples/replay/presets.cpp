@@ -1,15 +1,32 @@
 #include "presets.hpp"
 
+#include <array>
+
 #include <heeler/engine/presets.hpp>
 
 namespace replay {
+namespace {
+
+struct Preset {
+    std::string_view name;
+    heeler::RunClass (*make)();
+};
+
+constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended},
+                             Preset{"long_run", &heeler::presets::long_run}};
+
+}  // namespace
 
 std::optional<heeler::RunClass> preset_named(std::string_view name) {
-    if (name == "recommended") return heeler::presets::recommended();
-    if (name == "long_run") return heeler::presets::long_run();
+    for (const Preset& preset : presets)
+        if (preset.name == name) return preset.make();
     return std::nullopt;
 }
 
-std::string preset_list() { return "recommended, long_run"; }
+std::string preset_list() {
+    std::string names;
+    for (const Preset& preset : presets) names += (names.empty() ? "" : ", ") + std::string{preset.name};
+    return names;
+}
 
 }  // namespace replay

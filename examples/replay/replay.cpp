@@ -79,7 +79,7 @@ bool on_record(const Process& process, const heeler::Event& event) {
 
 }  // namespace
 
-Replay::Replay(const Options& options, std::string settings, std::shared_ptr<StoreBackend> backend,
+Replay::Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
                std::vector<InputLine> lines)
     : file_{options.input_file},
       preset_{options.preset},
@@ -192,7 +192,7 @@ void Replay::print(const heeler::Event& event) {
     print_line(std::move(line));
 }
 
-void Replay::print_warning(const Warning& warning) { print_line(line_of(warning, now())); }
+void Replay::print_warning(const heeler::SettingFault& fault) { print_line(line_of(fault, now())); }
 
 void Replay::print_until_lost(const std::vector<heeler::Event>& events) {
     for (const heeler::Event& event : events) {

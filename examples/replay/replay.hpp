@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/events.hpp>
 
@@ -19,10 +20,13 @@
 
 namespace replay {
 
+/// Settings of one origin: the file, the environment.
+using Settings = std::vector<heeler::NamedSetting>;
+
 class Replay {
 public:
-    /// `settings` is the content of the settings file, or empty.
-    Replay(const Options& options, std::string settings, std::shared_ptr<StoreBackend> backend,
+    /// Each of the `settings` is laid over the preset and those before it.
+    Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
            std::vector<InputLine> lines);
 
     /// Answers how many lines were objects at all.
@@ -44,7 +48,7 @@ private:
     void run_pending_tick();
     void cycle(heeler::TickCause cause, std::string_view label);
     void print(const heeler::Event& event);
-    void print_warning(const Warning& warning);
+    void print_warning(const heeler::SettingFault& fault);
     void print_until_lost(const std::vector<heeler::Event>& events);
     void start_again(bool keep_store);
     void finish();
@@ -83,9 +87,8 @@ private:
 
     std::string file_;
     std::string preset_;
-    std::string settings_;
+    std::vector<Settings> settings_;
     JsonParser parser_;
-    JsonParser settings_parser_;
     std::vector<InputLine> lines_;
     bool explicit_ticks_ = false;
     Host host_;
