@@ -12,8 +12,11 @@ using namespace heeler;
 namespace {
 
 const std::string& log_path() {
-    static const std::string path = "/tmp/heeler_tool_log_fuzz." + std::to_string(::getpid());
-    return path;
+    static const struct Scratch {
+        ~Scratch() { ::unlink(path.c_str()); }
+        std::string path = "/tmp/heeler_tool_log_fuzz." + std::to_string(::getpid());
+    } scratch;
+    return scratch.path;
 }
 
 void write_log(std::string_view text, int how) {
