@@ -38,6 +38,7 @@ std::string frozen_text(const Waiting& waiting, heeler::Instant now) {
     const heeler::DecisionRow& row = *waiting.freeze;
     std::string text = "FROZEN since " + heeler::rfc3339(row.at) + " (" + relative(row.at, now) + ") by " +
                        heeler::one_line(row.by, 80) + ": nothing is done to any run";
+    if (row.until) text += " until " + heeler::rfc3339(*row.until);
     if (waiting.unfreeze) text += "; decision " + std::to_string(waiting.unfreeze->number) + " ends it";
     return text + "\n";
 }

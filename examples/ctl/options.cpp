@@ -41,13 +41,13 @@ struct DecisionCommand {
 constexpr DecisionCommand decisions[] = {
     {"ack", Verb::ack, false, "Somebody is on it: the open incident is not said again"},
     {"snooze", Verb::snooze, false, "Do and say nothing about the run until a moment"},
-    {"continue", Verb::resume_watch, false, "Watch it as before: ends snooze and dismiss"},
+    {"continue", Verb::resume_watch, false, "It goes on as it is: quiet for half an hour, then watched as before"},
     {"dismiss", Verb::dismiss, false, "Do and say nothing about the run any more"},
     {"resume", Verb::resume, false, "Let an agent that the watchdog paused go on"},
     {"freeze", Verb::freeze, true, "Do nothing to the run, or to any run; go on watching"},
     {"unfreeze", Verb::unfreeze, true, "End a freeze"},
     {"mark-stopped", Verb::mark_stopped, false, "Somebody saw that the agent is stopped: its run is over"},
-    {"mark-wrong", Verb::mark_wrong, false, "The open finding is wrong: it is none for this run, and counts as wrong"},
+    {"mark-wrong", Verb::mark_wrong, false, "The newest finding is wrong: it is none any more, and counts as wrong"},
 };
 
 /// "" or what is wrong.

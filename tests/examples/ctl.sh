@@ -1,0 +1,240 @@
+#!/usr/bin/env bash
+# heeler-ctl on stores that heeler-replay made: what it shows, what it refuses, and that a watchdog applies what was noted.
+set -uo pipefail
+
+bin=${HEELER_BIN:?the directory of the built examples}
+ctl=$bin/heeler-ctl
+replay=$bin/heeler-replay
+for program in "$ctl" "$replay"; do
+    [ -x "$program" ] || { echo "not built: $program"; exit 1; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export USER=ana
+unset HEELER_STORE
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    [ $# -lt 2 ] || sed 's/^/    /' "$2"
+    failures=$((failures + 1))
+}
+
+# expect STATUS WHAT ARGUMENTS...: runs heeler-ctl on $store; its output is in $work/out and $work/err.
+expect() {
+    local status=$1 what=$2
+    shift 2
+    timeout 60 "$ctl" --store "$store" "$@" >"$work/out" 2>"$work/err" </dev/null
+    local got=$?
+    [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
+}
+
+says() { grep -qF -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
+silent() { ! grep -qF -- "$2" "$1" || fail "it says \"$2\"" "$1"; }
+decisions() { "$ctl" --store "$store" status --json | grep -c '"type":"decision"'; }
+
+# Moments in seconds before now, as RFC 3339.
+now=$(date -u +%s)
+ago() { date -u -d "@$((now - $1))" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null || date -u -r $((now - $1)) +%Y-%m-%dT%H:%M:%SZ; }
+since() { # SECONDS_AGO JSON...: one line of a scenario
+    local at
+    at=$(ago "$1")
+    shift
+    echo "{\"at\":\"$at\",$*}"
+}
+watch() { # reads a scenario, on $store
+    "$replay" --preset long_run --store "$store" - >"$work/watched" 2>&1 || fail "heeler-replay" "$work/watched"
+}
+
+hostile='it'\''s "x"; DROP TABLE runs; --|'
+hostile_json='it'\''s \"x\"; DROP TABLE runs; --|'
+scenario() {
+    since 700 '"type":"run","run":"port-parser","task":"Port the parser"'
+    since 690 '"type":"checkpoint","run":"port-parser","step":1,"text":"lexer done"'
+    since 680 "\"type\":\"run\",\"run\":\"$hostile_json\""
+    since 670 '"type":"run","run":"write-docs"'
+    since 660 '"type":"state","run":"write-docs","state":"waiting_human"'
+    since 650 '"type":"run","run":"old"'
+    since 640 '"type":"state","run":"old","state":"completed"'
+    since 600 '"type":"notifier","results":["permanent"]'
+    since 20 '"type":"output","run":"port-parser","text":"one\n"'
+}
+# A watchdog that knows the class, and looks at everything once.
+cycle() {
+    since 0 "\"type\":\"run\",\"run\":\"cycle$1\""
+    since 0 '"type":"tick"'
+}
+
+echo "== what is no store"
+store=sqlite:$work/none.db expect 1 "a missing file" status
+says "$work/err" "$work/none.db: it does not exist"
+[ ! -e "$work/none.db" ] || fail "a missing file was created"
+store=sqlite:$work/none.db expect 1 "a missing file" freeze
+[ ! -e "$work/none.db" ] || fail "a missing file was created"
+store=sqlite:$work expect 1 "a directory" status
+says "$work/err" "it is a directory"
+: >"$work/empty"
+store=sqlite:$work/empty expect 1 "an empty file" status
+[ ! -s "$work/empty" ] || fail "an empty file was filled"
+echo "something else" >"$work/text"
+store=sqlite:$work/text expect 1 "something else" ack x
+says "$work/err" "it is not a store of heeler"
+says "$work/text" "something else"
+for store in redis:x sqlite: "" "$work/none.db" memory; do expect 2 "--store $store" status; done
+says "$work/err" "--store is 'memory'"
+
+store=sqlite:$work/store.db
+scenario | watch
+
+echo "== bad arguments"
+expect 2 "no verb"
+expect 2 "an unknown verb" forget port-parser
+expect 2 "no run" ack
+expect 2 "too much" ack port-parser write-docs
+expect 2 "an empty id" ack ""
+expect 2 "an id with a control sequence" ack $'a\e[31m'
+silent "$work/err" $'\e'
+expect 2 "a name with a line break" --by $'x\ny' ack port-parser
+[ "$(wc -l <"$work/err")" = 1 ] || fail "an argument adds a line to the message" "$work/err"
+expect 2 "no moment" snooze port-parser
+expect 2 "two moments" snooze port-parser --for 2h --until "$(ago -7200)"
+expect 2 "no length" snooze port-parser --for soon
+says "$work/err" '"soon" is no duration'
+expect 2 "no moment of time" snooze port-parser --until tomorrow
+expect 2 "a moment that is over" snooze port-parser --until "$(ago 60)"
+says "$work/err" "which is over"
+[ "$(decisions)" = 0 ] || fail "bad arguments were noted"
+expect 0 "help" --help
+says "$work/out" "mark-wrong"
+"$ctl" status >/dev/null 2>&1 && fail "no store is needed"
+HEELER_STORE=$store "$ctl" status >/dev/null || fail "the store is not taken from the environment"
+
+echo "== runs"
+expect 0 "status" status
+says "$work/out" "port-parser"
+says "$work/out" 'DROP TABLE runs; --\|'
+says "$work/out" "waiting_human"
+says "$work/out" "check of inject:nudge"
+says "$work/out" "STALLED"
+silent "$work/out" "completed"
+expect 0 "ended runs too" status --all
+says "$work/out" "completed"
+expect 0 "one run" status port-parser
+says "$work/out" "lexer done"
+silent "$work/out" "write-docs"
+expect 0 "explain" explain "$hostile"
+says "$work/out" "inject:nudge"
+expect 0 "report" report "$hostile"
+says "$work/out" "| Conditions detected | STALLED"
+expect 0 "report of an ended run" report old
+says "$work/out" "completed"
+expect 0 "outbox" outbox
+says "$work/out" "given up"
+says "$work/out" "run.unhealthy"
+for verb in status ack explain report; do
+    expect 3 "$verb of an unknown run" $verb port-parsr
+    says "$work/err" 'no run has the id "port-parsr"; nearest: "port-parser"'
+done
+expect 3 "nothing like it" status zzzzzzzzzzzz
+says "$work/err" "lists all 4"
+for verb in ack continue dismiss resume mark-stopped mark-wrong freeze unfreeze "snooze --for 1h"; do
+    expect 3 "$verb of an ended run" $verb old
+    says "$work/err" "(10m "
+    says "$work/err" "completed; nothing was noted"
+done
+[ "$(decisions)" = 0 ] || fail "a decision about an ended run was noted"
+
+echo "== decisions, and the watchdog that applies them"
+expect 0 "ack" ack "$hostile"
+says "$work/out" "noted as decision 1: the next cycle applies it"
+silent "$work/out" "no watchdog has written"
+expect 0 "snooze" snooze port-parser --for 2h --by bo
+says "$work/out" "(in 2h 0m)"
+expect 0 "dismiss" dismiss write-docs
+says "$work/out" "no watchdog has written this run for 11m"
+expect 0 "freeze of a run" freeze write-docs
+expect 0 "freeze of all" freeze
+expect 0 "status" status
+says "$work/out" "FROZEN since"
+says "$work/out" "by ana: nothing is done to any run"
+says "$work/out" "Noted, not applied yet:"
+says "$work/out" "| bo "
+expect 0 "status of one run" status port-parser
+says "$work/out" "snooze"
+silent "$work/out" "dismiss"
+cycle 1 | watch
+expect 0 "status" status
+says "$work/out" "FROZEN since"
+silent "$work/out" "Noted, not applied yet:"
+says "$work/out" "snoozed until"
+says "$work/out" "acknowledged"
+says "$work/out" "FROZEN, dismissed"
+expect 0 "explain" explain port-parser
+says "$work/out" '"verb":"snooze","by":"bo"'
+
+expect 0 "unfreeze" unfreeze
+expect 0 "status" status
+says "$work/out" "decision 6 ends it"
+expect 0 "continue" continue port-parser
+expect 0 "mark-wrong" mark-wrong "$hostile"
+cycle 2 | watch
+expect 0 "status" status
+silent "$work/out" "FROZEN since"
+says "$work/out" "How often it was wrong:"
+says "$work/out" "1 (50 %)"
+expect 0 "explain" explain port-parser
+says "$work/out" '"verb":"continue","by":"ana"'
+expect 0 "mark-stopped" mark-stopped write-docs
+cycle 3 | watch
+expect 3 "ack of a run that was marked as stopped" ack write-docs
+says "$work/err" "cancelled"
+
+echo "== two operators at once"
+operator() { for _ in 1 2 3 4 5 6 7 8 9 10; do "$ctl" --store "$store" --by "$1" ack port-parser || echo "status $?"; done; }
+operator ana >"$work/ana" 2>&1 &
+operator bo >"$work/bo" 2>&1
+wait $!
+[ "$(cat "$work/ana" "$work/bo" | grep -o 'noted as decision [0-9]*' | sort -u | wc -l)" = 20 ] ||
+    fail "20 decisions have no 20 numbers" "$work/bo"
+[ "$(decisions)" = 20 ] || fail "20 decisions were not noted"
+
+echo "== programs can read it"
+if command -v python3 >/dev/null; then
+    all_json() {
+        python3 -c 'import json, sys
+lines = [json.loads(line) for line in sys.stdin]
+sys.exit(not lines or not all(isinstance(line, dict) for line in lines))' <"$work/out"
+    }
+    for view in "status" "status --all" "status port-parser" "outbox" "report old"; do
+        expect 0 "$view" $view --json
+        all_json || fail "$view --json is no JSON" "$work/out"
+    done
+    expect 0 "status" status "$hostile" --json
+    python3 -c 'import json, sys; sys.exit(json.loads(sys.stdin.readline())["run"] != sys.argv[1])' "$hostile" \
+        <"$work/out" || fail "an id does not read back" "$work/out"
+
+    # Text in a store that somebody else wrote, and facts that this version cannot read.
+    python3 - "$work/store.db" <<'PYTHON'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+store.execute("UPDATE runs SET class = 'a\x1b]0;owned\x07\u202eb', facts = substr(facts, 1, 40) WHERE id = 'port-parser'")
+store.execute("UPDATE audit SET body = '\x1b[2Jx' WHERE run = 'port-parser'")
+store.commit()
+PYTHON
+    for view in status "status port-parser" "explain port-parser"; do
+        expect 0 "$view of damaged facts" $view
+        silent "$work/out" $'\e'
+        says "$work/out" "ab"
+    done
+    expect 0 "status" status port-parser
+    says "$work/out" "| Incident   | ? "
+    expect 1 "report of damaged facts" report port-parser
+    says "$work/err" "another version of heeler"
+    expect 0 "damaged facts in JSON" status port-parser --json
+    says "$work/out" '"readable":false'
+else
+    echo "python3 is missing: JSON was not parsed, nothing was damaged"
+fi
+
+[ $failures = 0 ] || { echo "$failures failed"; exit 1; }
+echo "all passed"
