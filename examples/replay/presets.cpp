@@ -13,7 +13,8 @@ struct Preset {
 };
 
 constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended},
-                             Preset{"long_run", &heeler::presets::long_run}};
+                             Preset{"long_run", &heeler::presets::long_run},
+                             Preset{"session_monitor", &heeler::presets::session_monitor}};
 
 }  // namespace
 

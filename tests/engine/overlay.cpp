@@ -231,6 +231,23 @@ TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] 
     }
 }
 
+TEST_CASE("a run that is given up at its first silence is a contradiction [M-186]", "[M-186]") {
+    RunClass rules = presets::session_monitor();
+    CHECK(lay(rules, "silence_s", whole(1799)).empty());
+    const auto faults = lay(rules, "silence_s", whole(1800));
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(faults[0].setting == "silence_s");
+    CHECK_THAT(faults[0].message, ContainsSubstring("is given up after 1800 s"));
+}
+
+TEST_CASE("no preset contradicts itself [M-186]", "[M-186]") {
+    for (RunClass rules : {presets::recommended(), presets::long_run(), presets::session_monitor()}) {
+        CAPTURE(rules.name);
+        CHECK(overlay(rules, {}).empty());
+    }
+}
+
 TEST_CASE("a setting that is given twice is said, and the last counts [M-186]", "[M-186]") {
     RunClass rules = presets::long_run();
     const auto faults = overlay(rules, {{"debounce", whole(3), {}}, {"debounce", whole(5), {}}});
@@ -281,6 +298,10 @@ TEST_CASE("the period follows an interval that it was, or that is shorter [M-186
     CHECK(rules.schedule.period == 60s);
     CHECK(lay(rules, "interval_s", whole(600)).empty());
     CHECK(rules.schedule.period == 600s);
+
+    RunClass sessions = presets::session_monitor();
+    CHECK(lay(sessions, "interval_s", whole(60)).empty());
+    CHECK(sessions.schedule.period == 60s);
 
     RunClass own = presets::recommended();
     CHECK(lay(own, "interval_s", whole(30)).empty());

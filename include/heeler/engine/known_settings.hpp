@@ -13,6 +13,7 @@
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/token_budget.hpp>
+#include <heeler/engine/presets.hpp>
 #include <heeler/engine/setting_values.hpp>
 #include <heeler/engine/validate.hpp>
 
@@ -116,14 +117,12 @@ void change_detector(RunClass& rules, Change change) {
     return take(yes_or_no(value), [&](bool retry) { rules.outbox.retry = retry; });
 }
 
-/// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else S004's.
+/// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
 [[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool steer) {
         auto& steers = rules.ladder.steers;
         if (!steer) steers.clear();
-        if (steer && steers.empty())
-            steers = {
-                {Condition::loop_detected, 900s}, {Condition::error_cascade, 900s}, {Condition::token_budget, 3600s}};
+        if (steer && steers.empty()) steers = presets::session_steers();
     });
 }
 

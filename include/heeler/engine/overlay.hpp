@@ -57,6 +57,7 @@ public:
         check_silence<AliveAge>("duration_limit_s");
         check_silence<ActivityAge>("silence_s");
         check_silence<ProgressAge>("duration_limit_s");
+        check_endings();
         if (!rules_.ladder.watch_only && !rules_.ladder.steers.empty())
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
@@ -123,6 +124,17 @@ private:
             std::string{Cadence::kind} + " is a stall after " + written(in_seconds(silence->act_after)) +
                 " s, but a run is over its time limit after " + written(in_seconds(*timeout->limit)) +
                 " s, so that it is never found: make it shorter than 'duration_limit_s'");
+    }
+
+    /// An ending needs a finding: then the first one of silence is the end.
+    void check_endings() {
+        const auto* silence = rules_.detectors.find<HeartbeatContract<ActivityAge>>();
+        for (const Ending& ending : rules_.ladder.endings)
+            if (silence != nullptr && ending.silent_longer && silence->act_after >= *ending.silent_longer)
+                add(SettingFault::Kind::contradiction, "silence_s",
+                    "a run that is silent is given up after " + written(in_seconds(*ending.silent_longer)) +
+                        " s, but silence is noticed only after " + written(in_seconds(silence->act_after)) +
+                        " s, so that no alert comes before: make 'silence_s' shorter");
     }
 
     void add(SettingFault::Kind kind, std::string setting, std::string message) {
