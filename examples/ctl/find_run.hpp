@@ -2,9 +2,7 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 
@@ -12,9 +10,6 @@
 #include "store.hpp"
 
 namespace ctl {
-
-/// At most three of `ids` that are nearest to `wanted`, the nearest first; none that has little to do with it.
-[[nodiscard]] std::vector<std::string> nearest(std::string_view wanted, const std::vector<std::string>& ids);
 
 /// What is stored about the run. Its `row` is there.
 [[nodiscard]] std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id);
