@@ -121,7 +121,9 @@ TEST_CASE("what has the wrong type is named with what it must be, and the defaul
     for (const char* not_finite : {"nan", "inf", "1e999", "", " 60", "60 ", "0x10"}) {
         RunClass rules = presets::long_run();
         CAPTURE(not_finite);
-        REQUIRE(lay(rules, "interval_s", text(not_finite)).size() == 1);
+        const auto faults = lay(rules, "interval_s", text(not_finite));
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].kind == Kind::wrong_type);
         CHECK_FALSE(rules.interval.fixed);
     }
 }
