@@ -33,23 +33,39 @@ std::variant<std::optional<WallTime>, Quit> until_of(const Options& options, Ins
     return options.snooze_until;
 }
 
-/// When the run, or any run, was last written by a watchdog; absent: none ever.
-std::variant<std::optional<WallTime>, Quit> last_written(const Options& options, Store& store, Instant now) {
-    if (options.run) {
-        auto found = find_run(store, *options.run);
-        if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
-        const heeler::RunRow& row = *std::get<heeler::History>(found).row;
-        if (!is_terminal(row.state)) return row.updated_at;
-        const WallTime ended = row.ended_at.value_or(row.updated_at);
-        return Quit{exit_run, "the run \"" + heeler::one_line(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
-                                  " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
-                                  "; nothing was noted"};
-    }
+/// What a decision is about, as it was last written.
+struct Subject {
+    std::optional<WallTime> written;  // absent: no run ever was
+    std::string doubt;                // why the decision may change nothing
+};
+
+/// The watchdog decides by what is true then; an operator wants to know now.
+std::string doubt_of(heeler::Verb verb, const RunView& view) {
+    if (!view.readable) return {};
+    const heeler::Incident& incident = view.facts.incident;
+    if (verb == heeler::Verb::ack && !incident.open()) return "nothing was wrong with the run";
+    if (verb == heeler::Verb::mark_wrong && incident.number == 0) return "nothing was ever found wrong with the run";
+    if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog) return "the watchdog had not paused it";
+    return {};
+}
+
+std::variant<Subject, Quit> one_run(const Options& options, Store& store, Instant now) {
+    auto found = find_run(store, *options.run);
+    if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
+    const heeler::RunRow& row = *std::get<heeler::History>(found).row;
+    if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options.verb, view_of(row, {}, now))};
+    const WallTime ended = row.ended_at.value_or(row.updated_at);
+    return Quit{exit_run, "the run \"" + heeler::one_line(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
+                              " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
+                              "; nothing was noted"};
+}
+
+std::variant<Subject, Quit> all_runs(Store& store) {
     const auto rows = store.runs();
     if (!rows) return store_failed(rows.error());
-    std::optional<WallTime> newest;
-    for (const heeler::RunRow& row : *rows) newest = std::max(newest, std::optional{row.updated_at});
-    return newest;
+    Subject all;
+    for (const heeler::RunRow& row : *rows) all.written = std::max(all.written, std::optional{row.updated_at});
+    return all;
 }
 
 bool same(const DecisionRow& a, const DecisionRow& b) {
@@ -66,19 +82,22 @@ heeler::Result<std::optional<std::uint64_t>> number_of(const DecisionRow& row, S
     return number;
 }
 
-std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& number,
-                   const std::optional<WallTime>& written, Instant now) {
+std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& number, const Subject& subject,
+                   Instant now) {
     std::string text = "noted";
-    if (number)
-        text += " as decision " + std::to_string(*number) + ": the next cycle applies it";
-    else
+    if (!number)
         text += ", and applied by a cycle meanwhile";
+    else if (row.verb == heeler::Verb::freeze)
+        text += " as decision " + std::to_string(*number) + ": in force from the next cycle until unfreeze";
+    else
+        text += " as decision " + std::to_string(*number) + ": the next cycle applies it";
     if (row.until) text += "; until " + heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")";
-    if (!written)
+    if (!subject.doubt.empty()) text += "; " + subject.doubt + " when it was last written";
+    if (!subject.written)
         text += "; no watchdog has written a run here yet";
-    else if (now.wall - *written > long_unwritten)
+    else if (now.wall - *subject.written > long_unwritten)
         text += "; no watchdog has written " + std::string{row.run.empty() ? "any run" : "this run"} + " for " +
-                heeler::spoken(now.wall - *written);
+                heeler::spoken(now.wall - *subject.written);
     return text + "\n";
 }
 
@@ -87,8 +106,8 @@ std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& n
 Quit decide(const Options& options, Store& store, Instant now) {
     auto until = until_of(options, now);
     if (auto* const quit = std::get_if<Quit>(&until)) return std::move(*quit);
-    auto written = last_written(options, store, now);
-    if (auto* const quit = std::get_if<Quit>(&written)) return std::move(*quit);
+    auto subject = options.run ? one_run(options, store, now) : all_runs(store);
+    if (auto* const quit = std::get_if<Quit>(&subject)) return std::move(*quit);
 
     const DecisionRow row{0,
                           options.run.value_or(std::string{}),
@@ -102,7 +121,7 @@ Quit decide(const Options& options, Store& store, Instant now) {
     if (const auto noted = store.commit(batch); !noted) return store_failed(noted.error());
     const auto number = number_of(row, store);
     if (!number) return store_failed(number.error());
-    print(answer(row, *number, std::get<std::optional<WallTime>>(written), now));
+    print(answer(row, *number, std::get<Subject>(subject), now));
     return {};
 }
 

@@ -19,15 +19,16 @@ std::string word(Verb verb) { return std::string{heeler::verb_names[static_cast<
 
 }  // namespace
 
-Waiting sort_out(std::vector<heeler::DecisionRow> open) {
+Waiting sort_out(std::vector<heeler::DecisionRow> open, heeler::Instant now) {
     Waiting waiting;
     for (heeler::DecisionRow& row : open) {
-        if (row.run.empty() && row.verb == Verb::freeze) {
-            waiting.freeze = std::move(row);
+        const bool lasts = row.verb == Verb::freeze && (!row.until || now.wall < *row.until);
+        if (row.run.empty() && lasts) {
+            if (!waiting.freeze || waiting.unfreeze) waiting.freeze = std::move(row);
             waiting.unfreeze.reset();
             continue;
         }
-        if (row.run.empty() && row.verb == Verb::unfreeze) waiting.unfreeze = row;
+        if (row.run.empty() && row.verb == Verb::unfreeze && waiting.freeze) waiting.unfreeze = row;
         waiting.rest.push_back(std::move(row));
     }
     return waiting;

@@ -11,12 +11,12 @@
 namespace ctl {
 
 struct Waiting {
-    std::optional<heeler::DecisionRow> freeze;    // of everything
+    std::optional<heeler::DecisionRow> freeze;    // of everything: the first that lasts
     std::optional<heeler::DecisionRow> unfreeze;  // noted after it: the next cycle ends it
     std::vector<heeler::DecisionRow> rest;
 };
 
-[[nodiscard]] Waiting sort_out(std::vector<heeler::DecisionRow> open);
+[[nodiscard]] Waiting sort_out(std::vector<heeler::DecisionRow> open, heeler::Instant now);
 
 /// "FROZEN since ...", on one line.
 [[nodiscard]] std::string frozen_text(const Waiting& waiting, heeler::Instant now);

@@ -151,7 +151,7 @@ Quit show_all(const Options& options, Store& store, Instant now) {
         print_lessons(*snapshot);
         return {};
     }
-    const Waiting waiting = sort_out(std::move(*open));
+    const Waiting waiting = sort_out(std::move(*open), now);
     print(frozen_text(waiting, now));
     if (views->empty())
         print(options.all ? "The store holds no run.\n" : "No run is under way; --all shows those that have ended.\n");
@@ -175,7 +175,7 @@ Quit show_one(const Options& options, Store& store, Instant now) {
         for (const heeler::DecisionRow& row : *open) print_decision(row);
         return {};
     }
-    const Waiting waiting = sort_out(std::move(*open));
+    const Waiting waiting = sort_out(std::move(*open), now);
     print(frozen_text(waiting, now));
     print_one(view, known, now);
     if (const std::string text = waiting_text(waiting, now); !text.empty()) print("\n" + text);

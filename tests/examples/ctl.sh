@@ -153,7 +153,11 @@ says "$work/out" "(in 2h 0m)"
 expect 0 "dismiss" dismiss write-docs
 says "$work/out" "no watchdog has written this run for 11m"
 expect 0 "freeze of a run" freeze write-docs
+expect 0 "resume" resume write-docs
+says "$work/out" "the watchdog had not paused it when it was last written"
 expect 0 "freeze of all" freeze
+says "$work/out" "in force from the next cycle until unfreeze"
+expect 0 "a second freeze" freeze --by bo
 expect 0 "status" status
 says "$work/out" "FROZEN since"
 says "$work/out" "by ana: nothing is done to any run"
@@ -174,7 +178,7 @@ says "$work/out" '"verb":"snooze","by":"bo"'
 
 expect 0 "unfreeze" unfreeze
 expect 0 "status" status
-says "$work/out" "decision 6 ends it"
+says "$work/out" "decision 8 ends it"
 expect 0 "continue" continue port-parser
 expect 0 "mark-wrong" mark-wrong "$hostile"
 cycle 2 | watch
