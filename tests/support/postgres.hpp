@@ -98,6 +98,7 @@ public:
     void stop(std::string_view mode = "fast") { REQUIRE(act("stop", mode)); }
     void start_again() { REQUIRE(act("again")); }
     [[nodiscard]] std::string connection() const { return postgres_at(directory_); }
+    [[nodiscard]] std::string log_file() const { return directory_ + "/log"; }
 
 private:
     [[nodiscard]] bool act(std::string_view action, std::string_view argument = "") const {

@@ -86,10 +86,10 @@ struct FreeOptions {
     if (!options) return refuse("libpq cannot read the connection string");
     if (may_hold_secrets(options.get())) return refuse("host, port or database hold characters that belong elsewhere");
     PostgresAddress address{std::move(connection), std::move(schema)};
-    address.name = name_of(options.get(), address.schema);
     for (const char* const keyword : {"password", "sslpassword"})
         if (std::string secret = option_named(options.get(), keyword); !secret.empty())
             address.secrets.push_back(std::move(secret));
+    address.name = address.clean(name_of(options.get(), address.schema));
     return address;
 }
 

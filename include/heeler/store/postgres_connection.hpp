@@ -80,7 +80,7 @@ public:
 
     /// Looks, without waiting, whether the server has closed it meanwhile.
     [[nodiscard]] bool gone() {
-        if (!lost() && is_readable()) PQconsumeInput(handle_.get());
+        for (int looks = 0; looks < 8 && !lost() && is_readable(); ++looks) PQconsumeInput(handle_.get());
         return lost();
     }
 
