@@ -21,6 +21,7 @@ void Host::build() {
     handles_.clear();
     dog_.emplace(clock_, store_, notifier_);
     dog_->control(control_);
+    dog_->issues(issues_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
 }
 

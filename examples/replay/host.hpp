@@ -74,6 +74,7 @@ private:
     ReplayStore store_;
     MortalNotifier notifier_{process_};
     MortalControl control_{process_};
+    MortalIssues issues_{process_};
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;

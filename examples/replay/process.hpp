@@ -12,6 +12,7 @@
 #include <heeler/agent/scripted_control.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/issue.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 
@@ -86,6 +87,23 @@ private:
     }
 
     Script script_;
+    ProcessHandle process_;
+};
+
+/// The issue tracker inside the process: it takes whatever is filed.
+class MortalIssues {
+public:
+    static constexpr bool idempotent = true;
+
+    explicit MortalIssues(ProcessHandle process) : process_{std::move(process)} {}
+
+    [[nodiscard]] heeler::Result<heeler::ActionDone> file(const heeler::Issue&) {
+        if (process_->dead) return died();
+        process_->passed(CrashPoint::after_action);
+        return heeler::ActionDone{"filed"};
+    }
+
+private:
     ProcessHandle process_;
 };
 
