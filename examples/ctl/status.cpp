@@ -34,6 +34,9 @@ std::string idle_text(const RunView& view, Instant now) {
     return "never in " + heeler::spoken(view.facts.run.working(now.elapsed));
 }
 
+constexpr std::string_view unreadable_note =
+    "?: written by another version of heeler, or damaged; a watchdog of that version can read it.\n";
+
 void print_table(const std::vector<RunView>& views, Instant now) {
     std::vector<heeler::TableRow> rows;
     for (const RunView& view : views)
@@ -42,6 +45,8 @@ void print_table(const std::vector<RunView>& views, Instant now) {
                         next_text(view, now), marks_text(view, now)});
     print(heeler::to_table({"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"},
                            rows));
+    for (const RunView& view : views)
+        if (!view.readable) return print(unreadable_note);
 }
 
 void print_one(const RunView& view, const heeler::History& known, Instant now) {
@@ -71,6 +76,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
     fields.push_back({"Alerts", std::to_string(known.alerts.size()) + ", " + std::to_string(waiting) + " waiting, " +
                                     std::to_string(dead) + " given up"});
     print(heeler::to_table(fields));
+    if (!view.readable) print(unreadable_note);
 }
 
 void write_moment(heeler::JsonLine& line, const char* key, const std::optional<heeler::WallTime>& when) {

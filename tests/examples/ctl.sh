@@ -232,6 +232,7 @@ PYTHON
     done
     expect 0 "status" status port-parser
     says "$work/out" "| Incident   | ? "
+    says "$work/out" "?: written by another version of heeler, or damaged"
     expect 1 "report of damaged facts" report port-parser
     says "$work/err" "another version of heeler"
     expect 0 "damaged facts in JSON" status port-parser --json
