@@ -92,7 +92,7 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const bool told = incident.open() && incident.alerted && !cell_.alert_dead;
+        const bool told = incident.open() && incident.alerted && !cell_.alert_dead && !cell_.sent.end_told;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (!found_over && (!told || cell_.run.state == RunState::terminated)) return;
         Judged over{incident};

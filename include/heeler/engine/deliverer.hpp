@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    /// Asked before each action. People are still told: an escalation is never held back by it.
+    /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
     [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job) const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
         const char* set = std::getenv("HEELER_FREEZE");
@@ -141,7 +141,7 @@ private:
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
-        } else if (shadow || (action.kind != ActionKind::escalate && is_frozen(job))) {
+        } else if (shadow || is_frozen(job)) {
             action.outcome = ActionOutcome::skipped;
             action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);

@@ -164,6 +164,7 @@ private:
             incident.alerted = true;
             cell_.sent.alerted = now_.wall;
             cell_.sent.hold_told = false;
+            cell_.sent.end_told = judged_.decision.is_final;
         }
         if (judged_.alerting == Alerting::held && !cell_.sent.hold_told) {
             cell_.sent.hold_told = true;

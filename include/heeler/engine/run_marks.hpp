@@ -42,10 +42,11 @@ struct SentMarks {
     std::optional<WallTime> alerted;
     std::vector<SteerSlot> steered;
     bool hold_told = false;  ///< it is on record that the next alert is held back
+    bool end_told = false;   ///< the newest alert says that the run is given up
 
     template <class A>
     void archive(A& a) {
-        a(alerted, steered, hold_told);
+        a(alerted, steered, hold_told, end_told);
     }
 };
 

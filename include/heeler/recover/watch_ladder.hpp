@@ -55,7 +55,6 @@ namespace heeler::inline v0::watching {
     const bool found_over = rung::any(actions, ActionOutcome::ended);
     if (given_up || found_over) {
         decision.corrected = InterventionOutcome::ended;
-        decision.incident.phase = Phase::closed;
         decision.run_ended = true;
     } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
         --decision.incident.attempts;

@@ -122,6 +122,21 @@ template <class Work>
     return snapshot;
 }
 
+/// Without the runs' `spec` and `memory`.
+[[nodiscard]] inline Result<std::vector<RunRow>> read_runs(PostgresConnection& connection) {
+    std::vector<RunRow> rows;
+    const auto done = PostgresReader{connection}.plain(PostgresSql::all_runs, rows);
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows;
+}
+
+[[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(PostgresConnection& connection) {
+    std::vector<AlertRow> rows;
+    const auto done = PostgresReader{connection}.rows(PostgresSql::undelivered_alerts, {}, rows);
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows;
+}
+
 [[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(PostgresConnection& connection) {
     std::vector<DecisionRow> open;
     const auto done = fetch(connection, PostgresSql::open_decisions, {}, [&](PostgresResult& result) {

@@ -133,6 +133,14 @@ struct PostgresSql {
         "r.updated_at, r.ended_at, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
         "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' WHERE r.id = $1::text";
+    static constexpr char all_runs[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "facts, "
+        "NULL::bytea AS spec, NULL::bytea AS memory FROM runs ORDER BY ordinal";
+    static constexpr char undelivered_alerts[] =
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
+        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts "
+        "WHERE state IN ('pending', 'dead') ORDER BY ordinal";
     static constexpr char count_checkpoints[] =
         "SELECT run, count(*) FROM checkpoints WHERE run = ANY ($1::text[]) GROUP BY run";
     static constexpr char checkpoints[] =
@@ -191,6 +199,8 @@ inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
                                                 PostgresSql::add_tallies,
                                                 PostgresSql::runs_to_load,
                                                 PostgresSql::run,
+                                                PostgresSql::all_runs,
+                                                PostgresSql::undelivered_alerts,
                                                 PostgresSql::checkpoints,
                                                 PostgresSql::count_checkpoints,
                                                 PostgresSql::interventions,

@@ -66,6 +66,17 @@ public:
             [&](detail::PostgresConnection& connection) { return detail::read_history(connection, run); });
     }
 
+    /// Rows of all runs, ended ones too, without `spec` and `memory`, in order of registration: for tools.
+    [[nodiscard]] Result<std::vector<RunRow>> runs() {
+        return with_connection([](detail::PostgresConnection& connection) { return detail::read_runs(connection); });
+    }
+
+    /// Alerts of all runs that wait or were given up, oldest first: for tools.
+    [[nodiscard]] Result<std::vector<AlertRow>> undelivered() {
+        return with_connection(
+            [](detail::PostgresConnection& connection) { return detail::read_undelivered(connection); });
+    }
+
     /// Server, database and schema, for people; without a password. Empty if the connection string cannot be read.
     [[nodiscard]] std::string_view name() const noexcept {
         return address_ ? std::string_view{address_->name} : std::string_view{};

@@ -1,0 +1,324 @@
+// A class that only watches (S004): alerts with a cooldown, steers, runs given up, issues, the crash guard.
+#include <thread>
+
+#include <heeler/engine/presets.hpp>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using bench::all_of;
+using bench::Bench;
+
+namespace {
+
+/// Sessions, each with a few verbs.
+struct Sessions : Bench<> {
+    explicit Sessions(RunClass rules = presets::session_monitor()) {
+        classes = {std::move(rules)};
+        boot();
+    }
+
+    RunHandle session(std::string id) {
+        RunSpec spec;
+        spec.id = std::move(id);
+        spec.project = "ai";
+        spec.origin = "chat-7";
+        return run(std::move(spec));
+    }
+    void call(RunHandle handle, std::string_view name = "Bash", std::string_view args = R"({"command":"ls"})") {
+        (void)dog->observe(handle, ToolCall{name, args, {}});
+    }
+    void calls(RunHandle handle, int count) {
+        for (int i = 0; i < count; ++i) call(handle);
+    }
+    void failures(RunHandle handle, int count) {
+        for (int i = 0; i < count; ++i) (void)dog->observe(handle, ToolResult{{}, "Traceback: no", {}, {}});
+    }
+    [[nodiscard]] std::vector<Alert> alerts(std::string_view kind) const {
+        std::vector<Alert> found;
+        for (const auto& each : notifier.sent())
+            if (each.answer == Delivery::ok && each.alert.kind == kind) found.push_back(each.alert);
+        return found;
+    }
+    [[nodiscard]] RunState state(std::string_view run) { return dog->store().history(run)->row->state; }
+};
+
+RunClass steering() {
+    RunClass rules = presets::session_monitor();
+    rules.ladder.steers = presets::session_steers();
+    return rules;
+}
+
+/// Remembers what is filed.
+struct IssueList {
+    std::vector<Issue> filed;
+    bool works = true;
+
+    Result<ActionDone> file(const Issue& issue) {
+        if (!works) return fail(ErrorCode::io, "the tracker is down");
+        filed.push_back(issue);
+        return ActionDone{"issue 1"};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a warning only alerts: the session goes on [A-66] [M-103]", "[M-103]") {
+    Sessions s;
+    const RunHandle run = s.session("abcdef1234567");
+    s.call(run);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    REQUIRE(s.alerts("run.unhealthy").size() == 1);
+    CHECK(s.alerts("run.unhealthy")[0].issues == std::vector<std::string>{"Silent for 10 minutes"});
+    CHECK(s.alerts("run.unhealthy")[0].to == "chat-7");
+    CHECK(s.acts.empty());
+    CHECK(s.dog->status(run) == Status::stalled);
+    CHECK(s.state("abcdef1234567") == RunState::running);
+}
+
+TEST_CASE("a session that is silent for more than half an hour is abandoned [A-66] [M-103]", "[M-103]") {
+    Sessions s;
+    s.call(s.session("s"));
+    s.clock.advance(1800s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts.empty());
+    s.clock.advance(1s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon done");
+    CHECK(s.state("s") == RunState::abandoned);
+    CHECK(s.dog->report("s")->final_status == "abandoned");
+    REQUIRE(s.alerts("run.ended").size() == 1);
+    s.clock.advance(2h);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon done");
+}
+
+TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] [M-104]", "[M-104]") {
+    Sessions s;
+    IssueList tracker;
+    s.dog->issues(tracker);
+    s.calls(s.session("abcdef1234567"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon done, file_issue done");
+    REQUIRE(tracker.filed.size() == 1);
+    CHECK(tracker.filed[0].title == "[Watchdog] Session abcdef12 had critical issues");
+    CHECK(tracker.filed[0].body.find("Looping: Bash called 5 times consecutively") != std::string::npos);
+    CHECK(tracker.filed[0].body.find("chat-7") != std::string::npos);
+    REQUIRE(s.alerts("run.unhealthy").size() == 1);
+    CHECK(s.alerts("run.unhealthy")[0].severity == Severity::critical);
+}
+
+TEST_CASE("without a sink an issue is unsupported, with a broken one it fails: the session is abandoned all the same",
+          "[M-104]") {
+    Sessions s;
+    IssueList tracker;
+    tracker.works = false;
+    const bool with_sink = GENERATE(false, true);
+    if (with_sink) s.dog->issues(tracker);
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == (with_sink ? "abandon done, file_issue failed" : "abandon done, file_issue unsupported"));
+    CHECK(s.state("s") == RunState::abandoned);
+}
+
+TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s the next [M-122]", "[M-122]") {
+    Sessions s;
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.unhealthy").size() == 1);
+    for (int i = 0; i < 5; ++i) {
+        s.clock.advance(300s);
+        s.call(run);
+        const CycleReport held = s.cycle();
+        CHECK(held.suppressed == 1);
+        CHECK(held.healthy == 0);
+    }
+    s.clock.advance(299s);
+    s.call(run);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.unhealthy").size() == 1);
+    s.clock.advance(1s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.unhealthy").size() == 2);
+    CHECK(s.dog->explain("s")->find("suppressed") != std::string::npos);
+}
+
+TEST_CASE("the cooldown outlives a restart and an incident [M-122]", "[M-122]") {
+    Sessions s;
+    s.calls(s.session("s"), 5);
+    (void)s.cycle(TickCause::on_demand);
+    REQUIRE(s.alerts("run.unhealthy").size() == 1);
+    REQUIRE(s.dog->flush());
+    s.boot();
+    const RunHandle run = *s.dog->find("s");
+    s.clock.advance(60s);
+    s.call(run, "Read");
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.recovered").size() == 1);
+    s.clock.advance(60s);
+    s.calls(run, 5);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.dog->status(run) == Status::loop_detected);
+    CHECK(s.alerts("run.unhealthy").size() == 1);
+}
+
+TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]", "[M-125]") {
+    RunClass rules = presets::session_monitor();
+    const bool again = GENERATE(true, false);
+    rules.outbox.retry = again;
+    Sessions s{rules};
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    const RunHandle other = s.session("t");
+    s.call(other, "Read", "0");
+    s.notifier.answer_with({Delivery::raise, Delivery::ok});
+    const CycleReport failed = s.cycle(TickCause::on_demand);
+    CHECK(failed.errors == (again ? 1 : 0));
+    CHECK(failed.checked == 2);
+    for (int i = 1; i <= 5; ++i) {
+        s.clock.advance(300s);
+        s.call(run);
+        s.call(other, "Read", std::to_string(i));
+        (void)s.cycle();
+        CHECK(s.alerts("run.unhealthy").size() == (again ? 1u : 0u));
+    }
+    s.clock.advance(300s);
+    s.call(run);
+    s.call(other, "Read", "6");
+    (void)s.cycle();
+    CHECK(s.alerts("run.unhealthy").size() == (again ? 2u : 1u));
+}
+
+TEST_CASE("steers have a cooldown for each reason [A-69] [M-123] [M-108]", "[M-123]") {
+    Sessions s{steering()};
+    const RunHandle looping = s.session("loop");
+    const RunHandle failing = s.session("fail");
+    s.calls(looping, 5);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "inject:steer done");
+    s.clock.advance(300s);
+    s.call(looping);
+    s.failures(failing, 5);
+    (void)s.cycle();
+    CHECK(s.acts == "inject:steer done; inject:steer done");
+    CHECK(s.control.requests().back().run == "fail");
+    s.clock.advance(300s);
+    s.call(looping);
+    s.failures(failing, 1);
+    (void)s.cycle();
+    s.clock.advance(300s);
+    s.call(looping);
+    s.failures(failing, 1);
+    (void)s.cycle();
+    CHECK(s.asked(ControlVerb::inject) == 3);
+    CHECK(s.control.requests().back().run == "loop");
+    CHECK(s.control.requests().back().text.find("[watchdog]") == 0);
+}
+
+TEST_CASE("without steers a finding is reported and nothing is sent [A-70] [M-126]", "[M-126]") {
+    Sessions s;
+    s.calls(s.session("s"), 5);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.asked(ControlVerb::inject) == 0);
+    CHECK(s.alerts("run.unhealthy").size() == 1);
+}
+
+TEST_CASE("a steer that fails releases its slot [A-70] [M-123]", "[M-123]") {
+    Sessions s{steering()};
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    s.control.answer(ControlVerb::inject, ControlAnswer::fail);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "inject:steer failed");
+    s.control.answer(ControlVerb::inject, ControlAnswer::ok);
+    s.clock.advance(300s);
+    s.call(run);
+    (void)s.cycle();
+    CHECK(s.acts == "inject:steer failed; inject:steer done");
+}
+
+TEST_CASE("sixteen threads that run cycles at once steer once [A-70] [M-123]", "[M-123]") {
+    Sessions s{steering()};
+    s.calls(s.session("s"), 5);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i) threads.emplace_back([&] { (void)s.dog->cycle(TickCause::on_demand); });
+    for (std::thread& each : threads) each.join();
+    CHECK(s.asked(ControlVerb::inject) == 1);
+}
+
+TEST_CASE("a duration of more than two hours alone only alerts [M-075]", "[M-075]") {
+    Sessions s;
+    const RunHandle run = s.session("s");
+    for (int i = 0; i < 40; ++i) {
+        s.clock.advance(300s);
+        s.call(run, "Bash", std::to_string(i));
+        (void)s.cycle();
+    }
+    CHECK(s.dog->status(run) == Status::timeout);
+    CHECK(s.acts.empty());
+    CHECK(s.alerts("run.unhealthy").size() == 3);
+    CHECK(s.alerts("run.unhealthy")[0].issues == std::vector<std::string>{"Running for 2 hours"});
+}
+
+TEST_CASE("a run that the store refuses is marked failed, the others are fine [M-105]", "[M-105]") {
+    Sessions s;
+    for (const char* id : {"a", "b", "c"}) s.calls(s.session(id), 5);
+    s.store.fail_run("b", ErrorCode::conflict);
+    const CycleReport report = s.cycle(TickCause::on_demand);
+    const auto acts = all_of<ActionEvent>(report);
+    REQUIRE(acts.size() == 1);
+    CHECK((acts[0].run == "b" && acts[0].action.kind == ActionKind::mark_failed));
+    CHECK(acts[0].action.text.find("Watchdog: StoreConflict: ") == 0);
+    CHECK(acts[0].action.text.size() <= 500);
+    CHECK(s.alerts("run.unhealthy").size() == 2);
+    CHECK(s.dog->report("b")->final_status == "failed");
+    s.store.heal();
+    s.clock.advance(301s);
+    CHECK(s.cycle().errors == 0);
+    CHECK(s.state("b") == RunState::failed);
+    CHECK(s.state("a") == RunState::running);
+}
+
+TEST_CASE("in shadow nothing is given up, and it is decided once", "[M-103]") {
+    RunClass rules = presets::session_monitor();
+    rules.mode = Mode::shadow;
+    Sessions s{rules};
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon skipped, file_issue skipped");
+    s.clock.advance(300s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon skipped, file_issue skipped");
+    CHECK(s.state("s") == RunState::running);
+    CHECK(s.notifier.sent().empty());
+}
+
+TEST_CASE("settings that are replaced apply at the next cycle, but not to an open incident [M-186]", "[M-186]") {
+    Sessions s;
+    const RunHandle quiet = s.session("quiet");
+    const RunHandle looping = s.session("loop");
+    s.call(quiet);
+    s.calls(looping, 5);
+    (void)s.cycle(TickCause::on_demand);
+    RunClass rules = presets::session_monitor();
+    rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 60s});
+    rules.ladder.endings.clear();
+    REQUIRE(s.dog->define(rules));
+    s.clock.advance(61s);
+    s.call(looping);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.dog->status(quiet) == Status::stalled);
+    s.clock.advance(301s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts.empty());  // the old settings, by which the loop is judged, do not find it silent
+    s.clock.advance(300s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon done, file_issue unsupported");
+}
