@@ -87,7 +87,7 @@ std::string marks_text(const RunView& view, Instant now) {
     if (marks.acknowledged) add("acknowledged");
     if (marks.dismissed) add("dismissed");
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(last_condition); ++i)
-        if ((marks.wrong >> i & 1u) != 0) add("no " + condition_name(static_cast<Condition>(i)));
+        if ((marks.wrong >> i & 1u) != 0) add(condition_name(static_cast<Condition>(i)) + " marked wrong");
     return text;
 }
 
