@@ -78,6 +78,11 @@ TEST_CASE("PostgresStore keeps the contract of stores", "[store][postgres]") {
     store_contract::check<PostgresBackend>();
 }
 
+TEST_CASE("PostgresStore lists all runs and what was not delivered", "[store][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    store_contract::lists_for_tools<PostgresBackend>();
+}
+
 TEST_CASE("the constructor of PostgresStore connects nowhere", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresBackend backend;
@@ -254,6 +259,7 @@ TEST_CASE("a connection that breaks in COMMIT, after it took effect, is asked ab
     other.ask("ALTER SYSTEM SET synchronous_standby_names = 'ghost'");
     other.ask("SELECT pg_reload_conf()");
     REQUIRE(wait_for([&] { return other.ask("SHOW synchronous_standby_names") == "ghost "; }));
+    other.ask("CHECKPOINT");  // the process that does it is the one that must have read the setting
     const auto waits = [&] {
         return other.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "1 ";
     };
@@ -511,6 +517,7 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
     store_contract::checks_versions<LoggedBackend>();
     store_contract::replaces_rows_by_their_identity<LoggedBackend>();
     store_contract::numbers_decisions<LoggedBackend>();
+    store_contract::lists_for_tools<LoggedBackend>();
     store_contract::keeps_mutes_and_adds_tallies<LoggedBackend>();
     store_contract::holds_many<LoggedBackend>();
     const auto seen = statements_in(heeler_test::file_content(server.log_file()));

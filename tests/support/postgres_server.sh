@@ -67,12 +67,13 @@ CREATE ROLE guarded LOGIN PASSWORD 'swordfish-17';
 EOF
 }
 
-# A server that nobody stops would outlive the tests.
+# A server that nobody stops would outlive the tests. The mark tells it from a later one in the same place.
 guard() {
-    local watched=$1
+    local watched=$1 mark
+    mark=$(mktemp "$dir/guarded.XXXXXX")
     (
-        while kill -0 "$watched" 2>/dev/null && [ -f "$dir/data/PG_VERSION" ]; do sleep 1; done
-        [ ! -d "$dir/data" ] || { stop immediate; rm -rf "$dir"; }
+        while kill -0 "$watched" 2>/dev/null && [ -f "$mark" ]; do sleep 1; done
+        [ ! -f "$mark" ] || { stop immediate; rm -rf "$dir"; }
     ) </dev/null >/dev/null 2>&1 &
 }
 
