@@ -42,7 +42,7 @@ int replay_input(const replay::Options& options) {
     if (options.environment) settings.push_back(heeler::settings_from_environment(heeler::setting_names()));
     auto lines = replay::read_lines(options.input_file);
     if (!lines) return give_up(unreadable_input, lines.error().message);
-    auto store = replay::open_backend(options.sqlite_file);
+    auto store = replay::open_backend(options.store);
     if (!store) return give_up(bad_arguments, "--store: " + store.error().message);
 
     const bool empty = lines->empty();

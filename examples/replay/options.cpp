@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/text/redact.hpp>
+
 #include "presets.hpp"
 
 namespace replay {
@@ -19,15 +21,24 @@ constexpr std::string_view footer =
     "Exit status: 0 read to the end; 2 bad arguments; 3 the input could not be read or parsed at all.\n"
     "A bad line is reported on stderr as FILE:LINE: MESSAGE, counted in the summary, and skipped.";
 
-/// Fills `options.sqlite_file`; answers what is wrong, or nothing.
-std::string check_store(const std::string& store, Options& options) {
+/// Fills `place`; answers what is wrong, or nothing.
+std::string check_store(const std::string& store, StorePlace& place) {
     constexpr std::string_view sqlite = "sqlite:";
+    constexpr std::string_view postgres = "postgres:";
     if (store == "memory") return {};
     if (store.starts_with(sqlite) && store.size() > sqlite.size()) {
-        options.sqlite_file = store.substr(sqlite.size());
+        place.sqlite_file = store.substr(sqlite.size());
         return {};
     }
-    return "--store is '" + store + "', but must be 'memory' or 'sqlite:PATH'";
+    if (store.starts_with("postgres://") || store.starts_with("postgresql://")) {
+        place.postgres = store;
+        return {};
+    }
+    if (store.starts_with(postgres) && store.size() > postgres.size()) {
+        place.postgres = store.substr(postgres.size());
+        return {};
+    }
+    return "--store is '" + heeler::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
 }
 
 std::string check_format(const std::string& format) {
@@ -52,14 +63,15 @@ Parsed parse_options(int argc, char** argv) {
     app.add_option("--preset", options.preset, "Class of the runs: " + preset_list())->capture_default_str();
     app.add_option("--config", options.config_file, "JSON file with settings that change the preset");
     app.add_flag("--env", options.environment, "Settings from variables like HEELER_INTERVAL_S=60, over --config");
-    app.add_option("--store", store, "memory, or sqlite:PATH")->capture_default_str();
+    app.add_option("--store", store, "memory, sqlite:PATH, or postgres:URL")->capture_default_str();
+    app.add_option("--schema", options.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
     app.add_option("--format", format, "auto, or heeler (JSON lines)")->capture_default_str();
     app.add_option("FILE", options.input_file, "The input; - is standard input, FILE.gz is unpacked")
         ->capture_default_str();
     try {
         app.parse(argc, argv);
         for (const std::string& wrong :
-             {check_store(store, options), check_format(format), check_preset(options.preset)})
+             {check_store(store, options.store), check_format(format), check_preset(options.preset)})
             if (!wrong.empty()) throw CLI::ValidationError{wrong, CLI::ExitCodes::ValidationError};
     } catch (const CLI::Success& done) {
         return {std::nullopt, app.exit(done)};

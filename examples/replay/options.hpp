@@ -6,11 +6,18 @@
 
 namespace replay {
 
+/// Where the rows are kept; empty texts: in memory.
+struct StorePlace {
+    std::string sqlite_file;
+    std::string postgres;  // connection string; may hold a password
+    std::string schema = "heeler";
+};
+
 struct Options {
     std::string preset = "recommended";
-    std::string config_file;       // empty: none
-    bool environment = false;      // settings from the environment, over those of the file
-    std::string sqlite_file;       // empty: the store is in memory
+    std::string config_file;   // empty: none
+    bool environment = false;  // settings from the environment, over those of the file
+    StorePlace store;
     std::string input_file = "-";  // "-": standard input
 };
 

@@ -7,6 +7,9 @@
 
 #include <heeler/store/memory_store.hpp>
 #include <heeler/store/sqlite_store.hpp>
+#ifdef HEELER_HAS_POSTGRES
+#include <heeler/store/postgres_store.hpp>
+#endif
 
 namespace replay {
 namespace {
@@ -52,6 +55,21 @@ std::unique_ptr<StoreBackend> sqlite_backend(const std::string& path) {
     });
 }
 
+/// The same with schemas.
+Result<std::unique_ptr<StoreBackend>> postgres_backend([[maybe_unused]] const StorePlace& place) {
+#ifdef HEELER_HAS_POSTGRES
+    auto schemas = std::make_shared<int>(0);
+    return std::make_unique<Backend<heeler::PostgresStore>>([place, schemas](bool fresh) {
+        *schemas += fresh ? 1 : 0;
+        heeler::PostgresSettings settings;
+        settings.schema = *schemas == 0 ? place.schema : place.schema + "_restart_" + std::to_string(*schemas);
+        return heeler::PostgresStore{place.postgres, settings};
+    });
+#else
+    return heeler::fail(heeler::ErrorCode::unsupported, "this program was built without PostgreSQL");
+#endif
+}
+
 /// What the end of actions and alerts says about a process that died: these were on record.
 void note_confirmed(Process& process, const heeler::Batch& batch, const heeler::Conflicts& conflicts) {
     for (const heeler::RunBatch& run : batch.runs) {
@@ -65,9 +83,14 @@ void note_confirmed(Process& process, const heeler::Batch& batch, const heeler::
 
 }  // namespace
 
-Result<std::unique_ptr<StoreBackend>> open_backend(const std::string& sqlite_file) {
-    auto backend = sqlite_file.empty() ? memory_backend() : sqlite_backend(sqlite_file);
-    if (const auto readable = backend->list(); !readable) return tl::unexpected<heeler::Error>(readable.error());
+Result<std::unique_ptr<StoreBackend>> open_backend(const StorePlace& place) {
+    Result<std::unique_ptr<StoreBackend>> backend = nullptr;
+    if (!place.postgres.empty())
+        backend = postgres_backend(place);
+    else
+        backend = place.sqlite_file.empty() ? memory_backend() : sqlite_backend(place.sqlite_file);
+    if (!backend) return backend;
+    if (const auto readable = (*backend)->list(); !readable) return tl::unexpected<heeler::Error>(readable.error());
     return backend;
 }
 

@@ -1,8 +1,7 @@
-// The store of a replay: memory or SQLite behind scripted faults, inside the process that may die.
+// The store of a replay: memory, SQLite or PostgreSQL behind scripted faults, inside the process that may die.
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/store/fault_store.hpp>
 
+#include "options.hpp"
 #include "process.hpp"
 
 namespace replay {
@@ -30,8 +30,8 @@ struct StoreBackend {
     virtual void start_again(bool keep) = 0;
 };
 
-/// An empty path: in memory. Errors: what the first look into the file answers.
-[[nodiscard]] heeler::Result<std::unique_ptr<StoreBackend>> open_backend(const std::string& sqlite_file);
+/// Errors: what the first look into the store answers.
+[[nodiscard]] heeler::Result<std::unique_ptr<StoreBackend>> open_backend(const StorePlace& place);
 
 /// A handle on a backend.
 class AnyStore {

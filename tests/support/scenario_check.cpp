@@ -160,6 +160,17 @@ private:
     std::string path_;
 };
 
+/// A store that is empty, and used by nobody else.
+std::string store_arguments(const std::string& store, const Scratch& scratch) {
+    if (store == "sqlite") return " --store " + shell_word("sqlite:" + scratch.file("store.db"));
+    if (store != "postgres") return " --store " + shell_word(store);
+    const char* const server = std::getenv("HEELER_POSTGRES");
+    if (server == nullptr) throw std::runtime_error{"HEELER_POSTGRES names no server"};
+    const std::string path = scratch.file("");
+    return " --store " + shell_word("postgres:host=" + std::string{server} + " user=heeler dbname=postgres") +
+           " --schema " + shell_word("scenario " + path.substr(path.size() - 7, 6));
+}
+
 Output run_replay(const std::string& replay, const std::string& scenario, const Line& header,
                   const std::string& store) {
     const Scratch scratch;
@@ -171,7 +182,7 @@ Output run_replay(const std::string& replay, const std::string& scenario, const 
         std::ofstream{scratch.file("config.json")} << simdjson::minify(*config);
         command += " --config " + shell_word(scratch.file("config.json"));
     }
-    command += " --store " + shell_word(store == "sqlite" ? "sqlite:" + scratch.file("store.db") : store);
+    command += store_arguments(store, scratch);
     command +=
         " " + shell_word(scenario) + " >" + shell_word(scratch.file("out")) + " 2>" + shell_word(scratch.file("err"));
 
@@ -270,7 +281,7 @@ private:
 
 int main(int argc, char** argv) {
     if (argc != 5) {
-        std::fputs("usage: heeler_scenario_check REPLAY SCENARIO EXPECT memory|sqlite\n", stderr);
+        std::fputs("usage: heeler_scenario_check REPLAY SCENARIO EXPECT memory|sqlite|postgres\n", stderr);
         return 2;
     }
     try {
