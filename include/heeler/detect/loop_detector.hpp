@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -202,7 +201,9 @@ private:
     /// A run begins its loop anywhere in the block, so the order of the items must not matter.
     static std::uint32_t sum_of_newest(const Ring& ring, std::uint32_t period) {
         const std::uint32_t* newest = ring.recent.data() + (max_period - ring.items % max_period) % max_period;
-        return std::accumulate(newest, newest + period, std::uint32_t{0});
+        std::uint32_t sum = 0;
+        for (const std::uint32_t* each = newest; each != newest + period; ++each) sum += *each;
+        return sum;
     }
 
     static Finding finding_of(const Ring& ring, const BlockRule& rule, std::uint32_t period) {

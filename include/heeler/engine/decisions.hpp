@@ -1,7 +1,7 @@
 // Applies what operators decided: verbs are rows, which a cycle carries out and puts on record.
 #pragma once
 
-#include <set>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,7 +118,7 @@ private:
                       CycleReport& report) {
         const bool freezes = decision.verb == Verb::freeze;
         const bool lasts = freezes && (!decision.until || now.wall < *decision.until);
-        if (freezes ? told_.insert(decision.number).second || !lasts : true)
+        if (!lasts || !is_told(decision.number))
             note(decision, freezes || decision.verb == Verb::unfreeze ? "" : "it names no run", now, batch, report);
         if (lasts) return standing.push_back(decision.number);
         batch.applied.push_back(decision.number);
@@ -174,7 +174,14 @@ private:
     }
 
     Registry<Detectors>& registry_;
-    std::set<std::uint64_t> told_;  ///< freezes that are on record
+    /// Whether the freeze is on record; it is from now on.
+    [[nodiscard]] bool is_told(std::uint64_t number) {
+        if (std::find(told_.begin(), told_.end(), number) != told_.end()) return true;
+        told_.push_back(number);
+        return false;
+    }
+
+    std::vector<std::uint64_t> told_;  ///< freezes that are on record
     bool frozen_ = false;
 };
 
