@@ -17,7 +17,7 @@ namespace {
 using ctl::Quit;
 
 Quit carry_out(const ctl::Options& options) {
-    const auto store = ctl::open_store(options.sqlite_file);
+    const auto store = ctl::open_store(options.store);
     if (!store) return ctl::store_failed(store.error());
     const heeler::Instant now = heeler::SystemClock{}.now();
     switch (options.command) {

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <string_view>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <heeler/config.hpp>
+#include <heeler/text/redact.hpp>
 #include <heeler/text/rfc3339.hpp>
 #include <heeler/text/sanitise.hpp>
 
@@ -52,11 +52,8 @@ constexpr DecisionCommand decisions[] = {
 
 /// "" or what is wrong.
 std::string check_store(const std::string& store, Options& options) {
-    constexpr std::string_view sqlite = "sqlite:";
-    if (!store.starts_with(sqlite) || store.size() == sqlite.size())
-        return "--store is '" + store + "', but must be 'sqlite:PATH'";
-    options.sqlite_file = store.substr(sqlite.size());
-    return {};
+    if (common::read_store(store, options.store)) return {};
+    return "--store is '" + heeler::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
 }
 
 std::string check_run(const Options& options) {
@@ -93,7 +90,10 @@ public:
         app_.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
                                                std::to_string(HEELER_VERSION_MINOR) + "." +
                                                std::to_string(HEELER_VERSION_PATCH));
-        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH")->envname("HEELER_STORE")->required();
+        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL")
+            ->envname("HEELER_STORE")
+            ->required();
+        app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();
         for (const DecisionCommand& decision : decisions) add_decision(decision);

@@ -9,6 +9,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/time.hpp>
 
+#include "../common/store_place.hpp"
 #include "exit_status.hpp"
 
 namespace ctl {
@@ -16,7 +17,7 @@ namespace ctl {
 enum class Command : std::uint8_t { status, explain, report, outbox, decide };
 
 struct Options {
-    std::string sqlite_file;
+    common::StorePlace store;
     Command command = Command::status;
     std::optional<std::string> run;  // absent: all of them
     heeler::Verb verb = heeler::Verb::ack;

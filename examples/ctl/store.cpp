@@ -6,6 +6,9 @@
 #include <utility>
 
 #include <heeler/store/sqlite_store.hpp>
+#ifdef HEELER_HAS_POSTGRES
+#include <heeler/store/postgres_store.hpp>
+#endif
 
 namespace ctl {
 
@@ -49,12 +52,44 @@ Result<void> check_file(const std::string& path) {
     return {};
 }
 
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path) {
+    if (const auto there = check_file(path); !there) return tl::unexpected<heeler::Error>(there.error());
+    constexpr heeler::SqliteSettings patient{.busy_timeout = std::chrono::seconds{10}};
+    return std::make_unique<StoreOn<heeler::SqliteStore>>(heeler::SqliteStore{path, patient});
+}
+
+#ifdef HEELER_HAS_POSTGRES
+/// A schema without tables would become a store.
+Result<void> check_schema(const std::string& connection, const heeler::PostgresSettings& settings) {
+    if (const auto usable = heeler::detail::check_settings(settings); !usable) return usable;
+    const auto address = heeler::detail::read_address(connection, settings.schema);
+    if (!address) return tl::unexpected<heeler::Error>(address.error());
+    const auto opened = heeler::detail::open_postgres(*address, settings, false);
+    if (opened) return {};
+    if (opened.error().code != ErrorCode::lost) return tl::unexpected<heeler::Error>(opened.error());
+    return heeler::fail(ErrorCode::lost, "store " + address->name +
+                                             ": it holds no store; check the URL and --schema, "
+                                             "or start a watchdog on it first");
+}
+
+Result<std::unique_ptr<Store>> open_postgres(const common::StorePlace& place) {
+    heeler::PostgresSettings settings;
+    settings.schema = place.schema;
+    settings.lock_timeout = std::chrono::seconds{4};
+    if (const auto there = check_schema(place.postgres, settings); !there)
+        return tl::unexpected<heeler::Error>(there.error());
+    return std::make_unique<StoreOn<heeler::PostgresStore>>(heeler::PostgresStore{place.postgres, settings});
+}
+#else
+Result<std::unique_ptr<Store>> open_postgres(const common::StorePlace&) {
+    return heeler::fail(ErrorCode::unsupported, "this program was built without PostgreSQL");
+}
+#endif
+
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_store(const std::string& sqlite_file) {
-    if (const auto there = check_file(sqlite_file); !there) return tl::unexpected<heeler::Error>(there.error());
-    constexpr heeler::SqliteSettings patient{.busy_timeout = std::chrono::seconds{10}};
-    return std::make_unique<StoreOn<heeler::SqliteStore>>(heeler::SqliteStore{sqlite_file, patient});
+Result<std::unique_ptr<Store>> open_store(const common::StorePlace& place) {
+    return place.postgres.empty() ? open_sqlite(place.sqlite_file) : open_postgres(place);
 }
 
 }  // namespace ctl

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
+
+#include "../common/store_place.hpp"
 
 namespace ctl {
 
@@ -26,7 +27,7 @@ struct Store {
     virtual heeler::Result<std::vector<heeler::AlertRow>> undelivered() = 0;
 };
 
-/// Never begins a store: what is missing, empty or a directory is an error.
-[[nodiscard]] heeler::Result<std::unique_ptr<Store>> open_store(const std::string& sqlite_file);
+/// Never begins a store: where there is none, an error says so.
+[[nodiscard]] heeler::Result<std::unique_ptr<Store>> open_store(const common::StorePlace& place);
 
 }  // namespace ctl

@@ -23,21 +23,7 @@ constexpr std::string_view footer =
 
 /// Fills `place`; answers what is wrong, or nothing.
 std::string check_store(const std::string& store, StorePlace& place) {
-    constexpr std::string_view sqlite = "sqlite:";
-    constexpr std::string_view postgres = "postgres:";
-    if (store == "memory") return {};
-    if (store.starts_with(sqlite) && store.size() > sqlite.size()) {
-        place.sqlite_file = store.substr(sqlite.size());
-        return {};
-    }
-    if (store.starts_with("postgres://") || store.starts_with("postgresql://")) {
-        place.postgres = store;
-        return {};
-    }
-    if (store.starts_with(postgres) && store.size() > postgres.size()) {
-        place.postgres = store.substr(postgres.size());
-        return {};
-    }
+    if (store == "memory" || common::read_store(store, place)) return {};
     return "--store is '" + heeler::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
 }
 

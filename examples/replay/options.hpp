@@ -4,14 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "../common/store_place.hpp"
+
 namespace replay {
 
-/// Where the rows are kept; empty texts: in memory.
-struct StorePlace {
-    std::string sqlite_file;
-    std::string postgres;  // connection string; may hold a password
-    std::string schema = "heeler";
-};
+using common::StorePlace;  // empty texts: in memory
 
 struct Options {
     std::string preset = "recommended";

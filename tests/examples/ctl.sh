@@ -80,7 +80,7 @@ echo "something else" >"$work/text"
 store=sqlite:$work/text expect 1 "something else" ack x
 says "$work/err" "it is not a store of heeler"
 says "$work/text" "something else"
-for store in redis:x sqlite: "" "$work/none.db" memory; do expect 2 "--store $store" status; done
+for store in redis:x sqlite: postgres: "" "$work/none.db" memory; do expect 2 "--store $store" status; done
 says "$work/err" "--store is 'memory'"
 
 store=sqlite:$work/store.db
