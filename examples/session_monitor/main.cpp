@@ -1,0 +1,113 @@
+// heeler-session-monitor DIR [options]: watches the sessions of agents in a directory. `--help` tells the rest.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <sys/select.h>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/notify/fallback.hpp>
+#include <heeler/notify/log_notifier.hpp>
+#include <heeler/report/issue_folder.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "chat.hpp"
+#include "options.hpp"
+#include "rules.hpp"
+#include "sessions.hpp"
+#include "store.hpp"
+
+namespace {
+
+/// What the chat cannot take is said on stderr, and tried again.
+using Notifier = heeler::FallbackNotifier<monitor::Chat, heeler::LogNotifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, monitor::Store, Notifier>;
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+extern "C" void ask_to_stop(int) { stop_asked = 1; }
+
+/// From now on Ctrl-C and SIGTERM come while `wait` waits, and at no other time.
+sigset_t hold_signals() {
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM}) {
+        std::signal(signal, &ask_to_stop);
+        sigaddset(&held, signal);
+    }
+    sigprocmask(SIG_BLOCK, &held, &before);
+    return before;
+}
+
+void wait(heeler::Duration length, const sigset_t& signals) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(length);
+    const timespec timeout{seconds.count(), std::chrono::nanoseconds{length - seconds}.count()};
+    static_cast<void>(::pselect(0, nullptr, nullptr, nullptr, &timeout, &signals));
+}
+
+/// Alerts speak for themselves; this is the rest.
+void tell(const heeler::CycleReport& report) {
+    for (const heeler::Event& event : report.events) {
+        if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
+            const std::string what = std::string{name_of(done->action.kind)} + " " +
+                                     std::string{name_of(done->action.outcome)} + " " + done->action.note;
+            std::printf("%s: %s\n\n", done->run.c_str(), heeler::one_line(what, 512).c_str());
+        } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
+            const std::string what = error->where + " " + error->run + ": " + error->error.message;
+            std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(what, 1024).c_str());
+        }
+    }
+    std::fflush(stdout);
+}
+
+int fail(const heeler::Error& error, int status) {
+    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(error.message, 4096).c_str());
+    return status;
+}
+
+int watch(const monitor::Options& options) {
+    const sigset_t signals = hold_signals();
+    auto rules = monitor::session_rules(options);
+    if (!rules) return fail(rules.error(), monitor::exit_usage);
+    const std::string class_name = rules->name;
+    std::error_code ignored;  // whoever files an issue says what is wrong
+    std::filesystem::create_directories(options.issues, ignored);
+
+    monitor::Inboxes inboxes{options.directory};
+    heeler::IssueFolder issues{options.issues.string()};
+    Dog dog{heeler::SystemClock{}, monitor::Store{options.sqlite_file},
+            Notifier{monitor::Chat{options.directory / "alerts.jsonl"}, heeler::LogNotifier{}}};
+    dog.control(inboxes);
+    dog.issues(issues);
+    if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);
+
+    monitor::Sessions<Dog> sessions{dog, options.directory, class_name};
+    const heeler::Elapsed began = dog.clock().now().elapsed;
+    while (stop_asked == 0) {
+        sessions.scan();
+        tell(dog.cycle());
+        if (options.until_idle && sessions.idle()) break;
+        if (options.length && dog.clock().now().elapsed - began >= *options.length) break;
+        wait(options.every, signals);
+    }
+    const auto stored = dog.flush();
+    return stored ? 0 : fail(stored.error(), 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        monitor::Options options;
+        if (const auto status = monitor::parse_options(argc, argv, options)) return *status;
+        return watch(options);
+    } catch (const std::exception& error) {
+        return fail({heeler::ErrorCode::failed, error.what()}, 1);
+    }
+}

@@ -1,0 +1,79 @@
+// The command line of heeler-session-monitor.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/core/time.hpp>
+
+#include "../common/parse_duration.hpp"
+
+namespace monitor {
+
+struct Options {
+    std::filesystem::path directory;
+    std::filesystem::path issues;  ///< where issues become files
+    std::filesystem::path config;  ///< settings as JSON; empty: none
+    std::string sqlite_file;       ///< of the store; empty: memory
+    heeler::Duration every = std::chrono::seconds{1};
+    std::optional<heeler::Duration> length;  ///< absent: until a signal comes
+    bool until_idle = false;
+    int scale = 60;
+};
+
+inline constexpr int exit_usage = 2;
+
+inline constexpr const char* about = R"(Watches a directory of agents' sessions: silence, the same call again and again,
+errors that pile up, sessions that take too long. It says so, tells the session, and gives up what is beyond help.)";
+
+inline constexpr const char* layout = R"(DIR/SESSION/ is one session:
+  tool_use.jsonl  which tools it uses, one JSON object a line; read, never written
+  origin          where its alerts go, one line; may be missing
+  done            there when the session is over
+  inbox           what the monitor tells the session, appended
+DIR/alerts.jsonl has one line for each alert.)";
+
+/// The options, or the status with which the program ends at once, everything being said.
+[[nodiscard]] inline std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
+    CLI::App app{about, "heeler-session-monitor"};
+    app.footer(layout);
+    const auto duration = [&app](const char* name, auto& target, const char* help) {
+        const auto take = [&target](const std::string& text) {
+            const auto parsed = common::parse_duration(text);
+            if (!parsed) throw CLI::ValidationError(parsed.error().message);
+            target = *parsed;
+        };
+        return app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
+    };
+    const auto take_store = [&options](const std::string& text) {
+        constexpr std::string_view sqlite = "sqlite:";
+        if (text.starts_with(sqlite)) options.sqlite_file = text.substr(sqlite.size());
+        if (options.sqlite_file.empty() && text != "memory")
+            throw CLI::ValidationError("--store " + text + ": it is 'memory' or 'sqlite:PATH'");
+    };
+    app.add_option("DIR", options.directory, "The directory of the sessions")
+        ->required()
+        ->check(CLI::ExistingDirectory);
+    duration("--every", options.every, "How often it is looked for new sessions (default: 1)");
+    auto* const length = duration("--for", options.length, "End after so long");
+    app.add_flag("--until-idle", options.until_idle, "End when every session is over")->excludes(length);
+    app.add_option("--config", options.config, "Settings as JSON, in real seconds")->type_name("FILE.json");
+    app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
+    app.add_option("--issues", options.issues, "Where issues are filed (default: DIR/issues)")->type_name("DIR");
+    app.add_option("--scale", options.scale, "All times are divided by this; 60: seconds stand for minutes")
+        ->check(CLI::Range(1, 300))
+        ->capture_default_str();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    if (options.issues.empty()) options.issues = options.directory / "issues";
+    return std::nullopt;
+}
+
+}  // namespace monitor

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# heeler-session-monitor on five agents that run: who is alerted about, told, given up and left alone, and that nobody's
+# log is touched. Then: an end by signal, a restart on the same store, a chat that cannot be reached.
+set -uo pipefail
+
+bin=${HEELER_BIN:?the directory of the built examples}
+monitor=$bin/heeler-session-monitor
+ctl=$bin/heeler-ctl
+agent=$(cd "$(dirname "$0")/../../examples/session_monitor/agents" && pwd)/session.sh
+for program in "$monitor" "$ctl"; do
+    [ -x "$program" ] || { echo "not built: $program"; exit 1; }
+done
+work=$(mktemp -d)
+sessions=$work/sessions
+alerts=$sessions/alerts.jsonl
+store=sqlite:$work/store.db
+declare -A agents=()
+watching=
+failures=0
+mkdir "$sessions" "$work/copies"
+
+finish() {
+    [ ${#agents[@]} = 0 ] || kill "${agents[@]}" 2>/dev/null
+    [ -z "$watching" ] || kill "$watching" 2>/dev/null
+    wait
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "FAILED: $1"
+    [ $# -lt 2 ] || sed 's/^/    /' "$2"
+    failures=$((failures + 1))
+}
+
+says() { grep -qE -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
+silent() { ! grep -qE -- "$2" "$1" || fail "it says \"$2\"" "$1"; }
+count() { [ "$(grep -cE -- "$2" "$1")" = "$3" ] || fail "not $3 times: \"$2\"" "$1"; }
+
+# within SECONDS WHAT COMMAND...: until the command succeeds.
+within() {
+    local end=$((SECONDS + $1)) what=$2
+    shift 2
+    until "$@" 2>/dev/null; do
+        [ $SECONDS -lt $end ] || { fail "$what: not in time" "$work/out"; return; }
+        sleep 0.2
+    done
+}
+alerted() { grep -E "\"session\":\"$1\"" "$alerts" | grep -qE -- "$2"; }
+
+play() { # NAME WAY
+    SESSION_COPY=$work/copies/$1 sh "$agent" "$2" "$sessions/$1" 0.3 &
+    agents[$1]=$!
+}
+stop_agents() {
+    kill "${agents[@]}" 2>/dev/null
+    wait "${agents[@]}" 2>/dev/null
+}
+watch() { # ARGUMENTS...: the monitor in the background
+    "$monitor" "$sessions" --scale 240 --every 250ms --config "$work/config.json" --store "$store" \
+        --issues "$work/issues" "$@" >>"$work/out" 2>>"$work/err" &
+    watching=$!
+}
+watched() { # STATUS WHAT: it has ended with this status
+    within 20 "$2: the end" eval "! kill -0 $watching"
+    kill -KILL "$watching" 2>/dev/null
+    wait "$watching"
+    local got=$?
+    watching=
+    [ "$got" = "$1" ] || fail "$2: status $got, not $1" "$work/err"
+}
+
+echo "== bad arguments"
+refused() { # TEXT ARGUMENTS...
+    local text=$1
+    shift
+    timeout 20 "$monitor" "$@" >"$work/refused" 2>&1 </dev/null
+    [ $? = 2 ] || fail "taken: $*" "$work/refused"
+    says "$work/refused" "$text"
+}
+refused "DIR is required"
+refused "does not exist" "$work/nowhere"
+refused "'memory' or 'sqlite:PATH'" "$sessions" --store redis
+refused "no duration" "$sessions" --for soon
+refused "excludes" "$sessions" --for 5 --until-idle
+refused "300" "$sessions" --scale 301
+refused "does not exist" "$sessions" --config "$work/nowhere.json"
+echo '{"silence_s": 960, "duration_limit_s": 3600, "interval_s": 60}' >"$work/config.json"
+refused "schedule.period is 0.25" "$sessions" --config "$work/config.json" --scale 240
+
+echo "== five agents"
+echo '{"silence_s": 960, "duration_limit_s": 3600, "silence": 3}' >"$work/config.json"
+watch --until-idle
+for way in fine silent looping failing overdue; do play $way $way; done
+within 20 "the silent one" alerted silent 'Silent for 1[0-9] minutes'
+within 20 "the looping one" alerted looping 'Looping: Bash called [0-9]+ times consecutively'
+within 20 "the looping one goes on" alerted looping run.recovered
+within 20 "the failing one" alerted failing 'Looping: Bash called|Error cascade'
+within 20 "the silent one is given up" alerted silent 'outcome abandoned'
+within 40 "the overdue one" alerted overdue 'Running for 1 hours'
+[ -e "$sessions/fine/done" ] || fail "the fine one is not done"
+stop_agents
+: >"$sessions/overdue/done"
+watched 0 "five agents"
+
+silent "$alerts" '"session":"fine"'
+says "$alerts" "\"to\":\"$sessions\""
+says "$work/out" "^⚠ Session looping"
+says "$work/out" "^failing: abandon done"
+says "$work/out" "^silent: abandon done"
+silent "$work/out" "^(fine|looping|overdue): abandon"
+silent "$work/out" "^(fine|silent|overdue): inject"
+says "$sessions/looping/inbox.read" "^\[watchdog\] Looping: Bash called [0-9]+ times"
+count "$sessions/looping/inbox.read" "^\[watchdog\]" 1
+says "$sessions/failing/inbox" "^\[watchdog\] Error cascade: [0-9]+ errors in last 20 calls"
+[ "$(find "$work/issues" -type f | wc -l)" = 1 ] || fail "not one issue" <(ls "$work/issues")
+cat "$work"/issues/* >"$work/issue"
+says "$work/issue" "Session failing had critical issues"
+says "$work/issue" "^- Looping: Bash called [0-9]+ times consecutively"
+says "$work/issue" "^- Error cascade: [0-9]+ errors in last 20 calls"
+says "$work/err" "'silence_s'"
+for name in "${!agents[@]}"; do
+    cmp "$sessions/$name/tool_use.jsonl" "$work/copies/$name" || fail "the log of $name is not what the agent wrote"
+    kill -0 "${agents[$name]}" 2>/dev/null && fail "the agent $name is left behind"
+done
+agents=()
+
+echo "== the chat cannot be reached; a signal; a restart"
+mv "$alerts" "$work/alerts"
+mkdir "$alerts"
+mkdir "$sessions/second"
+echo "team-seven" >"$sessions/second/origin"
+watch
+play second failing
+within 20 "the log speaks for the chat" grep -qE "(WARNING|CRITICAL) heeler run.unhealthy \[second\].*cannot write" "$work/err"
+rmdir "$alerts"
+within 20 "the alert comes late" alerted second '"to":"team-seven"'
+within 20 "given up" grep -q "second: abandon done" "$work/out"
+within 20 "filed" grep -q "second: file_issue done" "$work/out"
+play third overdue
+within 20 "a log" test -s "$sessions/third/tool_use.jsonl"
+within 20 "registered" eval "'$ctl' --store '$store' status | grep -q third"
+kill -TERM "$watching"
+watched 0 "SIGTERM"
+
+watch --until-idle
+stop_agents
+rm -r "$sessions/third"
+watched 0 "the restart"
+silent "$alerts" '"session":"(silent|failing|overdue|third)"'
+[ "$(find "$work/issues" -type f | wc -l)" = 2 ] || fail "not two issues" <(ls "$work/issues")
+"$ctl" --store "$store" status --all >"$work/status" 2>&1 || fail "heeler-ctl" "$work/status"
+for run in "silent .*abandoned" "failing .*abandoned" "fine .*completed" "overdue .*completed" "third .*cancelled"; do
+    says "$work/status" "$run"
+done
+for name in "${!agents[@]}"; do
+    kill -0 "${agents[$name]}" 2>/dev/null && fail "the agent $name is left behind"
+done
+cmp "$sessions/second/tool_use.jsonl" "$work/copies/second" || fail "the log of second is not what the agent wrote"
+
+[ $failures = 0 ] || { echo "$failures checks failed"; sed 's/^/    /' "$work/out" "$work/err"; exit 1; }
+echo "ok"
