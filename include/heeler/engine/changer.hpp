@@ -94,6 +94,7 @@ public:
             }
         const bool told = incident.open() && incident.alerted && !cell_.alert_dead && !cell_.sent.end_told;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
+        if (cell_.marks.quiet_at(now_.wall)) return;
         if (!found_over && (!told || cell_.run.state == RunState::terminated)) return;
         Judged over{incident};
         over.severity = Severity::none;

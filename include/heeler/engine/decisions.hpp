@@ -28,10 +28,10 @@ public:
         const bool has_incident = cell_.incident.open();
         switch (decision.verb) {
             case Verb::snooze:
-                marks.snoozed_until = decision.until.value_or(now_.wall + default_snooze);
+                marks.snoozed_until = decision.until.value_or(decision.at + default_snooze);
                 return {};
             case Verb::resume_watch:
-                marks.snoozed_until = now_.wall + rearm_after;
+                marks.snoozed_until = decision.at + rearm_after;
                 return {};
             case Verb::dismiss:
                 marks.dismissed = true;
@@ -42,6 +42,7 @@ public:
             case Verb::freeze:
             case Verb::unfreeze:
                 marks.frozen = decision.verb == Verb::freeze;
+                marks.frozen_until = decision.until;
                 return {};
             case Verb::mark_wrong:
                 return mark_wrong();
@@ -65,19 +66,21 @@ private:
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};
         resumed.decision.reason = "operator";
         resumed.shows = cell_.shown;
+        cell_.marks.acknowledged = false;
         changer_.realise(resumed, true);
         return {};
     }
 
-    /// The incident was none: it is over without a word about recovery. A loop is muted for the class by its identity,
-    /// anything else for this run.
+    /// The incident was none: it is over without a word about recovery, and what comes next does not go on with it. A
+    /// loop is muted for the class by its identity, anything else for this run.
     std::string_view mark_wrong() {
+        OperatorMarks& marks = cell_.marks;
         if (cell_.incident.number == 0) return "nothing was found wrong with the run";
-        const Condition condition = cell_.incident.condition;
-        if (condition != Condition::loop_detected || cell_.loop_identity == 0) cell_.marks.wrong |= bit_of(condition);
-        if (!cell_.incident.open()) return {};
-        cell_.incident.phase = Phase::closed;
-        cell_.incident.closed_at = cell_.run.working(now_.elapsed);
+        if (marks.wrong_incident == cell_.incident.number) return "it is marked wrong already";
+        marks.wrong_incident = cell_.incident.number;
+        if (marks.found != Condition::loop_detected || cell_.loop_identity == 0) marks.wrong |= bit_of(marks.found);
+        marks.acknowledged = false;
+        cell_.incident.phase = Phase::none;
         cell_.incident.hold_until.reset();
         cell_.incident.alerted = false;
         return {};
@@ -113,6 +116,12 @@ public:
 
     [[nodiscard]] bool frozen() const noexcept { return frozen_; }
 
+    /// Whether what was applied last is durable now. What is not is put on record once more.
+    void written(bool stored) {
+        if (!stored) told_.resize(stored_);
+        stored_ = told_.size();
+    }
+
 private:
     void apply_to_all(const DecisionRow& decision, Instant now, std::vector<std::uint64_t>& standing, Batch& batch,
                       CycleReport& report) {
@@ -138,8 +147,8 @@ private:
         if (!registry_.table().current(*handle) || is_terminal(cell->run.state))
             return note(decision, "the run has ended", now, batch, report);
         auto& item = item_of(*handle, *cell);
-        if (decision.verb == Verb::mark_wrong) mark_wrong(decision, *cell, now, batch);
         const std::string_view refused = OperatorHand<Detectors>{*cell, now, item}.decide(decision);
+        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *cell, now, batch);
         AuditRow row = record(decision, refused, now);
         report.events.emplace_back(AuditEvent{row});
         item.change.rows.audit.push_back(std::move(row));
@@ -147,10 +156,9 @@ private:
 
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
     void mark_wrong(const DecisionRow& decision, const Cell& cell, Instant now, Batch& batch) {
-        if (cell.incident.number == 0) return;
         const std::string& name = cell.rules->rules.name;
-        batch.tallies.push_back({name, cell.incident.condition, 0, 1});
-        if (cell.incident.condition != Condition::loop_detected || cell.loop_identity == 0) return;
+        batch.tallies.push_back({name, cell.marks.found, 0, 1});
+        if (cell.marks.found != Condition::loop_detected || cell.loop_identity == 0) return;
         batch.mutes.push_back(
             {name, Condition::loop_detected, cell.loop_identity, sanitise(decision.by, 128), now.wall});
         registry_.mute(name, cell.loop_identity);
@@ -173,7 +181,6 @@ private:
         batch.audit.push_back(std::move(row));
     }
 
-    Registry<Detectors>& registry_;
     /// Whether the freeze is on record; it is from now on.
     [[nodiscard]] bool is_told(std::uint64_t number) {
         if (std::find(told_.begin(), told_.end(), number) != told_.end()) return true;
@@ -181,7 +188,9 @@ private:
         return false;
     }
 
+    Registry<Detectors>& registry_;
     std::vector<std::uint64_t> told_;  ///< freezes that are on record
+    std::size_t stored_ = 0;           ///< of these, the first ones, durably
     bool frozen_ = false;
 };
 

@@ -37,11 +37,16 @@ public:
     [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
 
-    void freeze(bool frozen) noexcept { frozen_.store(frozen, std::memory_order_relaxed); }
+    /// Until it is known whether everything is frozen, nothing is done.
+    void freeze(bool frozen) noexcept {
+        frozen_.store(frozen, std::memory_order_relaxed);
+        informed_.store(true, std::memory_order_release);
+    }
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
+        if (informed_.load(std::memory_order_acquire))
+            for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
         for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
     }
 
@@ -57,7 +62,7 @@ public:
 
 private:
     /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
-    [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job) const {
+    [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job, Instant now) const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
         const char* set = std::getenv("HEELER_FREEZE");
         if (set != nullptr && *set != '\0' && std::string_view{set} != "0") return true;
@@ -67,7 +72,7 @@ private:
                 return true;
             }
         const std::lock_guard guard{job.cell->lock};
-        return job.cell->marks.frozen;
+        return job.cell->marks.frozen_at(now.wall);
     }
 
     void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
@@ -141,7 +146,7 @@ private:
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
-        } else if (shadow || is_frozen(job)) {
+        } else if (shadow || is_frozen(job, now)) {
             action.outcome = ActionOutcome::skipped;
             action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
@@ -268,6 +273,7 @@ private:
     ControlRef control_;
     IssueRef issues_;
     std::atomic<bool> frozen_{false};
+    std::atomic<bool> informed_{false};
     std::mutex running_;
     Queues<Detectors> queues_;
 };

@@ -171,12 +171,13 @@ private:
             rows_.audit.push_back({now_.wall, "suppressed", cell_.run.id, R"({"what":"alert","why":"cooldown"})"});
         }
         if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !cell_.alert_dead) {
+            incident.alerted = false;
+            if (cell_.marks.quiet_at(now_.wall)) return;
             AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};
             rows_.alerts.push_back(std::move(row));
-            incident.alerted = false;
         }
     }
 
@@ -203,6 +204,11 @@ private:
     void note_conditions() {
         if (judged_.loop_identity != 0) cell_.loop_identity = judged_.loop_identity;
         for (const Finding& finding : judged_.findings) cell_.conditions_seen.add(finding.condition);
+        for (const Finding& finding : judged_.findings) {
+            if (finding.level < Level::nudge) continue;
+            cell_.marks.found = finding.condition;  // the worst: they are in order
+            break;
+        }
         if (judged_.decision.acts()) cell_.conditions_seen.add(judged_.decision.condition);
     }
 

@@ -16,18 +16,24 @@ namespace heeler::inline v0 {
 /// What operators said about a run.
 struct OperatorMarks {
     std::optional<WallTime> snoozed_until;
-    std::uint32_t wrong = 0;    ///< conditions that are none for this run, a bit each
-    bool frozen = false;        ///< nothing is done to it
-    bool acknowledged = false;  ///< somebody is on the incident that is open: it is not said again
-    bool dismissed = false;     ///< nothing is done or said about it any more
+    std::optional<WallTime> frozen_until;  ///< absent: until somebody ends it
+    std::uint32_t wrong = 0;               ///< conditions that are none for this run, a bit each
+    std::uint32_t wrong_incident = 0;      ///< the newest incident that was none
+    Condition found = Condition::stalled;  ///< what was last found to be wrong, whatever was done about it
+    bool frozen = false;                   ///< nothing is done to it
+    bool acknowledged = false;             ///< somebody is on the incident that is open: it is not said again
+    bool dismissed = false;                ///< nothing is done or said about it any more
 
     [[nodiscard]] bool quiet_at(WallTime now) const noexcept {
         return dismissed || (snoozed_until && now < *snoozed_until);
     }
+    [[nodiscard]] bool frozen_at(WallTime now) const noexcept {
+        return frozen && (!frozen_until || now < *frozen_until);
+    }
 
     template <class A>
     void archive(A& a) {
-        a(snoozed_until, wrong, frozen, acknowledged, dismissed);
+        a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, acknowledged, dismissed);
     }
 };
 

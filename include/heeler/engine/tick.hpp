@@ -190,7 +190,7 @@ private:
     }
 
     void commit(Batch batch, std::vector<Item>& work, Instant now, CycleReport& report) {
-        for (AuditRow& row : std::exchange(pending_audit_, {})) batch.audit.push_back(std::move(row));
+        batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return;
         std::vector<Change<Detectors>> changes;
         for (Item& item : work) {
@@ -206,16 +206,18 @@ private:
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
         if (error) report.error("commit", {}, *error);
+        if (!error) pending_audit_.clear();
+        decisions_.written(!error);
         for (std::size_t i = 0; i < work.size(); ++i) {
             work[i].change = std::move(changes[i]);
             if (work[i].change.stored)
-                hand_over(work[i], report);
+                hand_over(work[i], now, report);
             else
                 give_back(work[i], now, report, !error);
         }
     }
 
-    void hand_over(Item& item, CycleReport& report) {
+    void hand_over(Item& item, Instant now, CycleReport& report) {
         for (Event& event : item.events) report.events.push_back(std::move(event));
         report.acted += item.actions.empty() ? 0 : 1;
         Cell& cell = *item.change.cell;
@@ -229,6 +231,7 @@ private:
             hands_.queues().add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
         if (!item.actions.empty())
             hands_.queues().add(RungJob<Detectors>{item.change.handle, &cell, std::move(item.actions)});
+        if (item.state_before) registry_.table().close(item.change.handle, now.elapsed);
         if (drop) registry_.drop(item.change.handle);
     }
 
