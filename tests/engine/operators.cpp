@@ -1,0 +1,750 @@
+// What operators decide: every verb, across restarts, with a store that fails, about runs that are gone; and what
+// people are told so that they can decide.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <heeler/engine/presets.hpp>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using bench::all_of;
+using bench::Bench;
+
+namespace {
+
+DecisionRow row_of(Verb verb, std::string run, std::string by = "ada") {
+    DecisionRow row;
+    row.run = std::move(run);
+    row.verb = verb;
+    row.by = std::move(by);
+    return row;
+}
+
+/// A watchdog that operators can speak to.
+struct Desk : Bench<> {
+    Desk() = default;
+    explicit Desk(RunClass rules) {
+        classes = {std::move(rules)};
+        boot();
+    }
+
+    void decide(Verb verb, std::string run = {}, std::optional<WallTime> until = {}) {
+        DecisionRow row = row_of(verb, std::move(run));
+        row.until = until;
+        REQUIRE(dog->decide(row));
+    }
+    /// As another process does it, without this watchdog.
+    void write(std::vector<DecisionRow> rows) {
+        Batch batch;
+        for (DecisionRow& row : rows) row.at = clock.now().wall;
+        batch.decisions = std::move(rows);
+        batch.durable = true;
+        REQUIRE(memory.commit(batch)->empty());
+    }
+
+    /// What is on record about decisions on a run, one after the other; `""`: on no run.
+    [[nodiscard]] std::string record(std::string_view run = "r") {
+        std::string text;
+        for (const AuditRow& row : history(run).audit)
+            if (row.kind == "decision") text += row.body + "\n";
+        return text;
+    }
+    [[nodiscard]] std::size_t sent(std::string_view kind) const {
+        std::size_t count = 0;
+        for (const Alert& alert : notifier.delivered()) count += alert.kind == kind ? 1 : 0;
+        return count;
+    }
+    [[nodiscard]] WallTime in(Duration length) const { return clock.now().wall + length; }
+    [[nodiscard]] RunState state(std::string_view run = "r") { return history(run).row->state; }
+    [[nodiscard]] Status status(std::string_view run = "r") const {
+        const auto handle = dog->find(run);
+        return handle ? dog->status(*handle) : Status::healthy;
+    }
+
+    /// The same call again and again.
+    void calls(std::string_view run, int count, std::string_view args = R"({"command":"ls"})") {
+        for (int i = 0; i < count; ++i) (void)dog->observe(run, ToolCall{"Bash", args, {}});
+    }
+    CycleReport now() { return cycle(TickCause::on_demand); }
+};
+
+/// Sessions that are alerted about again and again while it lasts, as soon as the first cycle sees it.
+RunClass sessions() { return presets::session_monitor(); }
+
+std::uint64_t incidents_of(const Snapshot& stored, Condition condition) {
+    std::uint64_t count = 0;
+    for (const TallyRow& row : stored.tallies) count += row.condition == condition ? row.incidents : 0;
+    return count;
+}
+
+std::uint64_t wrong_of(const Snapshot& stored, Condition condition) {
+    std::uint64_t count = 0;
+    for (const TallyRow& row : stored.tallies) count += row.condition == condition ? row.wrong : 0;
+    return count;
+}
+
+/// A file that is there or not.
+class Flag {
+public:
+    Flag() {
+        std::string name = (std::filesystem::temp_directory_path() / "heeler_flag_XXXXXX").string();
+        const int file = ::mkstemp(name.data());
+        REQUIRE(file >= 0);
+        ::close(file);
+        path_ = name;
+        lower();
+    }
+    Flag(const Flag&) = delete;
+    Flag& operator=(const Flag&) = delete;
+    ~Flag() { lower(); }
+    void raise() const { std::ofstream{path_} << "held\n"; }
+    void lower() const { (void)std::remove(path_.c_str()); }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+/// An agent control during whose snapshot somebody freezes everything.
+struct FrozenHalfway {
+    std::function<void()> freeze;
+    int snapshots = 0;
+    int ends = 0;
+
+    Result<ActionDone> inject(const ActionRequest&) { return ActionDone{}; }
+    Result<ActionDone> snapshot(const ActionRequest&) {
+        ++snapshots;
+        freeze();
+        return ActionDone{};
+    }
+    Result<ActionDone> terminate(const ActionRequest&) {
+        ++ends;
+        return ActionDone{};
+    }
+};
+
+}  // namespace
+
+// --- freeze ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a freeze of everything outlives the watchdog and ends with unfreeze", "[M-001]") {
+    Desk d;
+    d.decide(Verb::freeze);
+    d.progress(d.run(), 1);
+    d.minutes(2);
+    CHECK(d.memory.list()->size() == 1);
+    d.boot();
+    d.minutes(3);
+    CHECK(d.control.requests().empty());
+    CHECK(d.memory.list()->size() == 1);
+    d.decide(Verb::unfreeze);
+    d.minutes(2);
+    CHECK(d.asked(ControlVerb::inject) > 0);
+    CHECK(d.memory.list()->empty());
+    CHECK_THAT(d.record(""), ContainsSubstring("\"verb\":\"freeze\"") && ContainsSubstring("\"verb\":\"unfreeze\""));
+}
+
+TEST_CASE("while everything is frozen people still learn what is wrong", "[M-001]") {
+    Desk d;
+    d.decide(Verb::freeze);
+    d.stalled();
+    CHECK(d.status() == Status::stalled);
+    CHECK(d.sent("run.unhealthy") == 1);
+    CHECK(d.acts.find("done") == std::string::npos);
+}
+
+TEST_CASE("a freeze with an end is over at that moment", "[M-001]") {
+    const bool of_all = GENERATE(true, false);
+    Desk d;
+    const RunHandle run = d.run();
+    d.progress(run, 1);
+    d.decide(Verb::freeze, of_all ? "" : "r", d.in(240s));
+    if (GENERATE(false, true)) {
+        d.minutes(1);
+        d.boot();
+        d.minutes(2);
+    } else {
+        d.minutes(3);
+    }
+    CHECK(d.control.requests().empty());
+    d.minutes(2);
+    CHECK(d.asked(ControlVerb::inject) > 0);
+    CHECK(d.memory.list()->empty());
+}
+
+TEST_CASE("one run can be frozen, also across a restart", "[M-001]") {
+    Desk d;
+    d.progress(d.run("a"), 1);
+    d.progress(d.run("b"), 1);
+    d.decide(Verb::freeze, "a");
+    d.minutes(2);
+    d.boot();
+    d.minutes(1);
+    CHECK_FALSE(d.control.requests().empty());
+    for (const auto& request : d.control.requests()) CHECK(request.run == "b");
+    d.decide(Verb::unfreeze, "a");
+    d.minutes(2);
+    std::size_t of_a = 0;
+    for (const auto& request : d.control.requests()) of_a += request.run == "a" ? 1 : 0;
+    CHECK(of_a > 0);
+}
+
+TEST_CASE("while a file of the configured name exists nothing is done", "[M-001]") {
+    const Flag flag;
+    Desk d;
+    d.settings.freeze_file = flag.path();
+    d.boot();
+    flag.raise();
+    d.stalled();
+    d.minutes(2);
+    CHECK(d.control.requests().empty());
+    CHECK(d.acts.find("inject:nudge skipped") == 0);
+    flag.lower();
+    d.minutes(1);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+}
+
+TEST_CASE("what freezes is asked before each action, not before each rung", "[M-001]") {
+    const Flag flag;
+    const bool by_file = GENERATE(true, false);
+    Desk d;
+    d.settings.freeze_file = flag.path();
+    d.boot();
+    FrozenHalfway agents;
+    agents.freeze = [&] {
+        if (by_file)
+            flag.raise();
+        else
+            REQUIRE(setenv("HEELER_FREEZE", "yes", 1) == 0);
+    };
+    d.dog->control(agents);
+    RunSpec spec = bench::spec_of("r");
+    spec.timeout = 90s;
+    d.run(spec);
+    d.minutes(4);
+    unsetenv("HEELER_FREEZE");
+    CHECK(agents.snapshots == 1);
+    CHECK(agents.ends == 0);
+    CHECK(d.sent("escalation") == 0);
+    CHECK_FALSE(is_terminal(d.state()));
+}
+
+TEST_CASE("a freeze that is stored holds back what a crash left undone, whoever loads the store first", "[M-001]") {
+    Desk d;
+    d.control.set_idempotent(true);
+    d.control.answer_find(Found::absent);
+    d.progress(d.run(), 1);
+    d.minutes(1);
+    d.clock.advance(60s);
+    d.store.crash_at_commit(1);
+    (void)d.dog->cycle();
+    REQUIRE(d.store.dead());
+    d.control.clear();
+    d.write({row_of(Verb::freeze, "")});
+    d.boot();
+    REQUIRE(d.dog->find("r"));
+    SECTION("actions are carried out before the first cycle") {
+        (void)d.dog->deliver();
+        CHECK(d.control.requests().empty());
+    }
+    SECTION("the decisions cannot be read") {
+        d.store.fail(StoreOperation::list, ErrorCode::io);
+        (void)d.cycle();
+        (void)d.cycle();
+        CHECK(d.control.requests().empty());
+        d.store.heal();
+    }
+    d.minutes(2);
+    CHECK(d.control.requests().empty());
+    d.decide(Verb::unfreeze);
+    d.minutes(3);
+    CHECK_FALSE(d.control.requests().empty());
+}
+
+// --- snooze, continue, dismiss --------------------------------------------------------------------------------------
+
+TEST_CASE("a snooze does and says nothing until its moment, and still shows the verdict [A-121]", "[M-127]") {
+    const std::optional<Duration> length = GENERATE(std::optional<Duration>{}, std::optional<Duration>{600s});
+    Desk d;
+    const RunHandle run = d.run();
+    d.progress(run, 1);
+    d.decide(Verb::snooze, "r", length ? std::optional{d.in(*length)} : std::nullopt);
+    const bool restarted = GENERATE(false, true);
+    INFO((length ? "for 10 min" : "for the usual time") << (restarted ? ", restarted" : ""));
+    const auto quiet = static_cast<int>(length.value_or(1h) / Duration{60s}) - 1;
+    d.minutes(2);
+    CHECK(d.status() == Status::stalled);
+    if (restarted) d.boot();
+    d.minutes(quiet - 2);
+    CHECK(d.control.requests().empty());
+    CHECK(d.notifier.sent().empty());
+    CHECK(d.history().interventions.empty());
+    d.minutes(1);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    CHECK(d.sent("run.unhealthy") == 1);
+}
+
+TEST_CASE("a class that only watches is quiet while it is snoozed, and speaks afterwards", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.calls("s", 5);
+    d.decide(Verb::snooze, "s", d.in(400s));
+    (void)d.now();
+    CHECK(d.status("s") == Status::loop_detected);
+    d.clock.advance(399s);
+    (void)d.now();
+    CHECK(d.notifier.sent().empty());
+    d.clock.advance(1s);
+    (void)d.now();
+    CHECK(d.sent("run.unhealthy") == 1);
+}
+
+TEST_CASE("continue looks away for half an hour [A-121]", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.calls("s", 5);
+    d.decide(Verb::resume_watch, "s");
+    (void)d.now();
+    d.clock.advance(1799s);
+    d.calls("s", 1);
+    (void)d.now();
+    CHECK(d.notifier.sent().empty());
+    d.clock.advance(1s);
+    (void)d.now();
+    CHECK(d.sent("run.unhealthy") == 1);
+}
+
+TEST_CASE("dismissed is for ever and for one run [A-121]", "[M-127]") {
+    Desk d;
+    d.progress(d.run("a"), 1);
+    d.decide(Verb::dismiss, "a");
+    d.minutes(2);
+    d.boot();
+    d.minutes(24 * 60);
+    CHECK(d.control.requests().empty());
+    CHECK(d.notifier.sent().empty());
+    CHECK(d.status("a") == Status::stalled);
+    d.stalled("b");
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    CHECK(d.sent("run.unhealthy") == 1);
+}
+
+TEST_CASE("who wants to hear nothing does not hear that it is over either", "[M-127]") {
+    const Verb verb = GENERATE(Verb::dismiss, Verb::snooze);
+    Desk d{sessions()};
+    const RunHandle run = d.run("s");
+    d.calls("s", 5);
+    (void)d.now();
+    REQUIRE(d.sent("run.unhealthy") == 1);
+    d.decide(verb, "s");
+    (void)d.now();
+    SECTION("it recovers") {
+        d.calls("s", 1, R"({"command":"make"})");
+        d.clock.advance(60s);
+        (void)d.now();
+        CHECK(d.status("s") == Status::recovered);
+    }
+    SECTION("it ends") {
+        REQUIRE(d.dog->finish(run));
+        (void)d.now();
+    }
+    CHECK(d.notifier.sent().size() == 1);
+}
+
+// --- ack ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("an incident that somebody is on is not said again, the next one is", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.calls("s", 5);
+    (void)d.now();
+    d.decide(Verb::ack, "s");
+    (void)d.now();
+    if (GENERATE(false, true)) d.boot();
+    for (int i = 0; i < 12; ++i) {
+        d.clock.advance(300s);
+        d.calls("s", 1);
+        (void)d.cycle();
+    }
+    CHECK(d.status("s") == Status::loop_detected);
+    CHECK(d.sent("run.unhealthy") == 1);
+    d.calls("s", 1, R"({"command":"make"})");
+    (void)d.now();
+    CHECK(d.sent("run.recovered") == 1);
+    for (int i = 0; i < 7; ++i) {
+        d.clock.advance(300s);
+        d.calls("s", 5, R"({"command":"top"})");
+        (void)d.cycle();
+    }
+    CHECK(d.sent("run.unhealthy") == 3);  // when it begins, and half an hour later
+}
+
+TEST_CASE("an acknowledgement ends with the incident, also with one that was none", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.calls("s", 5);
+    (void)d.now();
+    d.write({row_of(Verb::ack, "s"), row_of(Verb::mark_wrong, "s")});
+    for (int i = 0; i < 5; ++i) (void)d.dog->observe("s", ToolResult{{}, "Traceback: no", {}, {}});
+    (void)d.now();
+    REQUIRE(d.history("s").row->status == Status::healthy);  // errors alone have no status of their own
+    for (int i = 0; i < 12; ++i) {
+        d.clock.advance(300s);
+        d.calls("s", 1, std::to_string(i));
+        (void)d.dog->observe("s", ToolResult{{}, "Traceback: no", {}, {}});
+        (void)d.cycle();
+    }
+    CHECK(d.sent("run.unhealthy") == 3);
+}
+
+TEST_CASE("nothing to acknowledge is on record as ignored", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.decide(Verb::ack, "s");
+    (void)d.now();
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"ignored\""));
+}
+
+// --- mark stopped ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("a run that an operator marks stopped is over for everybody", "[M-020]") {
+    Desk d;
+    const RunHandle run = d.stalled();
+    const bool told = GENERATE(true, false);
+    if (!told) d.notifier.answer_with({Delivery::fail});
+    const std::size_t before = d.control.requests().size();
+    d.decide(Verb::mark_stopped, "r");
+    d.minutes(1);
+    CHECK(d.state() == RunState::cancelled);
+    CHECK(d.sent("run.ended") == (told ? 1u : 0u));
+    CHECK(d.dog->observe(run, Progress{7}) == Observed::ended);
+    CHECK(d.dog->observe(run, Heartbeat{}) == Observed::ended);
+    CHECK(d.dog->finish(run).error().code == ErrorCode::ended);
+    CHECK(d.history().row->ended_at.has_value());
+    d.boot();
+    d.minutes(5);
+    CHECK(d.control.requests().size() == before);
+    CHECK(d.state() == RunState::cancelled);
+    CHECK_FALSE(d.dog->start(bench::spec_of("r"), "minute"));
+}
+
+// --- mark wrong -----------------------------------------------------------------------------------------------------
+
+TEST_CASE("a loop that is none is muted for all runs of the class, also after a restart", "[M-127]") {
+    RunClass other = sessions();
+    other.name = "other";
+    Desk d{sessions()};
+    d.classes.push_back(other);
+    d.boot();
+    for (const char* id : {"a", "b"}) d.run(id), d.calls(id, 5);
+    (void)d.now();
+    REQUIRE(d.sent("run.unhealthy") == 2);
+    d.decide(Verb::mark_wrong, "a");
+    (void)d.now();
+    CHECK(d.status("a") == Status::healthy);
+    CHECK(d.status("b") == Status::recovered);  // the operator did not speak about this one
+    CHECK(d.sent("run.recovered") == 1);
+    if (GENERATE(false, true)) d.boot();
+    d.run("c");
+    d.calls("c", 20);
+    d.run("d");
+    d.calls("d", 5, R"({"command":"top"})");
+    REQUIRE(d.dog->start(bench::spec_of("e"), "other"));
+    d.calls("e", 5);
+    (void)d.now();
+    CHECK(d.status("c") == Status::healthy);
+    CHECK(d.status("d") == Status::loop_detected);
+    CHECK(d.status("e") == Status::loop_detected);
+    const Snapshot stored = *d.memory.load();
+    CHECK(incidents_of(stored, Condition::loop_detected) == 4);
+    CHECK(wrong_of(stored, Condition::loop_detected) == 1);
+    REQUIRE(stored.mutes.size() == 1);
+    CHECK(stored.mutes[0].class_name == "session_monitor");
+    CHECK(stored.mutes[0].by == "ada");
+    CHECK_THAT(d.record("a"), ContainsSubstring("\"verb\":\"mark_wrong\",\"by\":\"ada\"}"));
+}
+
+TEST_CASE("a muted block of lines is muted wherever a run begins it", "[M-127]") {
+    Desk d;
+    const auto lines = [&](std::string_view run, int first) {
+        const char* block[] = {"one\n", "two\n", "three\n", "four\n", "five\n"};
+        for (int i = 0; i < 20; ++i) (void)d.dog->observe(run, Output{block[(i + first) % 5]});
+    };
+    RunSpec spec = bench::spec_of("a");
+    spec.metric = MetricKind::output_lines;
+    (void)d.run(spec);
+    lines("a", 0);
+    d.minutes(1);
+    REQUIRE(d.asked(ControlVerb::inject) == 1);
+    d.decide(Verb::mark_wrong, "a");
+    (void)d.dog->observe("a", Output{"something new\n"});
+    spec.id = "b";
+    (void)d.run(spec);
+    lines("b", 3);
+    d.minutes(1);
+    CHECK(d.status("a") == Status::healthy);
+    CHECK(d.status("b") == Status::healthy);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    CHECK(d.sent("run.recovered") == 0);
+}
+
+TEST_CASE("any other finding that is none is none for this run alone", "[M-127]") {
+    Desk d;
+    d.stalled("a");
+    REQUIRE(d.asked(ControlVerb::inject) == 1);
+    d.decide(Verb::mark_wrong, "a");
+    d.minutes(2);
+    if (GENERATE(false, true)) d.boot();
+    d.minutes(10);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    CHECK(d.status("a") == Status::healthy);
+    CHECK(d.sent("run.recovered") == 0);
+    d.stalled("b");
+    CHECK(d.asked(ControlVerb::inject) == 2);
+    CHECK(wrong_of(*d.memory.load(), Condition::stalled) == 1);
+    CHECK(incidents_of(*d.memory.load(), Condition::stalled) == 2);
+    CHECK(d.memory.load()->mutes.empty());
+}
+
+TEST_CASE("attempts on a finding that was none do not count against the next one", "[M-127]") {
+    Desk d;
+    const RunHandle run = d.run();
+    for (int i = 0; i < 20; ++i) {
+        const char* block[] = {"one\n", "two\n", "three\n", "four\n", "five\n"};
+        (void)d.dog->observe(run, Output{block[i % 5]});
+    }
+    d.progress(run, 1);
+    d.minutes(1);
+    REQUIRE(d.outcomes() == "inject:break_pattern pending");
+    d.decide(Verb::mark_wrong, "r");
+    d.minutes(1);
+    CHECK(d.history().interventions.back().attempt == 1);
+    CHECK(d.history().interventions.back().incident == 2);
+    CHECK(d.sent("run.unhealthy") == 2);
+}
+
+TEST_CASE("after all attempts it is the finding that was wrong, not the limit of attempts", "[M-127]") {
+    RunClass rules = presets::recommended();
+    Desk d{rules};
+    RunSpec spec = bench::spec_of("r");
+    spec.timeout = 2h;
+    (void)d.run(spec);
+    for (int i = 0; i < 40; ++i) {
+        d.calls("r", 3);
+        (void)d.after(30s);
+    }
+    REQUIRE(d.sent("escalation") == 1);
+    d.decide(Verb::mark_wrong, "r");
+    const std::size_t before = d.control.requests().size();
+    for (int i = 0; i < 40; ++i) {
+        d.calls("r", 3);
+        d.progress(*d.dog->find("r"), i);
+        (void)d.after(30s);
+    }
+    CHECK(d.control.requests().size() == before);
+    CHECK(d.status() == Status::healthy);
+    CHECK(d.memory.load()->mutes.size() == 1);
+    for (int i = 0; i < 240; ++i) {
+        d.progress(*d.dog->find("r"), 100 + i);
+        (void)d.after(30s);
+    }
+    CHECK(d.status() == Status::timeout);  // the limit still holds
+}
+
+TEST_CASE("a run with which nothing was ever wrong cannot be marked wrong", "[M-127]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.decide(Verb::mark_wrong, "s");
+    (void)d.now();
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"ignored\":\"nothing was found wrong with the run\""));
+    CHECK(d.memory.load()->tallies.empty());
+}
+
+// --- runs that are gone, several operators, stores that fail --------------------------------------------------------
+
+TEST_CASE("decisions about runs that are not watched are applied once and on record as ignored", "[M-008]") {
+    Desk d;
+    const RunHandle over = d.stalled("over");
+    REQUIRE(d.dog->finish(over));
+    d.minutes(1);
+    for (const std::string run : {"over", "nobody"}) {
+        for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss, Verb::ack, Verb::resume,
+                                Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze}) {
+            INFO(run << " " << verb_names[static_cast<std::size_t>(verb)]);
+            d.decide(verb, run);
+            const CycleReport report = d.after(1s);
+            CHECK(report.errors == 0);
+            CHECK(d.memory.list()->empty());
+            REQUIRE(all_of<AuditEvent>(report).size() == 1);
+            CHECK_THAT(all_of<AuditEvent>(report)[0].row.body, ContainsSubstring("\"ignored\""));
+        }
+    }
+    CHECK(d.history("over").row->state == RunState::completed);
+}
+
+TEST_CASE("a verb for one run that names none is ignored, not applied to all", "[M-008]") {
+    Desk d;
+    d.progress(d.run(), 1);
+    d.write({row_of(Verb::mark_stopped, ""), row_of(Verb::snooze, ""), row_of(Verb::dismiss, "")});
+    d.minutes(2);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    CHECK_THAT(d.record(""), ContainsSubstring("it names no run"));
+    CHECK(d.memory.list()->empty());
+}
+
+TEST_CASE("what another process writes into the store is applied with the next cycle", "[M-001]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    (void)d.run("t");
+    d.write({row_of(Verb::mark_stopped, "s", "bob"), row_of(Verb::snooze, "t", "bob"), row_of(Verb::freeze, "")});
+    (void)d.after(1s);
+    CHECK(d.state("s") == RunState::cancelled);
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"by\":\"bob\""));
+    d.calls("t", 5);
+    (void)d.now();
+    CHECK(d.notifier.sent().empty());
+    CHECK(d.memory.list()->size() == 1);  // the freeze lasts
+}
+
+TEST_CASE("two operators at once: the decisions apply in their order", "[M-001]") {
+    Desk d;
+    SECTION("the later word about a freeze counts") {
+        const bool freezes = GENERATE(true, false);
+        if (freezes)
+            d.write({row_of(Verb::freeze, ""), row_of(Verb::unfreeze, "", "bob"), row_of(Verb::freeze, "", "eve")});
+        else
+            d.write({row_of(Verb::freeze, ""), row_of(Verb::freeze, "", "bob"), row_of(Verb::unfreeze, "", "eve")});
+        d.stalled();
+        CHECK(d.control.requests().empty() == freezes);
+        CHECK(d.memory.list()->size() == (freezes ? 1u : 0u));
+    }
+    SECTION("what comes after a stop finds no run") {
+        d.stalled();
+        d.write({row_of(Verb::mark_stopped, "r"), row_of(Verb::snooze, "r", "bob")});
+        d.minutes(1);
+        CHECK(d.state() == RunState::cancelled);
+        CHECK_THAT(d.record(), ContainsSubstring("\"verb\":\"mark_stopped\",\"by\":\"ada\"}"));
+        CHECK_THAT(d.record() + d.record(""), ContainsSubstring("\"ignored\":\"the run has ended\""));
+    }
+    SECTION("the later snooze counts") {
+        d.progress(d.run(), 1);
+        DecisionRow longer = row_of(Verb::snooze, "r");
+        longer.until = d.in(1h);
+        DecisionRow shorter = row_of(Verb::snooze, "r", "bob");
+        shorter.until = d.in(90s);
+        d.write({longer, shorter});
+        d.minutes(2);
+        CHECK(d.asked(ControlVerb::inject) == 1);
+    }
+    SECTION("the same finding is wrong once") {
+        d.stalled();
+        d.write({row_of(Verb::mark_wrong, "r"), row_of(Verb::mark_wrong, "r", "bob")});
+        d.minutes(1);
+        CHECK(wrong_of(*d.memory.load(), Condition::stalled) == 1);
+        CHECK_THAT(d.record(), ContainsSubstring("\"by\":\"bob\",\"ignored\":"));
+    }
+}
+
+TEST_CASE("a decision whose commit fails is applied once, later", "[M-009]") {
+    Desk d{sessions()};
+    (void)d.run("s");
+    d.calls("s", 5);
+    (void)d.now();
+    const bool executed = GENERATE(false, true);
+    const Verb verb = GENERATE(Verb::mark_wrong, Verb::snooze, Verb::mark_stopped);
+    INFO(verb_names[static_cast<std::size_t>(verb)] << (executed ? ", executed" : ""));
+    d.write({row_of(verb, "s")});
+    d.store.fail(StoreOperation::commit, ErrorCode::full, executed ? FaultEffect::executed : FaultEffect::not_executed);
+    for (int i = 0; i < 3; ++i) {
+        d.clock.advance(1s);
+        (void)d.now();
+    }
+    if (GENERATE(false, true))
+        d.boot();
+    else
+        d.store.heal();
+    d.clock.advance(1s);
+    (void)d.now();
+    d.clock.advance(1s);
+    (void)d.now();
+    CHECK(d.memory.list()->empty());
+    const std::string record = d.record("s");
+    CHECK(std::count(record.begin(), record.end(), '\n') == 1);
+    CHECK(wrong_of(*d.memory.load(), Condition::loop_detected) == (verb == Verb::mark_wrong ? 1u : 0u));
+    if (verb == Verb::mark_stopped)
+        CHECK(d.state("s") == RunState::cancelled);
+    else
+        CHECK(d.status("s") == (verb == Verb::mark_wrong ? Status::healthy : Status::loop_detected));
+}
+
+TEST_CASE("a freeze whose record cannot be written holds all the same, and is on record later", "[M-009]") {
+    Desk d;
+    d.progress(d.run(), 1);
+    d.minutes(1);
+    d.write({row_of(Verb::freeze, "")});
+    d.store.fail(StoreOperation::commit, ErrorCode::io);
+    d.minutes(2);
+    d.store.heal();
+    d.minutes(2);
+    CHECK(d.control.requests().empty());
+    const std::string record = d.record("");
+    CHECK(std::count(record.begin(), record.end(), '\n') == 1);
+}
+
+TEST_CASE("a decision about a run that somebody else changed is applied with the next cycle", "[M-009]") {
+    RunClass rules = sessions();
+    rules.conflict_fails_run = false;
+    Desk d{rules};
+    (void)d.run("s");
+    d.calls("s", 5);
+    (void)d.now();
+    d.write({row_of(Verb::mark_wrong, "s")});
+    d.store.fail_run("s", ErrorCode::conflict);
+    (void)d.after(1s);
+    CHECK(d.memory.list()->size() == 1);
+    d.store.heal();
+    d.clock.advance(1s);
+    (void)d.now();
+    CHECK(d.memory.list()->empty());
+    CHECK(d.status("s") == Status::healthy);
+    CHECK(d.memory.load()->mutes.size() == 1);
+}
+
+// --- what people are told -------------------------------------------------------------------------------------------
+
+TEST_CASE("every alert says what was seen, what was done, what comes next and how to stop it", "[M-124]") {
+    const std::string id = "it's run 7; rm -rf /";
+    const bool watching = GENERATE(true, false);
+    RunClass rules = watching ? sessions() : bench::minute_class();
+    rules.operate = "heeler-ctl --store /var/state.db";
+    Desk d{rules};
+    RunSpec spec = bench::spec_of(id);
+    spec.timeout = watching ? std::nullopt : std::optional<Duration>{170s};
+    const RunHandle run = d.run(spec);
+    d.progress(run, 1);
+    d.calls(id, watching ? 5 : 0);
+    (void)d.now();
+    d.minutes(3);
+    std::size_t seen = 0;
+    for (const Alert& alert : d.notifier.delivered()) {
+        if (alert.kind != "run.unhealthy" && alert.kind != "escalation") continue;
+        ++seen;
+        const auto value = [&](std::string_view name) {
+            for (const Detail& detail : alert.details)
+                if (detail.name == name) return detail.value;
+            return std::string{};
+        };
+        INFO(alert.kind);
+        CHECK_FALSE(value("seen").empty());
+        CHECK_FALSE(value("done").empty());
+        if (alert.kind == "run.unhealthy") CHECK_THAT(value("next"), ContainsSubstring(" at 2027-01-15T08:"));
+        CHECK_FALSE(value("next").empty());
+        CHECK(value("stop") == R"(heeler-ctl --store /var/state.db snooze 'it'\''s run 7; rm -rf /' --for 2h)");
+    }
+    CHECK(seen == (watching ? 1u : 2u));
+}
