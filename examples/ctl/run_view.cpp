@@ -81,7 +81,7 @@ std::string marks_text(const RunView& view, Instant now) {
     const heeler::OperatorMarks& marks = view.facts.marks;
     std::string text;
     const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
-    if (marks.frozen) add("FROZEN");
+    if (marks.frozen_at(now.wall)) add("FROZEN");
     if (marks.snoozed_until && now.wall < *marks.snoozed_until)
         add("snoozed until " + heeler::rfc3339(*marks.snoozed_until));
     if (marks.acknowledged) add("acknowledged");
