@@ -17,6 +17,7 @@ namespace bench {
 /// How much work a run of the program may do.
 struct Effort {
     bool quick = false;
+    std::string postgres{};  ///< connection string; empty: no row for PostgreSQL
 
     [[nodiscard]] std::size_t of(std::size_t full, std::size_t smoke) const noexcept { return quick ? smoke : full; }
     [[nodiscard]] int rounds() const noexcept { return quick ? 1 : 7; }
@@ -81,5 +82,6 @@ void add_calls(Effort effort, Rows& rows);
 void add_ticks(Effort effort, Rows& rows);
 void add_judgements(Effort effort, Rows& rows);
 void add_memory(Effort effort, Rows& rows);
+void add_flushes(Effort effort, Rows& rows);
 
 }  // namespace bench

@@ -36,8 +36,12 @@ int main(int argc, char** argv) {
             effort.quick = true;
         } else if (argument.starts_with("--only=")) {
             only = argument.substr(7);
+        } else if (argument.starts_with("--postgres=")) {
+            effort.postgres = argument.substr(11);
         } else {
-            fmt::print(stderr, "usage: heeler_bench [--quick] [--only=beats|lines|calls|ticks|judgements|memory]\n");
+            fmt::print(stderr,
+                       "usage: heeler_bench [--quick] [--postgres=URL] "
+                       "[--only=beats|lines|calls|ticks|judgements|memory|flushes]\n");
             return 64;
         }
     }
@@ -47,7 +51,8 @@ int main(int argc, char** argv) {
     };
     constexpr Group groups[] = {{"beats", bench::add_beats},           {"lines", bench::add_lines},
                                 {"calls", bench::add_calls},           {"ticks", bench::add_ticks},
-                                {"judgements", bench::add_judgements}, {"memory", bench::add_memory}};
+                                {"judgements", bench::add_judgements}, {"memory", bench::add_memory},
+                                {"flushes", bench::add_flushes}};
     fmt::print("{:<50} | {:>12} | {:>10} | {:>7} | {:>10} | {}\n", "row", "measured", "baseline", "ratio", "budget",
                "holds");
     std::size_t count = 0;

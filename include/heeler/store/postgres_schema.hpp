@@ -18,7 +18,7 @@ CREATE TABLE runs(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT COLLATE "C" NOT NULL UNIQUE,
     version BIGINT NOT NULL, name TEXT NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL,
     attempt BIGINT NOT NULL, incarnation BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
-    ended_at BIGINT, facts BYTEA NOT NULL) WITH (fillfactor = 70);
+    ended_at BIGINT, facts BYTEA NOT NULL) WITH (fillfactor = 45);
 CREATE TABLE run_parts(
     run TEXT COLLATE "C" NOT NULL, part TEXT COLLATE "C" NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY(run, part));
 CREATE TABLE checkpoints(
