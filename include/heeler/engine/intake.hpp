@@ -40,7 +40,7 @@ public:
             if (!polled) return lose(cell, polled.error(), report);
             cell.feed->lost = false;
             for (const Error& problem : polled->problems) report.error("source", cell.run.id, problem);
-            fold(handle, cell, *polled, now);
+            fold(handle, cell, *polled, now, report);
             if (!polled->more || is_terminal(cell.run.state)) return;
         }
     }
@@ -53,11 +53,16 @@ private:
         if (!std::exchange(cell.feed->lost, true)) report.error("source", cell.run.id, error);
     }
 
-    void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now) {
+    void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
         for (const SourceEvent& event : polled.events) {
             const WallTime at = std::min(event.at.value_or(now.wall), now.wall);
             Folder<Detectors> folder{cell, Instant{elapsed_at(now, at), at}};
-            std::visit([&](const auto& what) { fold_one(folder, what); }, event.what);
+            try {
+                std::visit([&](const auto& what) { fold_one(folder, what); }, event.what);
+            } catch (...) {
+                report.error("source", cell.run.id,
+                             {ErrorCode::failed, "a detector threw at an event; it is passed over"});
+            }
             if (is_terminal(cell.run.state)) break;
         }
         if (polled.events.empty() && cell.feed->cursor == polled.cursor) return;

@@ -34,6 +34,7 @@ struct Change {
     RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
     Unsaved waited{};  ///< what waited for this commit
     bool with_memory = false;
+    bool fed = false;       ///< it takes a source's cursor along
     bool stored = false;    ///< out: it is durable
     bool conflict = false;  ///< out: somebody else changed the run; nothing of it was written
 };
@@ -174,7 +175,8 @@ private:
         cell.archive_facts(facts);
         rows.row.facts = facts.take();
         if (!cell.spec_stored) rows.row.spec = cell.spec;
-        if (change.with_memory || cell.fed || cell.version == 0) {
+        change.fed = std::exchange(cell.fed, false);
+        if (change.with_memory || change.fed || cell.version == 0) {
             ArchiveWriter memory{now};
             cell.archive_memory(memory);
             rows.row.memory = memory.take();
@@ -209,6 +211,7 @@ private:
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
         if (!change.stored) cell.unsaved.put_back(change.waited);
+        if (!change.stored) cell.fed |= change.fed;
         // A run that was never stored is not taken for another one of the same name.
         if (known && (cell.version != 0 || (known->spec == cell.spec && known->created_at == cell.created_at)))
             cell.version = known->version;
@@ -216,10 +219,7 @@ private:
         ++cell.version;
         cell.spec_stored = true;
         cell.last_flush = now.elapsed;
-        if (batch.row.memory) {
-            cell.last_memory = now.elapsed;
-            cell.fed = false;
-        }
+        if (batch.row.memory) cell.last_memory = now.elapsed;
     }
 
     Store& store_;
