@@ -60,7 +60,7 @@ struct FreeOptions {
            database.find('@') != std::string::npos || database.find("://") != std::string::npos;
 }
 
-[[nodiscard]] inline std::string name_of(const PQconninfoOption* options, std::string_view schema) {
+[[nodiscard]] inline std::string display_name(const PQconninfoOption* options, std::string_view schema) {
     std::string name{"postgresql://"};
     const auto add = [&](std::string_view before, const char* keyword, std::string_view after) {
         const std::string value = option_named(options, keyword);
@@ -89,7 +89,7 @@ struct FreeOptions {
     for (const char* const keyword : {"password", "sslpassword"})
         if (std::string secret = option_named(options.get(), keyword); !secret.empty())
             address.secrets.push_back(std::move(secret));
-    address.name = address.clean(name_of(options.get(), address.schema));
+    address.name = address.clean(display_name(options.get(), address.schema));
     return address;
 }
 
