@@ -51,8 +51,9 @@ public:
     [[nodiscard]] heeler::Result<heeler::RunHandle> find(std::string_view run);
 
     template <class What>
-    [[nodiscard]] heeler::Observed observe(std::string_view run, const What& what) {
+    [[nodiscard]] heeler::Observed observe(std::string_view run, const What& what, std::uint32_t incarnation) {
         const auto handle = find(run);
+        if (handle && incarnation != 0) return dog_->observe_as(*handle, incarnation, what, clock_.now());
         if (handle) return dog_->observe(*handle, what, clock_.now());
         return handle.error().code == heeler::ErrorCode::ended ? heeler::Observed::ended : heeler::Observed::unknown;
     }

@@ -8,6 +8,7 @@
 
 #include "presets.hpp"
 #include "replay.hpp"
+#include "run_spec.hpp"
 #include "script_lines.hpp"
 
 namespace replay {
@@ -33,37 +34,16 @@ std::int64_t counter(const JsonObject& line, std::string_view key) {
     return value;
 }
 
-/// One name, a list of names, or only `true`.
-std::vector<std::string> sharers(const JsonObject& line) {
-    simdjson::dom::element value;
-    if (line.fields().at_key("shared_run").get(value) != simdjson::SUCCESS) return {};
-    if (value.is_bool()) return bool(value) ? std::vector<std::string>{"others"} : std::vector<std::string>{};
-    if (value.is_string()) return {std::string{*line.text("shared_run")}};
-    return line.texts("shared_run");
+/// Whose report it is; 0: of whoever works on the run now.
+std::uint32_t incarnation_of(const JsonObject& line) {
+    const auto value = line.integer("incarnation").value_or(0);
+    if (value < 0 || value > 1'000'000)
+        throw BadLine{"'incarnation' is " + std::to_string(value) + ", but must be 1 to 1000000"};
+    return static_cast<std::uint32_t>(value);
 }
 
-heeler::RunSpec spec_of(const JsonObject& line) {
-    heeler::RunSpec spec;
-    spec.id = line.text_or("run", line.text_or("id", line.text_or("name", "")));
-    spec.name = line.text_or("name", "");
-    spec.task = line.text_or("task", "");
-    spec.work_item = line.any("work_item");
-    spec.expected = line.length("expected_s");
-    spec.timeout = line.length("timeout_s");
-    spec.plan = line.integers("plan");
-    spec.tags = line.texts("tags");
-    spec.shared_run = sharers(line);
-    spec.parent = line.text_or("parent", "");
-    if (const auto metric = line.text("metric")) {
-        spec.metric = heeler::MetricKind::reported;
-        spec.metric_name = *metric;
-    } else if (line.has("metric")) {
-        spec.metric = heeler::MetricKind::undefined;
-    }
-    spec.project = line.text_or("project", "");
-    spec.origin = line.text_or("origin", "");
-    spec.interactive = line.boolean_or("interactive", false);
-    return spec;
+heeler::Error fenced_error(std::string_view run) {
+    return {ErrorCode::fenced, "the run " + in_quotes(run) + " was taken up by another agent; this one is not heard"};
 }
 
 }  // namespace
@@ -121,9 +101,9 @@ heeler::RunClass Replay::rules_named(std::string_view preset) {
 void Replay::check(std::string_view where, std::string_view run, const heeler::Result<void>& result) {
     if (result) return;
     const auto code = result.error().code;
-    const bool environment = code == ErrorCode::io || code == ErrorCode::busy || code == ErrorCode::full ||
-                             code == ErrorCode::lost || code == ErrorCode::conflict || code == ErrorCode::read_only ||
-                             code == ErrorCode::corrupt;
+    const bool environment = code == ErrorCode::fenced || code == ErrorCode::io || code == ErrorCode::busy ||
+                             code == ErrorCode::full || code == ErrorCode::lost || code == ErrorCode::conflict ||
+                             code == ErrorCode::read_only || code == ErrorCode::corrupt;
     if (host_.process().dead) return;
     if (!environment && code == ErrorCode::ended) refuse_if_over(run);
     if (!environment) throw BadLine{result.error().message};
@@ -140,7 +120,7 @@ void Replay::refuse_if_over(std::string_view run) {
 template <class What>
 void Replay::observe(const JsonObject& line, const What& what) {
     const std::string run = run_of(line);
-    switch (host_.observe(run, what)) {
+    switch (host_.observe(run, what, incarnation_of(line))) {
         case heeler::Observed::ok:
             return;
         case heeler::Observed::unknown:
@@ -148,7 +128,7 @@ void Replay::observe(const JsonObject& line, const What& what) {
         case heeler::Observed::ended:
             return refuse_if_over(run);
         case heeler::Observed::fenced:
-            throw BadLine{"the run " + in_quotes(run) + " was taken up again; an older incarnation is not heard"};
+            return print(heeler::ErrorEvent{"observe", run, fenced_error(run)});
         case heeler::Observed::refused:
             throw BadLine{"the run " + in_quotes(run) + " cannot take this value; it is outside its limits"};
     }
@@ -184,8 +164,9 @@ void Replay::checkpoint_line(const JsonObject& line) {
     const auto handle = host_.find(run);
     if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
     check("checkpoint", run,
-          host_.dog().checkpoint(*handle, {line.integer("step"), line.text_or("text", ""),
-                                           static_cast<heeler::CheckpointReason>(named - names.begin())}));
+          host_.dog().checkpoint(*handle,
+                                 {line.integer("step"), line.text_or("text", ""),
+                                  static_cast<heeler::CheckpointReason>(named - names.begin()), incarnation_of(line)}));
 }
 
 void Replay::output_line(const JsonObject& line) {

@@ -86,6 +86,7 @@ std::string line_of(const heeler::ActionEvent& event, Moment at) {
     run_id(line, event.run).key("incident").number(action.incident).key("attempt").number(action.attempt);
     line.key("outcome").string(name_of(action.outcome)).key("key").string(action.key);
     const bool says_something = is_injection(action.kind) || action.kind == heeler::ActionKind::file_issue ||
+                                action.kind == heeler::ActionKind::spawn ||
                                 action.kind == heeler::ActionKind::mark_failed;
     if (says_something) line.key("text").string(action.text);
     return ended(line);

@@ -14,7 +14,8 @@ struct Preset {
 
 constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended},
                              Preset{"long_run", &heeler::presets::long_run},
-                             Preset{"session_monitor", &heeler::presets::session_monitor}};
+                             Preset{"session_monitor", &heeler::presets::session_monitor},
+                             Preset{"checkpoint_continuation", &heeler::presets::checkpoint_continuation}};
 
 }  // namespace
 

@@ -66,6 +66,7 @@ public:
     [[nodiscard]] auto isolate(const heeler::ActionRequest& asked) { return act(&Script::isolate, asked); }
     [[nodiscard]] auto snapshot(const heeler::ActionRequest& asked) { return act(&Script::snapshot, asked); }
     [[nodiscard]] auto terminate(const heeler::ActionRequest& asked) { return act(&Script::terminate, asked); }
+    [[nodiscard]] auto spawn(const heeler::ActionRequest& asked) { return act(&Script::spawn, asked); }
     [[nodiscard]] heeler::Result<heeler::Found> find(std::string_view key) const {
         if (process_->dead) return died();
         return script_.find(key);

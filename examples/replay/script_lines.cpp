@@ -64,7 +64,6 @@ struct ControlScript {
         } else {
             const auto place = place_of(heeler::control_answer_names, answer);
             if (!place) not_known("answer of " + heeler::sanitise(verb, 60), answer);
-            if (verb == "spawn") return;
             const auto known = place_of(heeler::control_verb_names, verb);
             if (!known) not_known("verb", verb);
             answers.emplace_back(static_cast<heeler::ControlVerb>(*known), static_cast<heeler::ControlAnswer>(*place));

@@ -23,6 +23,7 @@ struct ApiCalls;
 struct BlockRule;
 struct BytesWritten;
 struct Call;
+struct CheckpointAge;
 struct ErrorCascade;
 struct FailureStreak;
 struct Intervals;
@@ -48,7 +49,8 @@ using DefaultDetectors =
     DetectorSet<RunTimeout, BurnRateTracker<Tokens>, BurnRateTracker<ApiCalls>, BurnRateTracker<BytesWritten>,
                 OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, LoopDetector<Call, TailRule>, ErrorCascade,
                 FailureStreak, HeartbeatContract<Intervals>, HeartbeatContract<AliveAge>,
-                HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>, TokenBudget>;
+                HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>, HeartbeatContract<CheckpointAge>,
+                TokenBudget>;
 
 template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
 class Watchdog;

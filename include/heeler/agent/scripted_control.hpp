@@ -17,10 +17,10 @@
 namespace heeler::inline v0 {
 
 /// The verbs of an agent control that do something.
-enum class ControlVerb : std::uint8_t { inject, pause, resume, isolate, snapshot, terminate };
+enum class ControlVerb : std::uint8_t { inject, pause, resume, isolate, snapshot, terminate, spawn };
 
-inline constexpr std::array<std::string_view, 6> control_verb_names{"inject",  "pause",    "resume",
-                                                                    "isolate", "snapshot", "terminate"};
+inline constexpr std::array<std::string_view, 7> control_verb_names{"inject",   "pause",     "resume", "isolate",
+                                                                    "snapshot", "terminate", "spawn"};
 
 /// How a verb is to answer.
 enum class ControlAnswer : std::uint8_t {
@@ -81,6 +81,7 @@ public:
     [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) {
         return act(ControlVerb::terminate, asked);
     }
+    [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) { return act(ControlVerb::spawn, asked); }
     [[nodiscard]] Result<Found> find(std::string_view) const {
         const std::lock_guard lock{state_->mutex};
         return state_->find;

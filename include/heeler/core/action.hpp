@@ -9,7 +9,7 @@
 
 namespace heeler::inline v0 {
 
-/// One thing that a rung does. Destructive is only `terminate` (and, later, a spawn on an unproved stop).
+/// One thing that a rung does. Destructive is only `terminate` (and a spawn on a stop that is only presumed).
 enum class ActionKind : std::uint8_t {
     nudge,
     break_pattern,
@@ -23,13 +23,14 @@ enum class ActionKind : std::uint8_t {
     abandon,      ///< record only: the run may still be running, it is no longer watched
     mark_failed,  ///< record only, likewise
     file_issue,   ///< through the `IssueSink`
+    spawn,        ///< a fresh agent goes on with the run: attempt n+1
 };
 
 /// The name of an action in records and outputs; injections carry the verb that delivers them.
 [[nodiscard]] constexpr std::string_view name_of(ActionKind kind) noexcept {
     constexpr std::string_view names[] = {
-        "inject:nudge", "inject:break_pattern", "pause",   "resume",      "isolate",   "snapshot", "escalate",
-        "terminate",    "inject:steer",         "abandon", "mark_failed", "file_issue"};
+        "inject:nudge", "inject:break_pattern", "pause",   "resume",      "isolate",    "snapshot", "escalate",
+        "terminate",    "inject:steer",         "abandon", "mark_failed", "file_issue", "spawn"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -77,15 +77,16 @@ struct Run {
     std::optional<Duration> last_alive{};
     std::optional<Duration> last_activity{};
     std::optional<Duration> last_progress{};
-    std::optional<Duration> last_sign{};  ///< of a second source (`SignOfLife`)
+    std::optional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
+    std::optional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
     std::optional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
     std::uint32_t open_calls = 0;  ///< tool calls without a result
     UsageTotals usage{};
-    std::uint32_t attempt = 1;
-    std::uint32_t incarnation = 1;
+    std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
+    std::uint32_t incarnation = 1;  ///< what older ones report is fenced off
     RunState state = RunState::running;
     MetricKind metric = MetricKind::output_lines;
     bool shared_run = false;

@@ -66,7 +66,20 @@ struct Response {
     std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
     bool hold =
         false;  ///< the rung asks a person: no verification, no further attempt; escalated again after `max_pause`
+    bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (S000: a continuation stalls)
 };
+
+/// What must be certain of the last agent before a continuation is started. Two agents on one task are worse than none.
+enum class StopProofNeeded : std::uint8_t {
+    proved,    ///< the agent control has seen that it stopped; else nobody is started and a person is asked
+    fenced,    ///< its incarnation is raised in the store first: what it still reports or writes is refused
+    presumed,  ///< silence is the only evidence
+};
+
+[[nodiscard]] constexpr std::string_view name_of(StopProofNeeded proof) noexcept {
+    constexpr std::string_view names[] = {"proved", "fenced", "presumed"};
+    return names[static_cast<std::size_t>(proof)];
+}
 
 /// What follows when an action fails or is rejected.
 enum class OnFailure : std::uint8_t { final_rung, escalate };
@@ -93,8 +106,10 @@ struct LadderSettings {
     std::vector<Ending> endings{};    ///< the first that applies is carried out
     std::vector<Response> responses{};
     Plan final_rung{{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
-    std::uint32_t max_attempts = 2;  ///< per incident, across conditions; 1 to 100
-    Duration verify_after{};         ///< zero: one interval of the run
+    std::uint32_t max_attempts = 2;       ///< per incident, across conditions; 1 to 100
+    std::uint32_t max_continuations = 2;  ///< in the run's life; then the final rung. 0 to 100
+    StopProofNeeded stop_proof = StopProofNeeded::proved;
+    Duration verify_after{};  ///< zero: one interval of the run
     OnFailure on_failure = OnFailure::escalate;
     Duration max_pause = 1800s;
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
@@ -132,12 +147,27 @@ struct PromptFacts {
     std::uint32_t max_attempts = 2;
 };
 
+/// What a continuation is told of the run that it takes up. Texts of the agent are quoted lines already.
+struct BriefFacts {
+    std::string_view name{};
+    std::string_view work_item{};  ///< the whole original work item, or the task
+    std::string_view scope{};      ///< of the delegation contract; empty: none
+    std::optional<WallTime> checkpoint_at{};
+    std::string_view last_step{};  ///< empty: no checkpoint was written
+    std::vector<std::int64_t> completed{};
+    std::vector<std::int64_t> remaining{};
+    std::uint32_t attempt = 2;  ///< of the one who reads this
+    std::uint32_t incarnation = 2;
+    Duration checkpoint_every = 600s;
+};
+
 /// The texts that a run is sent. An empty function stands for the library's own text.
 struct PromptSettings {
     std::function<std::string(const PromptFacts&)> nudge{};
     std::function<std::string(const PromptFacts&)> break_pattern{};
     std::function<std::string(const PromptFacts&)> summary{};
     std::function<std::string(const PromptFacts&)> steer{};
+    std::function<std::string(const BriefFacts&)> brief{};
     /// The findings in words, one text each, in the order in which people are to read them. Empty: rule and numbers.
     std::function<std::vector<std::string>(const std::vector<Finding>&, const Run&)> issues{};
     /// The last touch to an alert about a run that was working for so long: details, another summary.

@@ -23,6 +23,11 @@ struct ActivityAge {
     static constexpr std::string_view kind = "silence";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_activity; }
 };
+/// The age of the last checkpoint, or of the attempt that has written none yet (S000).
+struct CheckpointAge {
+    static constexpr std::string_view kind = "checkpoint_age";
+    static const std::optional<Duration>& of(const Run& run) noexcept { return run.checkpoint_base; }
+};
 struct ProgressAge {
     static constexpr std::string_view kind = "progress_age";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_progress; }

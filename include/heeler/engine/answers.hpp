@@ -24,6 +24,7 @@ struct CheckpointNote {
     std::optional<std::int64_t> step;
     std::string_view text;
     CheckpointReason reason = CheckpointReason::scheduled;
+    std::uint32_t incarnation = 0;  ///< of the agent that wrote it; 0: the current one. Of an older one: `fenced`
 };
 
 }  // namespace heeler::inline v0

@@ -116,6 +116,7 @@ public:
         cell_.rungs_today = item_.rungs_before;
         cell_.rung_day = item_.rung_day_before;
         cell_.ended_at = item_.ended_before;
+        cell_.run.incarnation = item_.incarnation_before;
         cell_.marks = item_.marks_before;
         cell_.sent = item_.sent_before;
         cell_.rung_open = item_.rung_open_before;
@@ -228,8 +229,10 @@ private:
 
     /// What was done to the run is true of its state at once.
     void follow_state(const Action& action) {
-        if (action.outcome != ActionOutcome::done) return;
         Folder<Detectors> fold{cell_, now_};
+        if (action.kind == ActionKind::spawn && action.outcome == ActionOutcome::unknown) fold.begin_attempt();
+        if (action.outcome != ActionOutcome::done) return;
+        if (action.kind == ActionKind::spawn) fold.begin_attempt();
         if (action.kind == ActionKind::pause) {
             fold.enter(RunState::paused);
             cell_.run.paused_by_watchdog = true;

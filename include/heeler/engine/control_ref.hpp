@@ -19,7 +19,11 @@ public:
 
     template <class Control>
     explicit ControlRef(Control& control)
-        : control_{&control}, act_{&ask<Control>}, find_{&look<Control>}, repeatable_{&can_repeat<Control>} {}
+        : control_{&control},
+          act_{&ask<Control>},
+          find_{&look<Control>},
+          prove_{&prove<Control>},
+          repeatable_{&can_repeat<Control>} {}
 
     [[nodiscard]] bool present() const noexcept { return control_ != nullptr; }
 
@@ -32,6 +36,12 @@ public:
     [[nodiscard]] Result<Found> find(std::string_view key) const {
         if (!present()) return fail(ErrorCode::unsupported, "no agent control was given to the watchdog");
         return find_(control_, key);
+    }
+
+    /// Whether the run's agent is seen to have stopped; `unsupported` if the control cannot look.
+    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) const {
+        if (!present()) return fail(ErrorCode::unsupported, "no agent control was given to the watchdog");
+        return prove_(control_, run);
     }
 
     /// Whether a repeated key is harmless.
@@ -90,6 +100,11 @@ private:
                         return control.terminate(request);
                     else
                         return lacks("terminate");
+                case ActionKind::spawn:
+                    if constexpr (requires { control.spawn(request); })
+                        return control.spawn(request);
+                    else
+                        return lacks("spawn");
                 case ActionKind::escalate:
                 case ActionKind::abandon:
                 case ActionKind::mark_failed:
@@ -110,6 +125,15 @@ private:
     }
 
     template <class Control>
+    static Result<StopProof> prove(void* self, std::string_view run) {
+        auto& control = *static_cast<Control*>(self);
+        if constexpr (requires { control.prove_stopped(run); })
+            return guarded([&]() -> Result<StopProof> { return control.prove_stopped(run); });
+        else
+            return lacks("prove_stopped");
+    }
+
+    template <class Control>
     static bool can_repeat(void* self) {
         auto& control = *static_cast<Control*>(self);
         if constexpr (requires {
@@ -127,6 +151,7 @@ private:
     void* control_ = nullptr;
     Result<ActionDone> (*act_)(void*, ActionKind, const ActionRequest&) = nullptr;
     Result<Found> (*find_)(void*, std::string_view) = nullptr;
+    Result<StopProof> (*prove_)(void*, std::string_view) = nullptr;
     bool (*repeatable_)(void*) = nullptr;
 };
 

@@ -84,7 +84,8 @@ private:
                 continue;
             }
             perform(job, action, now, report);
-            report.events.emplace_back(ActionEvent{job.cell->run.id, action});
+            if (action.outcome != ActionOutcome::blocked)
+                report.events.emplace_back(ActionEvent{job.cell->run.id, action});
             {
                 const std::lock_guard guard{job.cell->lock};
                 job.cell->unsaved.actions.push_back(action);
@@ -157,6 +158,8 @@ private:
             action.note = "the run may still be running; it is no longer watched";
         } else if (action.kind == ActionKind::file_issue) {
             file_issue(job, action, tried_before);
+        } else if (action.kind == ActionKind::spawn && !tried_before && !may_spawn(job, action)) {
+            action.outcome = ActionOutcome::blocked;
         } else if (tried_before) {
             reconcile(job, action);
         } else {
@@ -188,6 +191,17 @@ private:
             action.outcome = ActionOutcome::unknown;
             action.note = "a restart came between the intent and its outcome, and nobody can tell";
         }
+    }
+
+    /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
+    [[nodiscard]] bool may_spawn(const RungJob<Detectors>& job, Action& action) const {
+        if (job.cell->rules->rules.ladder.stop_proof != StopProofNeeded::proved) return true;
+        const auto proof = control_.prove_stopped(job.cell->run.id);
+        if (proof && *proof == StopProof::stopped) return true;
+        action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
+                                                                         : "nobody can tell whether the agent stopped"
+                                          : proof.error().message);
+        return false;
     }
 
     void file_issue(const RungJob<Detectors>& job, Action& action, bool tried_before) {

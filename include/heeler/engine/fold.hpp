@@ -105,12 +105,22 @@ public:
     void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
         LastCheckpoint& last = cell_.checkpoint;
         if (!last.at || last.text != text || last.step != step) progressed();
+        if (step) complete(*step);
+        run_.checkpoint_base = std::max(run_.checkpoint_base.value_or(at_), at_);
         last.text.assign(text);
         last.step = step;
         last.at = at_;
         last.reason = reason;
         active();
         ++run_.observations;
+    }
+
+    /// A fresh agent has taken the run up, or may have: its own clock for checkpoints begins now.
+    void begin_attempt() {
+        ++run_.attempt;
+        run_.incarnation = std::max(run_.incarnation, run_.attempt);
+        run_.checkpoint_base = at_;
+        run_.open_calls = 0;
     }
 
     /// Stops or starts the working clock as the state asks.
@@ -125,6 +135,14 @@ public:
     void learn_watermark() { learn(Watermark{}, {}); }
 
 private:
+    static constexpr std::size_t most_steps = 4096;
+
+    void complete(std::int64_t step) {
+        auto& steps = cell_.steps;
+        const auto at = std::lower_bound(steps.begin(), steps.end(), step);
+        if ((at == steps.end() || *at != step) && steps.size() < most_steps) steps.insert(at, step);
+    }
+
     void stop_waiting(Elapsed now) {
         cell_.waits_until.reset();
         if (!run_.waiting_since) return;

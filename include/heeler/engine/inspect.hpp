@@ -1,9 +1,11 @@
 // What is known of a run by its id: from memory if it is watched, else from what the store kept.
 #pragma once
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -25,6 +27,21 @@ template <class Detectors>
     }
     if (!known->row) return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(run, 160) + "`");
     return stored_report<Detectors>(*known, now);
+}
+
+/// Whether an agent of this incarnation was replaced. That it still reports is put on record once.
+template <class Detectors>
+[[nodiscard]] bool is_fenced(Registry<Detectors>& registry, RunHandle run, std::uint32_t incarnation, Instant now) {
+    auto* cell = registry.table().find(run);
+    if (cell == nullptr) return false;
+    const std::lock_guard guard{cell->lock};
+    if (!registry.table().current(run) || incarnation >= cell->run.incarnation) return false;
+    if (std::exchange(cell->fenced_told, std::max(cell->fenced_told, incarnation)) >= incarnation) return true;
+    cell->unsaved.audit.push_back({now.wall, "fenced", cell->run.id,
+                                   R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
+                                       std::to_string(cell->run.incarnation) + "}"});
+    if (!std::exchange(cell->dirty, true)) registry.table().sooner(run.index, cell->next_cycle);
+    return true;
 }
 
 /// The handle of a run that is watched; the error says whether it is over or was never there.

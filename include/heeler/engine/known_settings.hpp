@@ -54,6 +54,16 @@ void change_detector(RunClass& rules, Change change) {
                 [&](auto count) { rules.ladder.max_attempts = static_cast<std::uint32_t>(count); });
 }
 
+[[nodiscard]] inline Refused set_max_continuations(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 100),
+                [&](auto count) { rules.ladder.max_continuations = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_stop_proof(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"proved", "fenced", "presumed"}),
+                [&](std::size_t chosen) { rules.ladder.stop_proof = static_cast<StopProofNeeded>(chosen); });
+}
+
 [[nodiscard]] inline Refused set_debounce(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 1, 1000), [&](auto count) { rules.ladder.debounce = static_cast<std::uint32_t>(count); });
 }
@@ -142,6 +152,8 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"failure_streak.count", &set_failure_streak},
                                   Known{"debounce", &set_debounce},
                                   Known{"max_attempts", &set_max_attempts},
+                                  Known{"max_continuations", &set_max_continuations},
+                                  Known{"stop_proof", &set_stop_proof},
                                   Known{"action_budget.per_tick", &set_per_tick},
                                   Known{"action_budget.per_run_per_day", &set_per_day},
                                   Known{"auto_steer", &set_auto_steer},

@@ -65,6 +65,25 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     return rules;
 }
 
+/// The progress-checkpoint watchdog, exactly (S000): for agents that can neither be seen nor signalled. At every
+/// quarter of an hour a run whose last checkpoint is older than 20 min is taken up by a fresh agent, at most twice;
+/// then it is marked failed and a person is told. Who is replaced is fenced off by its incarnation.
+[[nodiscard]] inline RunClass checkpoint_continuation() {
+    RunClass rules;
+    rules.name = "checkpoint_continuation";
+    rules.schedule = {900s, true, false};
+    rules.interval.fixed = 900s;
+    rules.applicability.shortest = Duration{};
+    rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s});
+    rules.ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
+    rules.ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
+    rules.ladder.max_attempts = 100;  // continuations are counted instead, over the run's whole life
+    rules.ladder.max_continuations = 2;
+    rules.ladder.stop_proof = StopProofNeeded::fenced;
+    rules.tell_people = false;
+    return rules;
+}
+
 /// The steers of a class that sends its findings to the run (S004): repetition and errors at most every 15 min, tokens
 /// every hour.
 [[nodiscard]] inline std::vector<SteerRule> session_steers() {
@@ -93,7 +112,7 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     };
     rules.outbox.first_retry = 300s;
     rules.alert_cooldown = 1800s;
-    rules.renotify_every = 300s;
+    rules.renotify_every = 1s;  // at every look; the cooldown holds it back
     rules.conflict_fails_run = true;
     rules.prompts.steer = session_steer;
     rules.prompts.issues = session_issues;

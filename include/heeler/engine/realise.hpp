@@ -60,8 +60,12 @@ private:
     void act(bool same_rung) {
         Incident& incident = cell_.incident;
         if (!same_rung) ++incident.interventions;
-        for (const Step& step : judged_.decision.plan)
+        for (const Step& step : judged_.decision.plan) {
             if (step.about) stamp(*step.about);
+            // Durable with the intent, so before the continuation is started: who still works is fenced off.
+            if (step.action == ActionKind::spawn && cell_.rules->rules.ladder.stop_proof == StopProofNeeded::fenced)
+                cell_.run.incarnation = std::max(cell_.run.incarnation, cell_.run.attempt + 1);
+        }
         incident.value_then = cell_.run.metric_value().value_or(incident.value_then);
         incident.items_then = static_cast<std::uint64_t>(cell_.run.lines + cell_.run.calls);
         const std::vector<Step> plan = plan_with_isolation();
@@ -107,11 +111,14 @@ private:
         action.incident = cell_.incident.number;
         action.intervention = cell_.incident.interventions;
         action.attempt = wording_.attempt();
+        if (step.action == ActionKind::spawn) action.attempt = cell_.run.attempt;
         action.about = step.about;
         action.key = effect_key(cell_.run, action.intervention,
                                 std::to_string(at) + (same_rung ? "+" : ".") + std::string{name_of(step.action)});
         if (is_injection(step.action))
             action.text = redact(prompts::compose(cell_.rules->rules.prompts, step.action, wording_.facts(step.about)));
+        else if (step.action == ActionKind::spawn)
+            action.text = wording_.brief();
         else if (step.action == ActionKind::file_issue)
             action.text = wording_.issue_text();
         else

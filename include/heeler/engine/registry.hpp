@@ -177,6 +177,7 @@ private:
         run.origin = now.elapsed;
         run.interval = rules->rules.interval.interval_for(spec.expected);
         if (!spec.start_unknown) run.started = spec.started_at ? *spec.started_at - now.wall : Duration{};
+        run.checkpoint_base = run.started.value_or(Duration{});
         cell.created_at = spec.created_at.value_or(now.wall);
         cell.skip = skip_reason(spec, *rules);
         cell.sampling.next = run.interval;
@@ -219,7 +220,8 @@ private:
         cell.rules = std::move(rules);
         const Elapsed sample_due = cell.run.origin + cell.run.waited + cell.sampling.next;
         const bool overdue = !cell.run.waiting_since && sample_due <= now.elapsed;
-        cell.next_cycle = overdue ? now.elapsed : cycle_after(cell, now);
+        // A run that was never looked at still waits for its first cycle.
+        cell.next_cycle = overdue ? now.elapsed : cell.shown.any ? cycle_after(cell, now) : first_cycle(cell, now);
         cell.last_flush = cell.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);

@@ -146,11 +146,13 @@ struct RunMemory {
     std::uint32_t rungs_today = 0;
     std::int64_t rung_day = 0;
     std::uint64_t checkpoints = 0;
-    std::uint32_t rung_open = 0;  ///< actions of the rung that is under way, until it is settled
-    bool alert_dead = false;      ///< nobody learned that the incident began
+    std::vector<std::int64_t> steps;  ///< that are completed, ascending, each once
+    std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
+    bool alert_dead = false;          ///< nobody learned that the incident began
     Skip skip = Skip::no;
     OperatorMarks marks;
     SentMarks sent;
+    std::uint32_t fenced_told = 0;    ///< the newest incarnation whose late reports are on record
     std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
     std::unique_ptr<Feed> feed;       ///< the cursor is saved with the memory
 
@@ -189,14 +191,14 @@ struct RunMemory {
     template <class A>
     void archive_facts(A& a) {
         a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
-          run.last_alive, run.last_activity, run.last_progress, run.last_sign, run.reported_value, run.observations,
-          run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state, run.metric,
-          run.shared_run, run.output_readable, run.paused_by_watchdog);
+          run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
+          run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,
+          run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
         a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
         archive_incident(a);
         a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);
         a(conditions_seen, notes_given, debounced, rungs_today, rung_day, rung_open, alert_dead, skip, waits_until);
-        a(marks, sent, loop_identity, heartbeats);
+        a(marks, sent, fenced_told, loop_identity, heartbeats, steps);
     }
 
     template <class A>

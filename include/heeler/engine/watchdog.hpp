@@ -53,24 +53,23 @@ public:
         deliverer_.control(ControlRef{agents});
     }
 
-    /// Where issues about runs are filed (`IssueSinkLike`). It must outlive the watchdog; set it before the first
-    /// cycle.
+    /// Where issues about runs are filed (`IssueSinkLike`). It must outlive the watchdog; set it before a cycle.
     template <class Sink>
     void issues(Sink& sink) noexcept {
         deliverer_.issues(IssueRef{sink});
     }
 
-    /// Makes a class of runs known, or replaces its settings while runs go on: a run changes over at its next cycle, or
-    /// when the incident that is open is over. Runs that a store holds need their class.
+    /// Makes a class of runs known (those that a store holds need theirs), or replaces its settings while runs go on: a
+    /// run changes over at its next cycle, or when the incident that is open is over.
     [[nodiscard]] Result<void> define(RunClass rules) { return registry_.define(std::move(rules)); }
 
-    /// Registers a run durably. While the store is down the run is watched in memory, and the answer says so.
+    /// Registers a run durably, in a class that is defined here or was before. While the store is down the run is
+    /// watched in memory, and the answer says so.
     [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules) {
         const std::string name = rules.name;
         if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
         return start(std::move(spec), std::string_view{name});
     }
-    /// The same with a class that is defined already.
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name) {
         const Instant now = clock_.now();
         loader_.run(now);
@@ -90,7 +89,7 @@ public:
         return find_run<Detectors>(registry_, ledger_, id, now);
     }
 
-    /// Reports what happened, at a moment that the caller has read already. Never blocks on I/O, never decides.
+    /// Reports what happened, at a moment that the caller has read already, or now. Never blocks on I/O, never decides.
     template <class What>
     Observed observe(RunHandle run, const What& what, Instant now) {
         if constexpr (std::is_same_v<What, Heartbeat>)
@@ -99,13 +98,16 @@ public:
             return fold(
                 run, now, [&](Folder<Detectors>& folder) { folder(what); }, what);
     }
-    /// The same, now.
     template <class What>
     Observed observe(RunHandle run, const What& what) {
         return observe(run, what, clock_.now());
     }
-    /// By id, for hosts that keep no handles.
+    /// The same from one incarnation of the run's agent. An older one than the current is not heard: it should stop.
     template <class What>
+    Observed observe_as(RunHandle run, std::uint32_t incarnation, const What& what, Instant now) {
+        return is_fenced<Detectors>(registry_, run, incarnation, now) ? Observed::fenced : observe(run, what, now);
+    }
+    template <class What>  // by id, for hosts that keep no handles
     Observed observe(std::string_view run, const What& what, Instant now) {
         const auto handle = registry_.find(run);
         return handle ? observe(*handle, what, now) : Observed::unknown;
@@ -132,6 +134,8 @@ public:
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
         const Instant now = clock_.now();
+        if (note.incarnation != 0 && is_fenced<Detectors>(registry_, run, note.incarnation, now))
+            return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was recorded");
         const std::string text = redact(sanitise(note.text, 4096));
         const auto keep = [&](Folder<Detectors>& folder) {
             folder.checkpoint(note.step, text, note.reason);

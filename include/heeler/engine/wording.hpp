@@ -2,6 +2,7 @@
 // here.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <heeler/deliver/session_alert.hpp>
 #include <heeler/engine/judge.hpp>
 #include <heeler/engine/run_cell.hpp>
+#include <heeler/recover/continuation.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
@@ -104,6 +106,27 @@ public:
         return text.empty() ? "nothing" : text;
     }
 
+    /// What a continuation is told.
+    [[nodiscard]] std::string brief() const {
+        const RunClass& rules = cell_.rules->rules;
+        BriefFacts facts;
+        facts.name = spec_.name;
+        facts.work_item = spec_.work_item.empty() ? std::string_view{spec_.task} : std::string_view{spec_.work_item};
+        if (spec_.contract) facts.scope = spec_.contract->scope;
+        std::string last_step;
+        if (cell_.checkpoint.at) {
+            facts.checkpoint_at = wall_at(now_, cell_.run.origin + cell_.run.waited + *cell_.checkpoint.at);
+            last_step = rules.prompts.quote_agent_text ? cell_.checkpoint.text : std::string{};
+        }
+        facts.last_step = last_step;
+        facts.completed = cell_.steps;
+        for (const std::int64_t step : spec_.plan)
+            if (!std::binary_search(cell_.steps.begin(), cell_.steps.end(), step)) facts.remaining.push_back(step);
+        facts.attempt = cell_.run.attempt + 1;
+        facts.incarnation = std::max(cell_.run.incarnation, facts.attempt);
+        return redact(continuation::compose(rules.prompts, facts));
+    }
+
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
         return cell_.rules->rules.operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
@@ -173,10 +196,10 @@ public:
         const Plan& plan = judged_.decision.plan;
         if (rung::has(plan, ActionKind::terminate)) return "the run is terminated once its snapshot is done";
         if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
-        if (judged_.decision.is_final || cell_.incident.phase == Phase::holding)
-            return "nothing more is done; the run goes on and a person decides";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
+        if (judged_.decision.is_final || cell_.incident.phase == Phase::holding)
+            return "nothing more is done; the run goes on and a person decides";
         if (cell_.rules->rules.ladder.watch_only) return "checked again " + at_next_cycle() + endings_in_words();
         return "judged again " + when(cell_.run.origin + cell_.run.waited + cell_.incident.verify_at);
     }

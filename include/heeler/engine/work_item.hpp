@@ -26,6 +26,7 @@ struct WorkItem {
           rung_day_before{of.rung_day},
           rung_open_before{of.rung_open},
           ended_before{of.ended_at},
+          incarnation_before{of.run.incarnation},
           marks_before{of.marks},
           sent_before{of.sent} {}
 
@@ -42,6 +43,7 @@ struct WorkItem {
     std::int64_t rung_day_before;
     std::uint32_t rung_open_before;
     std::optional<WallTime> ended_before;
+    std::uint32_t incarnation_before;
     OperatorMarks marks_before;
     SentMarks sent_before;
     std::optional<RunState> state_before;               ///< set when this cycle ends the run

@@ -22,6 +22,7 @@ struct Judgement {
     bool progressed = false;           ///< the metric moved since the last rung
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
     bool no_output_gone = false;       ///< the output can be read again
+    std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     // For a class that only watches:
     std::uint32_t conditions = 0;  ///< of the findings that warrant acting
     std::uint32_t steerable = 0;   ///< conditions about which nothing was sent too recently

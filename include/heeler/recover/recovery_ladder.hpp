@@ -31,6 +31,10 @@ public:
         if (settings.max_attempts < 1 || settings.max_attempts > 100)
             return fail(ErrorCode::invalid_argument,
                         "ladder.max_attempts is " + std::to_string(settings.max_attempts) + "; it must be 1 to 100");
+        if (settings.max_continuations > 100)
+            return fail(
+                ErrorCode::invalid_argument,
+                "ladder.max_continuations is " + std::to_string(settings.max_continuations) + "; it must be 0 to 100");
         if (settings.debounce < 1 || settings.debounce > 1000)
             return fail(ErrorCode::invalid_argument,
                         "ladder.debounce is " + std::to_string(settings.debounce) + "; it must be 1 to 1000");
@@ -79,8 +83,13 @@ public:
         if (rung::any(actions, ActionOutcome::unknown)) {
             if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}}};
             decision.reason = "outcome_unknown";
+            // Perhaps somebody works on it: nobody else is started before a person has looked.
+            if (main.kind == ActionKind::spawn) decision.incident.phase = Phase::holding;
             return decision;
         }
+        if (is_record_only(main.kind) && main.outcome == ActionOutcome::done)
+            return end(decision, InterventionOutcome::ended);
+        if (main.kind == ActionKind::spawn) return absorb_spawn(decision, main, now);
         if (main.kind == ActionKind::isolate && main.outcome != ActionOutcome::done)
             return escalate(decision, "isolate_failed");
         if (!is_injection(main.kind)) return decision;
@@ -134,6 +143,8 @@ private:
             return recovered(step.incident, step.now);
         Decision unclear{step.incident};
         unclear.incident.verify_at = step.now + step.verify_after;
+        const Response* response = response_to(step.incident.condition);
+        if (response != nullptr && response->on_recurrence) return unclear;
         if (++unclear.incident.unclear < 2) return unclear;
         Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
         return act(still, InterventionOutcome::persisted);
@@ -159,9 +170,11 @@ private:
     [[nodiscard]] Decision act(const Turn& step, std::optional<InterventionOutcome> last) const {
         const Condition condition = step.seen.worst.value_or(step.incident.condition);
         const Response* response = response_to(condition);
-        const bool exhausted = step.incident.attempts >= settings_.max_attempts;
+        const bool spawns = response != nullptr && rung::has(response->rungs.front(), ActionKind::spawn);
+        const bool exhausted = step.incident.attempts >= settings_.max_attempts ||
+                               (spawns && step.seen.continuations >= settings_.max_continuations);
         if (step.seen.explicit_limit || exhausted || response == nullptr) {
-            Decision decision = final_rung(step, Condition::timeout, false);
+            Decision decision = final_rung(step, spawns ? condition : Condition::timeout, false);
             decision.last = last;
             decision.reason = step.seen.explicit_limit ? "limit_exceeded" : "attempts_used_up";
             return decision;
@@ -180,6 +193,17 @@ private:
         next.hold_until.reset();
         if (response->hold && rung::has(decision.plan, ActionKind::pause))
             next.hold_until = step.elapsed + settings_.max_pause;
+        return decision;
+    }
+
+    /// A continuation that could not be started uses up no attempt and is tried again in the next cycle; one that must
+    /// not be started is a person's business.
+    [[nodiscard]] static Decision absorb_spawn(Decision decision, const Action& spawn, Duration now) {
+        if (spawn.outcome == ActionOutcome::done) return decision;
+        decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
+        if (spawn.outcome == ActionOutcome::blocked) return escalate(decision, "stop_not_proved");
+        if (spawn.outcome == ActionOutcome::unsupported) return escalate(decision, "unsupported");
+        decision.incident.verify_at = now;
         return decision;
     }
 

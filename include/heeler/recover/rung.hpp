@@ -29,6 +29,7 @@ namespace heeler::inline v0::rung {
         case ActionKind::mark_failed:
             return 5;
         case ActionKind::pause:
+        case ActionKind::spawn:
             return 4;
         case ActionKind::nudge:
         case ActionKind::break_pattern:
