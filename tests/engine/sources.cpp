@@ -385,6 +385,7 @@ TEST_CASE("events that come in while the run is being written are written with t
     clock.advance(300s);
     (void)dog->cycle();
     host.join();
+    log.on_poll = nullptr;
     (void)dog->checkpoint(run, {2, "whole"});
 
     dog = std::make_unique<Dog>(clock, store, notifier);
