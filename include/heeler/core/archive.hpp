@@ -85,6 +85,8 @@ public:
     }
 
     [[nodiscard]] bool ok() const noexcept { return ok_; }
+    /// What was read makes no sense: nothing more is read.
+    void refuse() noexcept { ok_ = false; }
     [[nodiscard]] bool at_end() const noexcept { return bytes_.empty(); }
 
 private:

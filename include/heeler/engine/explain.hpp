@@ -61,6 +61,7 @@ template <class Detectors>
     }
     report.final_status = final_status_of(cell.run.state, cell.incident, report.escalated);
     for (std::uint64_t rest = cell.conditions_seen.packed; rest != 0; rest >>= 4) {
+        if ((rest & 15u) == 0 || (rest & 15u) > static_cast<unsigned>(Condition::not_evaluable) + 1) break;  // damaged
         std::string name{name_of(static_cast<Condition>((rest & 15u) - 1))};
         if (std::find(report.conditions.begin(), report.conditions.end(), name) == report.conditions.end())
             report.conditions.push_back(std::move(name));
@@ -90,7 +91,8 @@ template <class Detectors>
         append(text, "  ", rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
                row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
                "): ", sanitise(row.text, 160), "\n");
-    for (const AuditRow& row : known.audit) append(text, "  ", rfc3339(row.at), "  ", row.kind, " ", row.body, "\n");
+    for (const AuditRow& row : known.audit)
+        append(text, "  ", rfc3339(row.at), "  ", sanitise(row.kind, 64), " ", sanitise(row.body, 4096), "\n");
     for (const Intervention& row : known.interventions)
         append(text, "  ", rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ", name_of(row.condition),
                " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");
@@ -98,8 +100,9 @@ template <class Detectors>
         append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
                name_of(row.outcome), row.note.empty() ? "" : ", ", sanitise(row.note, 256), "\n");
     for (const AlertRow& row : known.alerts)
-        append(text, "  ", rfc3339(row.created_at), "  alert ", row.alert.kind, ": ", row.alert.summary, ", attempts ",
-               std::to_string(row.attempts), row.last_error.empty() ? "" : ", ", sanitise(row.last_error, 256), "\n");
+        append(text, "  ", rfc3339(row.created_at), "  alert ", sanitise(row.alert.kind, 64), ": ",
+               sanitise(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
+               row.last_error.empty() ? "" : ", ", sanitise(row.last_error, 256), "\n");
     return text;
 }
 

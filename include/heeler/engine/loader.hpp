@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,13 @@ public:
         const bool readable = load(now, found);
         if (readable) unheard_.absorb(std::move(found));
         return readable;
+    }
+
+    /// Whether the store holds the run, but its class is not defined yet.
+    [[nodiscard]] bool waits_for_class(std::string_view run) {
+        const std::lock_guard guard{lock_};
+        return std::any_of(strangers_.begin(), strangers_.end(),
+                           [&](const StoredRun& stored) { return stored.row.id == run; });
     }
 
 private:

@@ -50,7 +50,8 @@ public:
     [[nodiscard]] AlertRow ended(bool found_over) const {
         AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
         const std::string outcome = found_over ? "unknown" : std::string{name_of(cell_.run.state)};
-        row.alert.severity = Severity::none;
+        const bool given_up = cell_.run.state == RunState::abandoned || cell_.run.state == RunState::failed;
+        row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
         row.alert.summary = "run " + row.alert.run.name + " is over, outcome " + outcome;
         row.alert.details.push_back({"outcome", outcome});
         return row;

@@ -175,6 +175,7 @@ struct RunMemory {
     Elapsed last_memory{};
     Unsaved unsaved;
 
+    static constexpr std::uint8_t facts_layout = 2;  ///< raised with each change of what is saved, and in which order
     static constexpr std::size_t most_heartbeats = 64;
     static constexpr std::size_t most_interventions = 64;
 
@@ -190,6 +191,10 @@ struct RunMemory {
 
     template <class A>
     void archive_facts(A& a) {
+        std::uint8_t layout = facts_layout;
+        a(layout);
+        if constexpr (A::is_loading)
+            if (layout != facts_layout) return a.refuse();
         a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
           run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,

@@ -45,6 +45,8 @@ public:
         }
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
+        // Nothing is decided for a run before it is watched: its class may be defined later.
+        std::erase_if(*decisions, [&](const DecisionRow& row) { return loader_.waits_for_class(row.run); });
         std::vector<Item> work;
         Batch batch;
         acted_.clear();
