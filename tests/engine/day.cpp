@@ -12,8 +12,11 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HEELER_SLOWED true
 #elif defined(__has_feature)
-#define HEELER_SLOWED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HEELER_SLOWED true
+#endif
+#endif
+#ifndef HEELER_SLOWED
 #define HEELER_SLOWED false
 #endif
 

@@ -54,6 +54,7 @@ struct Logged : Bench<Detectors> {
 
     explicit Logged(RunClass rules = presets::session_monitor()) {
         this->classes = {std::move(rules)};
+        this->settings.memory_every = 1h;  // what is written more often is written for the source
         this->boot();
     }
     RunHandle session(std::string id = "s") {
