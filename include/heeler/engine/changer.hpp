@@ -230,9 +230,11 @@ private:
     /// What was done to the run is true of its state at once.
     void follow_state(const Action& action) {
         Folder<Detectors> fold{cell_, now_};
-        if (action.kind == ActionKind::spawn && action.outcome == ActionOutcome::unknown) fold.begin_attempt();
+        if (action.kind == ActionKind::spawn) {
+            const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
+            return perhaps ? fold.begin_attempt(action.attempt) : fold.keep_attempt();
+        }
         if (action.outcome != ActionOutcome::done) return;
-        if (action.kind == ActionKind::spawn) fold.begin_attempt();
         if (action.kind == ActionKind::pause) {
             fold.enter(RunState::paused);
             cell_.run.paused_by_watchdog = true;

@@ -158,8 +158,6 @@ private:
             action.note = "the run may still be running; it is no longer watched";
         } else if (action.kind == ActionKind::file_issue) {
             file_issue(job, action, tried_before);
-        } else if (action.kind == ActionKind::spawn && !tried_before && !may_spawn(job, action)) {
-            action.outcome = ActionOutcome::blocked;
         } else if (tried_before) {
             reconcile(job, action);
         } else {
@@ -173,6 +171,10 @@ private:
     }
 
     void ask(RungJob<Detectors>& job, Action& action) {
+        if (action.kind == ActionKind::spawn && !may_spawn(job, action)) {
+            action.outcome = ActionOutcome::blocked;
+            return;
+        }
         const auto answer = control_.act(action.kind, {job.cell->run.id, action.key, action.text, action.attempt});
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);

@@ -122,7 +122,8 @@ private:
         const auto items = static_cast<std::uint64_t>(run_.lines + run_.calls);
         seen.enough_new = incident.condition == Condition::loop_detected && rules_.enough_items > 0 &&
                           items >= incident.items_then + rules_.enough_items;
-        seen.continuations = run_.attempt - 1;
+        // In shadow mode nobody is started, so they are counted as other attempts are: per incident.
+        seen.continuations = rules_.rules.mode == Mode::shadow ? incident.attempts : run_.attempt - 1;
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable;
         if (rules_.rules.ladder.watch_only) judge_for_watching(seen);
         return seen;

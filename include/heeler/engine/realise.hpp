@@ -64,7 +64,7 @@ private:
         for (const Step& step : judged_.decision.plan) {
             if (step.about) stamp(*step.about);
             // Durable with the intent, so before the continuation is started: who still works is fenced off.
-            if (step.action == ActionKind::spawn && cell_.rules->rules.ladder.stop_proof == StopProofNeeded::fenced)
+            if (step.action == ActionKind::spawn && fences())
                 cell_.run.incarnation = std::max(cell_.run.incarnation, cell_.run.attempt + 1);
         }
         incident.value_then = cell_.run.metric_value().value_or(incident.value_then);
@@ -82,6 +82,11 @@ private:
         }
         count_today();
     }
+
+    [[nodiscard]] bool fences() const noexcept {
+        return !shadow() && cell_.rules->rules.ladder.stop_proof == StopProofNeeded::fenced;
+    }
+    [[nodiscard]] bool shadow() const noexcept { return cell_.rules->rules.mode == Mode::shadow; }
 
     /// From now on nothing about the same is sent, until the cooldown is over or the steer turns out to have failed.
     void stamp(Condition about) {
@@ -112,7 +117,7 @@ private:
         action.incident = cell_.incident.number;
         action.intervention = cell_.incident.interventions;
         action.attempt = wording_.attempt();
-        if (step.action == ActionKind::spawn) action.attempt = cell_.run.attempt;
+        if (step.action == ActionKind::spawn && !shadow()) action.attempt = cell_.run.attempt;
         action.about = step.about;
         action.key = effect_key(cell_.run, action.intervention,
                                 std::to_string(at) + (same_rung ? "+" : ".") + std::string{name_of(step.action)});

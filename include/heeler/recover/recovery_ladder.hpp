@@ -142,9 +142,9 @@ private:
         if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone)
             return recovered(step.incident, step.now);
         Decision unclear{step.incident};
-        unclear.incident.verify_at = step.now + step.verify_after;
         const Response* response = response_to(step.incident.condition);
         if (response != nullptr && response->on_recurrence) return unclear;
+        unclear.incident.verify_at = step.now + step.verify_after;
         if (++unclear.incident.unclear < 2) return unclear;
         Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
         return act(still, InterventionOutcome::persisted);
