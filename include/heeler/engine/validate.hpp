@@ -22,12 +22,13 @@ inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
                                                  " s; it must be " + spoken(least) + " to " + spoken(most));
 }
 
-/// A moment that the library can count with: the years 1970 to 2261.
+/// A moment that the library can count with: the years 1900 to 2260.
 [[nodiscard]] inline Result<void> check_moment(std::string_view what, const std::optional<WallTime>& moment) {
+    const WallTime first{-std::chrono::hours{24 * 365 * 70}};
     const WallTime last{std::chrono::hours{24 * 365 * 291}};
-    if (!moment || (*moment >= WallTime{} && *moment <= last)) return {};
+    if (!moment || (*moment >= first && *moment <= last)) return {};
     return fail(ErrorCode::invalid_argument,
-                std::string{what} + " lies outside the years 1970 to 2260; leave it out if it is unknown");
+                std::string{what} + " lies outside the years 1900 to 2260; leave it out if it is unknown");
 }
 
 /// Fills in what was left out and checks the rest.
