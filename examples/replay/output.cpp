@@ -56,9 +56,12 @@ void evidence(JsonLine& line, const std::vector<Finding>& findings) {
     line.end_object();
 }
 
-/// The alert's details by name.
+/// The alert's details by name; its one-line summary where they hold no longer one.
 void payload(JsonLine& line, const heeler::Alert& alert) {
-    line.key("payload").begin_object().key("summary").string(alert.summary);
+    const bool has_summary = std::any_of(alert.details.begin(), alert.details.end(),
+                                         [](const heeler::Detail& detail) { return detail.name == "summary"; });
+    line.key("payload").begin_object();
+    if (!has_summary) line.key("summary").string(alert.summary);
     for (const heeler::Detail& detail : alert.details) line.key(detail.name).string(detail.value);
     line.end_object();
 }
