@@ -116,7 +116,8 @@ public:
         std::string last_step;
         if (cell_.checkpoint.at) {
             facts.checkpoint_at = wall_at(now_, cell_.run.origin + cell_.run.waited + *cell_.checkpoint.at);
-            last_step = rules.prompts.quote_agent_text ? cell_.checkpoint.text : std::string{};
+            if (rules.prompts.quote_agent_text && !cell_.checkpoint.text.empty())
+                last_step = continuation::quoted(cell_.checkpoint.text, continuation::step_cap);
         }
         facts.last_step = last_step;
         facts.completed = cell_.steps;
