@@ -106,27 +106,19 @@ public:
         audit("skip", std::string{R"({"reason":")"} + std::string{name_of(cell_.skip)} + "\"}");
     }
 
-    /// The commit failed: nothing was decided.
+    /// The commit failed: nothing was decided. What was taken over from the store stays.
     void undo() {
-        cell_.incident = item_.incident_before;
-        cell_.shown = item_.shown_before;
-        cell_.interventions = item_.interventions_before;
-        cell_.notes_given = item_.notes_before;
-        cell_.conditions_seen = item_.conditions_before;
-        cell_.rungs_today = item_.rungs_before;
-        cell_.rung_day = item_.rung_day_before;
-        cell_.ended_at = item_.ended_before;
-        cell_.run.incarnation = item_.incarnation_before;
-        cell_.marks = item_.marks_before;
-        cell_.sent = item_.sent_before;
-        cell_.rung_open = item_.rung_open_before;
-        if (item_.state_before) cell_.run.state = *item_.state_before;
+        if (!item_.change.taken_over) undo_facts();
         if (!item_.actions.empty()) cell_.rung_busy = false;
         cell_.alerts_pending -= std::min(cell_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
         if (item_.settled_before) cell_.rung = *item_.settled_before;
-        if (!item_.memory_before) return;
-        ArchiveReader reader{*item_.memory_before, now_};
-        cell_.archive_memory(reader);
+        if (item_.memory_before) {
+            ArchiveReader reader{*item_.memory_before, now_};
+            cell_.archive_memory(reader);
+        }
+        // Somebody else did something: what was seen before that is no evidence any more.
+        if (item_.change.taken_over && cell_.incident.interventions > item_.incident_before.interventions)
+            Folder<Detectors>{cell_, now_}.learn_watermark();
     }
 
     /// Turns a decision into rows and into what follows from them.
@@ -156,6 +148,22 @@ public:
     }
 
 private:
+    void undo_facts() {
+        cell_.incident = item_.incident_before;
+        cell_.shown = item_.shown_before;
+        cell_.interventions = item_.interventions_before;
+        cell_.notes_given = item_.notes_before;
+        cell_.conditions_seen = item_.conditions_before;
+        cell_.rungs_today = item_.rungs_before;
+        cell_.rung_day = item_.rung_day_before;
+        cell_.ended_at = item_.ended_before;
+        cell_.run.incarnation = item_.incarnation_before;
+        cell_.marks = item_.marks_before;
+        cell_.sent = item_.sent_before;
+        cell_.rung_open = item_.rung_open_before;
+        if (item_.state_before) cell_.run.state = *item_.state_before;
+    }
+
     /// What the run is after a rung that ended it; completed if an action found it over.
     [[nodiscard]] static RunState state_after(const std::vector<Action>& actions) noexcept {
         const Action& main = rung::main_of(actions);

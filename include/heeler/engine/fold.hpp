@@ -96,6 +96,7 @@ public:
     void operator()(const StateChange& seen) {
         learn(seen, {});
         enter(seen.state);
+        cell_.state_told = true;
         if (is_waiting(seen.state) && seen.until) cell_.waits_until = elapsed_at(now_, *seen.until);
         if (!is_terminal(seen.state)) alive();
         ++run_.observations;

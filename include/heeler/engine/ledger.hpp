@@ -13,6 +13,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/engine/run_cell.hpp>
+#include <heeler/engine/take_over.hpp>
 
 namespace heeler::inline v0 {
 
@@ -34,9 +35,11 @@ struct Change {
     RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
     Unsaved waited{};  ///< what waited for this commit
     bool with_memory = false;
-    bool fed = false;       ///< it takes a source's cursor along
-    bool stored = false;    ///< out: it is durable
-    bool conflict = false;  ///< out: somebody else changed the run; nothing of it was written
+    bool fed = false;         ///< it takes a source's cursor along
+    bool state_told = false;  ///< it takes a reported state along
+    bool stored = false;      ///< out: it is durable
+    bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
+    bool taken_over = false;  ///< out: and the run is now what they made of it
 };
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
@@ -176,6 +179,7 @@ private:
         rows.row.facts = facts.take();
         if (!cell.spec_stored) rows.row.spec = cell.spec;
         change.fed = std::exchange(cell.fed, false);
+        change.state_told = std::exchange(cell.state_told, false);
         if (change.with_memory || change.fed || cell.version == 0) {
             ArchiveWriter memory{now};
             cell.archive_memory(memory);
@@ -201,20 +205,23 @@ private:
         return row;
     }
 
-    /// What a commit means for the run in memory. After a conflict the stored version is taken over, so that the next
-    /// cycle judges again and tries once more.
+    /// What a commit means for the run in memory. After a conflict the stored version is taken over, with the facts if
+    /// it moved, so that the next cycle judges again and tries once more.
     void settle(Change<Detectors>& change, const RunBatch& batch, Instant now) {
-        std::optional<RunRow> known;
+        History known;
         if (change.conflict)
-            if (auto found = guarded([&] { return store_.history(batch.row.id); }); found)
-                known = std::move(found->row);
+            if (auto found = guarded([&] { return store_.history(batch.row.id); }); found) known = *std::move(found);
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
         if (!change.stored) cell.unsaved.put_back(change.waited);
         if (!change.stored) cell.fed |= change.fed;
+        if (!change.stored) cell.state_told |= change.state_told;
         // A run that was never stored is not taken for another one of the same name.
-        if (known && (cell.version != 0 || (known->spec == cell.spec && known->created_at == cell.created_at)))
-            cell.version = known->version;
+        if (known.row &&
+            (cell.version != 0 || (known.row->spec == cell.spec && known.row->created_at == cell.created_at))) {
+            change.taken_over = known.row->version != cell.version && take_over(cell, known, now);
+            cell.version = known.row->version;
+        }
         if (!change.stored) return;
         ++cell.version;
         cell.spec_stored = true;

@@ -164,9 +164,10 @@ struct RunMemory {
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     bool spec_stored = false;
-    bool dirty = false;      ///< something was folded since the last cycle
-    bool fed = false;        ///< a source's cursor moved: the memory is written with the next commit
-    bool rung_busy = false;  ///< actions of the rung are with the deliverer
+    bool dirty = false;       ///< something was folded since the last cycle
+    bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
+    bool state_told = false;  ///< a state was reported since the last commit
+    bool rung_busy = false;   ///< actions of the rung are with the deliverer
     std::optional<Elapsed> held_until;
     std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     Elapsed next_cycle{};
