@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
-#   tests/run.sh           unit tests and scenarios with GCC; the same under the address and undefined-behaviour sanitizers;
-#                          engine and stores under the thread sanitizer; fuzz targets for 5 s each; layout of the sources
-#   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, and fuzzing for 60 s each
+#   tests/run.sh           unit tests, scenarios and tools with GCC; unit tests and scenarios under the address and
+#                          undefined-behaviour sanitizers; engine and stores under the thread sanitizer; fuzz targets for 5 s
+#                          each; layout of the sources
+#   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
+#                          all tools under the sanitizers, and fuzzing for 60 s each
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +14,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,7s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,9s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
@@ -57,10 +59,14 @@ if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ] && setar
 fi
 
 packaging=OFF
+headers_alone=OFF
+sanitized_tools=replay
 fuzz_seconds=5
 conan=
 if [ "$full" = yes ]; then
     packaging=ON
+    headers_alone=ON
+    sanitized_tools=
     fuzz_seconds=60
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan; then
@@ -71,10 +77,11 @@ builds=(dev asan tsan)
 
 heading "build with GCC"
 build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PACKAGING=$packaging \
+    -DHEELER_TEST_HEADERS_ALONE=$headers_alone \
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds || fail
+build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools || fail
 
 heading "build engine and stores with the thread sanitizer"
 build tsan || fail
