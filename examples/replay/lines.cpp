@@ -140,9 +140,20 @@ void Replay::run_line(const JsonObject& line) {
     if (const auto started = line.time("started_at")) spec.started_at = wall_of(*started);
     spec.start_unknown = line.has("started_at") && !spec.started_at;
     const auto rules = rules_named(line.text_or("preset", preset_));
+    tell_truth(line, spec.id);
     check("start", spec.id, host_.start(spec, rules));
     last_run_ = spec.id;
     host_.runs().insert_or_assign(spec.id, KnownRun{spec, rules.name});
+}
+
+void Replay::tell_truth(const JsonObject& line, std::string_view run) {
+    simdjson::dom::element written;
+    if (line.fields().at_key("truth").get(written) != simdjson::SUCCESS || written.is_null()) return;
+    if (line.any("truth") == "healthy") return truths_.tell(run, {});
+    const auto truth = written.is_object() ? line.object("truth") : std::nullopt;
+    const auto when = truth ? truth->time("stalled_at") : std::nullopt;
+    if (!when) JsonObject::wrong_type("truth", written, R"("healthy" or {"stalled_at": seconds})");
+    truths_.tell(run, when->date ? *when->date - host_.epoch() : *when->since_start);
 }
 
 // --- observations ----------------------------------------------------------------------------------------------------

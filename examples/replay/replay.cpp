@@ -181,6 +181,7 @@ void Replay::cycle(TickCause cause, std::string_view label) {
 }
 
 void Replay::print(const heeler::Event& event) {
+    truths_.note(event, host_.t());
     std::string line = std::visit([&](const auto& each) { return line_of(each, now()); }, event);
     if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
         // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
@@ -211,11 +212,14 @@ void Replay::finish() {
     run_cycles_before(host_.t() + Duration{1});
     summary_.runs = host_.runs().size();
     for (const auto& [id, run] : host_.runs()) {
-        if (const auto report = host_.dog().report(id))
+        if (const auto report = host_.dog().report(id)) {
             print_line(line_of(*report, now()));
-        else
+            truths_.note_end(id, report->final_status);
+        } else {
             print_line(line_of(heeler::ErrorEvent{"report", id, report.error()}, now()));
+        }
     }
+    if (truths_.any()) print_line(line_of(truths_.measured()));
 }
 
 }  // namespace replay

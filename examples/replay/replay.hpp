@@ -17,6 +17,7 @@
 #include "json_object.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "truths.hpp"
 
 namespace replay {
 
@@ -65,6 +66,7 @@ private:
     void observe(const JsonObject& line, const What& what);
 
     void run_line(const JsonObject& line);
+    void tell_truth(const JsonObject& line, std::string_view run);
     void heartbeat_line(const JsonObject& line);
     void progress_line(const JsonObject& line);
     void checkpoint_line(const JsonObject& line);
@@ -100,6 +102,7 @@ private:
     std::set<std::string, std::less<>> unknown_types_;
     std::set<std::string, std::less<>> warned_;
     std::map<std::string, std::string, std::less<>> last_status_;  // by run, as printed
+    Truths truths_;
     Summary summary_;
 };
 
