@@ -224,6 +224,27 @@ TEST_CASE("late reports of a replaced agent are put on record once each incarnat
                         [](const AuditRow& row) { return row.kind == "fenced"; }) == 1);
 }
 
+TEST_CASE("each checkpoint is kept with who wrote it: the first agent, or which continuation [M-102]", "[M-102]") {
+    Bench<> b;
+    b.classes = {continued()};
+    b.boot();
+    const RunHandle run = b.run(planned());
+    REQUIRE(b.dog->checkpoint(run, {1, "first"}));
+    b.clock.advance(1201s);
+    (void)b.cycle(TickCause::on_demand);
+    REQUIRE(b.dog->checkpoint(run, {2, "second", {}, 2}));
+    b.boot();
+    REQUIRE(b.dog->checkpoint(*b.dog->find("r"), {3, "third"}));
+    REQUIRE(b.dog->finish(*b.dog->find("r")));
+    const History known = b.history();
+    REQUIRE(known.checkpoints.size() == 3);
+    CHECK(known.checkpoints[0].incarnation == 1);
+    CHECK(known.checkpoints[1].incarnation == 2);
+    CHECK(known.checkpoints[2].incarnation == 2);
+    CHECK(known.row->incarnation == 2);
+    CHECK(known.row->state == RunState::completed);
+}
+
 TEST_CASE("a stall after a continuation is acted on in the cycle that sees it [M-100]", "[M-100]") {
     Stalling b;
     (void)b.cycle(TickCause::on_demand);
@@ -235,7 +256,7 @@ TEST_CASE("a stall after a continuation is acted on in the cycle that sees it [M
     CHECK(b.asked(ControlVerb::spawn) == 2);
 }
 
-TEST_CASE("in shadow mode the attempts of a run stay as they are", "[M-111]") {
+TEST_CASE("in shadow mode the attempts of a run stay as they are", "[M-100]") {
     RunClass rules = continued();
     rules.mode = Mode::shadow;
     Stalling b{rules};
