@@ -13,7 +13,7 @@ foreach(source IN LISTS fuzz_sources)
     add_executable(heeler_fuzz_${name} "${source}")
     target_include_directories(heeler_fuzz_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     target_link_libraries(heeler_fuzz_${name} PRIVATE heeler_everything)
-    target_compile_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_compile_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer -O1)
     target_link_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer)
 
     set(found "${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name}")
