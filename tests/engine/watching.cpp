@@ -322,3 +322,15 @@ TEST_CASE("settings that are replaced apply at the next cycle, but not to an ope
     (void)s.cycle(TickCause::on_demand);
     CHECK(s.acts == "abandon done, file_issue unsupported");
 }
+
+TEST_CASE("describe says what a class that only watches does, and what a continuation asks for [M-103]", "[M-103]") {
+    const std::string watching = description(steering());
+    CHECK_THAT(watching, ContainsSubstring("silence is seen within 15m 0s"));
+    CHECK_THAT(watching, ContainsSubstring("LOOP_DETECTED: inject:steer, at most every 15m 0s"));
+    CHECK_THAT(watching, ContainsSubstring("when critical: abandon file_issue"));
+    CHECK_THAT(watching, ContainsSubstring("when silent for more than 30m 0s: abandon"));
+    const std::string continuing = description(presets::checkpoint_continuation());
+    CHECK_THAT(continuing,
+               ContainsSubstring("at most 2 continuations, stop_proof = fenced; then: escalate mark_failed"));
+    CHECK_THAT(continuing, ContainsSubstring("within 35m 0s after the last checkpoint"));
+}

@@ -1,6 +1,7 @@
 // Reports, explanations and descriptions: what the engine and the store know, put together for people and programs.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,9 +116,42 @@ inline void describe_bounds(std::string& text, const RunClass& rules) {
     if (const auto* age = rules.detectors.find<HeartbeatContract<ProgressAge>>())
         append(text, "  a stall is seen within ", spoken(age->act_after + period), ", in an open tool call within ",
                spoken(age->in_tool.value_or(age->act_after) + period), "\n");
+    if (const auto* silence = rules.detectors.find<HeartbeatContract<ActivityAge>>())
+        append(text, "  silence is seen within ", spoken(silence->act_after + period), "\n");
+    if (const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>())
+        append(text, "  a stall is seen within ", spoken(age->act_after + period), " after the last checkpoint\n");
+}
+
+/// What a class that only watches does.
+inline void describe_watching(std::string& text, const LadderSettings& ladder) {
+    text.append("  only watches:\n");
+    for (const SteerRule& rule : ladder.steers)
+        append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
+               spoken(rule.cooldown), "\n");
+    for (const Ending& ending : ladder.endings) {
+        append(text, "    when ", ending.silent_longer ? "silent for more than " + spoken(*ending.silent_longer) : "",
+               ending.silent_longer && ending.at_least != Severity::none ? " or " : "",
+               ending.at_least != Severity::none ? name_of(ending.at_least) : "", ":");
+        for (const Step& step : ending.plan) append(text, " ", name_of(step.action));
+        text.append("\n");
+    }
+}
+
+/// When the final rung comes, and how certain the stop of an agent must be before another one is started.
+inline void describe_limits(std::string& text, const LadderSettings& ladder) {
+    const bool spawns = std::any_of(ladder.responses.begin(), ladder.responses.end(), [](const Response& response) {
+        return std::any_of(response.rungs.begin(), response.rungs.end(),
+                           [](const Plan& plan) { return rung::has(plan, ActionKind::spawn); });
+    });
+    if (spawns)
+        append(text, "    at most ", std::to_string(ladder.max_continuations),
+               " continuations, stop_proof = ", name_of(ladder.stop_proof), "; then:");
+    else
+        append(text, "    after ", std::to_string(ladder.max_attempts), " attempts:");
 }
 
 inline void describe_ladder(std::string& text, const LadderSettings& ladder) {
+    if (ladder.watch_only) return describe_watching(text, ladder);
     text.append("  ladder:\n");
     for (const Response& response : ladder.responses) {
         append(text, "    ",
@@ -127,7 +161,7 @@ inline void describe_ladder(std::string& text, const LadderSettings& ladder) {
             for (const Step& step : plan) append(text, " ", name_of(step.action));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
-    append(text, "    after ", std::to_string(ladder.max_attempts), " attempts:");
+    describe_limits(text, ladder);
     bool destructive = false;
     for (const Step& step : ladder.final_rung) {
         append(text, " ", name_of(step.action));
