@@ -156,8 +156,7 @@ TEST_CASE("a checkpoint that met a conflict is stored with the next commit, unde
     CHECK(known.row->state == RunState::waiting_human);
 }
 
-// May fail: of two watchdogs without a lease, the other one can start a continuation before the end is stored.
-TEST_CASE("an end that met a conflict is not forgotten", "[M-049][!mayfail]") {
+TEST_CASE("an end that met a conflict is not forgotten", "[M-049]") {
     MemoryStore memory;
     Twins<MemoryStore> twins{memory, memory};
     twins.checkpoint_after(300s, 1);

@@ -240,6 +240,7 @@ private:
     void give_back(Item& item, Instant now, CycleReport& report, bool conflict) {
         Cell& cell = *item.change.cell;
         std::optional<ActionEvent> given_up;
+        bool over = false;
         {
             const std::lock_guard guard{cell.lock};
             if (cell.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
@@ -250,7 +251,10 @@ private:
             Changer<Detectors>{cell, now, item}.undo();
             cell.dirty = true;
             if (guarded) given_up = Changer<Detectors>{cell, now, item}.fail_by_guard(conflict_message);
+            over = conflict && !guarded && is_terminal(cell.run.state);
         }
+        // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
+        for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, cell, now); ++tries) continue;
         if (given_up) report.events.emplace_back(*std::move(given_up));
         if (!item.actions.empty() || conflict) ++report.suppressed;
         if (conflict) report.error("commit", cell.run.id, Error{ErrorCode::conflict, conflict_message});
