@@ -28,6 +28,8 @@ struct RunRow {
     WallTime created_at{};
     WallTime updated_at{};
     std::optional<WallTime> ended_at{};
+    std::string holder{};     ///< the watchdog whose run it is; empty: nobody's
+    std::uint64_t epoch = 0;  ///< of that watchdog's lease when it wrote this
     std::string facts{};
     std::optional<std::string> spec{};
     std::optional<std::string> memory{};
@@ -116,8 +118,15 @@ struct RunBatch {
     std::vector<AuditRow> audit{};
 };
 
+/// The right of one watchdog among several to act. A write under an epoch that is not the holder's newest is refused.
+struct Lease {
+    std::string holder{};     ///< name of the watchdog; empty: it is alone and needs no lease
+    std::uint64_t epoch = 0;  ///< from 1; raised whenever others may have acted in between
+};
+
 /// What one commit changes: all of it or nothing, but for the runs named as conflicts.
 struct Batch {
+    Lease lease{};  ///< under which it is written: `fenced` and nothing stored if that lease was lost
     std::vector<RunBatch> runs{};
     std::vector<DecisionRow> decisions{};  ///< new ones
     std::vector<std::uint64_t> applied{};  ///< numbers of decisions that were carried out
@@ -142,6 +151,7 @@ struct StoredRun {
     std::vector<Intervention> interventions{};
     std::vector<AlertRow> pending{};
     std::uint64_t checkpoints = 0;  ///< how many there are
+    std::string taken_from{};       ///< who held it before a claim; empty: nobody
 };
 
 /// Everything that a watchdog needs to go on where the last one stopped.
@@ -149,6 +159,34 @@ struct Snapshot {
     std::vector<StoredRun> runs{};
     std::vector<MuteRow> mutes{};
     std::vector<TallyRow> tallies{};
+};
+
+/// A watchdog that did not renew its lease in time.
+struct LostHolder {
+    std::string name{};
+    std::uint64_t runs = 0;  ///< that it held
+};
+
+/// Which runs a watchdog asks for, and what it gets.
+struct Claim {
+    Lease lease{};                       ///< of the one who asks
+    std::vector<std::string> classes{};  ///< only runs of these
+    std::uint64_t most = 500;            ///< runs in one go
+};
+struct Claimed {
+    std::vector<StoredRun> runs{};   ///< they belong to the lease now, in order of registration
+    std::vector<LostHolder> lost{};  ///< found by this claim, and by no other
+    std::vector<MuteRow> mutes{};    ///< all there are
+    bool more = false;               ///< there are runs left to claim
+};
+
+/// One watchdog, for tools.
+struct HolderRow {
+    std::string name{};
+    std::uint64_t epoch = 0;
+    bool live = false;
+    Duration left{};         ///< of its lease, by the store's clock; negative: since when it ran out
+    std::uint64_t runs = 0;  ///< that have not ended
 };
 
 /// What is stored about one run, oldest first.

@@ -54,6 +54,27 @@ template <class T>
 concept StoreLike = CanLoad<T> && CanList<T> && CanCommit<T> && HasHistory<T>;
 
 template <class T>
+concept CanLease = requires(T& store, std::string_view name, const Lease& lease, Duration length) {
+    { store.claim(name, name, length) } -> std::same_as<Result<Lease>>;
+    { store.release(lease) } -> std::same_as<Result<void>>;
+};
+
+template <class T>
+concept CanClaimRuns = requires(T& store, const Claim& claim) {
+    { store.claim_runs(claim) } -> std::same_as<Result<Claimed>>;
+};
+
+/// A store that several watchdogs share. Its own clock decides about leases.
+///
+/// `claim(holder, owner, length)` takes or renews the lease of the watchdog `holder` for the process `owner`: the same
+/// epoch as long as nobody took it away, even after it ran out; the next one otherwise; `busy` while another process
+/// has it. `release(lease)` ends it without anybody being missed. `claim_runs` first takes away every lease that ran
+/// out, then gives runs that belong to no live lease (their version grows by one), or answers `fenced` if the asker's
+/// own lease was lost. `commit` answers `fenced` likewise, as long as the batch names a holder.
+template <class T>
+concept LeasingStoreLike = StoreLike<T> && CanLease<T> && CanClaimRuns<T>;
+
+template <class T>
 concept HasNotifierName = requires {
     { T::name } -> std::convertible_to<std::string_view>;
 };
@@ -121,6 +142,18 @@ consteval bool check_store() {
     static_assert(
         HasHistory<T>,
         "heeler: a Store needs `heeler::Result<heeler::History> history(std::string_view)` (README: Write a store)");
+    return true;
+}
+
+template <class T>
+consteval bool check_leasing_store() {
+    static_assert(CanLease<T>,
+                  "heeler: a LeasingStore needs `heeler::Result<heeler::Lease> claim(std::string_view holder, "
+                  "std::string_view owner, heeler::Duration)` and `heeler::Result<void> release(const heeler::Lease&)` "
+                  "(README: Write a store)");
+    static_assert(CanClaimRuns<T>,
+                  "heeler: a LeasingStore needs `heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim&)` "
+                  "(README: Write a store)");
     return true;
 }
 

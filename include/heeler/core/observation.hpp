@@ -135,6 +135,14 @@ struct SignOfLife {
     std::string_view source{};
 };
 
+/// A durable note of progress.
+struct CheckpointNote {
+    std::optional<std::int64_t> step{};
+    std::string_view text{};
+    CheckpointReason reason = CheckpointReason::scheduled;
+    std::uint32_t incarnation = 0;  ///< of the agent that wrote it; 0: the current one. Of an older one: `fenced`
+};
+
 // --- what the engine adds for detectors ----------------------------------------------------------------------------
 
 /// One finished line of output.

@@ -1,8 +1,10 @@
-// What is polled instead of reporting by itself: logs, tables, transcripts. Write one where agents only leave files.
+// What is polled instead of reporting by itself: logs, tables, transcripts. Write one where agents only leave traces.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,12 +18,14 @@ namespace heeler::inline v0 {
 
 /// Everything that can be reported about a run.
 using Reported = std::variant<Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage,
-                              StateChange, Compaction, OutputAccess>;
+                              StateChange, Compaction, OutputAccess, CheckpointNote>;
 
 /// One thing that a source has found. Views stay valid until the source is polled again.
 struct SourceEvent {
     Reported what{};
-    std::optional<WallTime> at{};  ///< when it happened; absent or in the future: now
+    std::optional<WallTime> at{};   ///< when it happened; absent or in the future: now
+    std::optional<Duration> age{};  ///< how long ago, where another clock than this host's says so; comes before `at`
+    std::uint32_t incarnation = 0;  ///< of the agent that left it; 0: the current one. An older one's is not heard
 };
 
 /// What a source has found since the cursor.
@@ -38,6 +42,33 @@ template <class T>
 concept RunSourceLike = requires(T& source, std::string_view cursor) {
     { source.poll(cursor) } -> std::same_as<Result<Polled>>;
 };
+
+/// How far one run was read.
+struct RunCursor {
+    std::string run{};
+    std::string cursor{};  ///< made by the source; empty: nothing was read yet
+};
+
+/// What a source of many runs has found of one. An error: nothing is known of this run this time.
+struct PolledRun {
+    std::string run{};
+    Result<Polled> found{};
+};
+
+/// Reads what happened to many runs at once: a table that agents write, a list of workers. Runs without news may be
+/// left out; an error is about all of them. Otherwise as `RunSourceLike`.
+template <class T>
+concept GroupSourceLike = requires(T& source, std::span<const RunCursor> runs) {
+    { source.poll(runs) } -> std::same_as<Result<std::vector<PolledRun>>>;
+};
+
+template <class T>
+consteval bool check_group_source() {
+    static_assert(GroupSourceLike<T>,
+                  "heeler: a source of many runs needs `heeler::Result<std::vector<heeler::PolledRun>> "
+                  "poll(std::span<const heeler::RunCursor>)` (README: Write a source)");
+    return true;
+}
 
 template <class T>
 consteval bool check_source() {

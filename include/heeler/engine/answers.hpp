@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -17,14 +16,6 @@ enum class Observed : std::uint8_t { ok, unknown, ended, fenced, refused };
 /// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
 struct Registered : RunHandle {
     std::optional<Error> not_stored;
-};
-
-/// A durable note of progress.
-struct CheckpointNote {
-    std::optional<std::int64_t> step;
-    std::string_view text;
-    CheckpointReason reason = CheckpointReason::scheduled;
-    std::uint32_t incarnation = 0;  ///< of the agent that wrote it; 0: the current one. Of an older one: `fenced`
 };
 
 }  // namespace heeler::inline v0
