@@ -167,12 +167,16 @@ struct LostHolder {
     std::uint64_t runs = 0;  ///< that it held
 };
 
-/// Which runs a watchdog asks for, and what it gets.
+/// Which runs a watchdog asks for: those of no live lease that it can observe.
 struct Claim {
-    Lease lease{};                       ///< of the one who asks
-    std::vector<std::string> classes{};  ///< only runs of these
-    std::uint64_t most = 500;            ///< runs in one go
+    Lease lease{};                           ///< of the one who asks
+    std::vector<std::string> classes{};      ///< runs of these, whoever held them
+    std::vector<std::string> own_classes{};  ///< runs of these that nobody held, or the asker under an earlier lease
+    std::string run{};                       ///< only this run, whatever its class and whoever held it; empty: by class
+    std::uint64_t most = 500;                ///< runs in one go
 };
+
+/// What it gets.
 struct Claimed {
     std::vector<StoredRun> runs{};   ///< they belong to the lease now, in order of registration
     std::vector<LostHolder> lost{};  ///< found by this claim, and by no other
