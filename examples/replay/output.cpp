@@ -156,21 +156,6 @@ std::string line_of(const heeler::Report& report, Moment at) {
     return ended(line);
 }
 
-std::string line_of(const heeler::Metrics& metrics) {
-    JsonLine line;
-    line.begin_object().key("metrics").boolean(true);
-    const auto add = [&](std::string_view name, const heeler::Metric& metric) {
-        line.key(name).begin_object().key("value");
-        metric.value ? line.number(*metric.value) : line.null();
-        line.key("target").number(metric.target).key("met").boolean(metric.met).end_object();
-    };
-    add("detection_rate", metrics.detection_rate);
-    add("recovery_rate", metrics.recovery_rate);
-    add("false_alarm_rate", metrics.false_alarm_rate);
-    add("time_to_recovery_s", metrics.time_to_recovery_s);
-    return ended(line);
-}
-
 std::string line_of(const Summary& summary) {
     JsonLine line;
     line.begin_object().key("summary").boolean(true).key("lines").number(summary.lines);

@@ -8,7 +8,6 @@
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/engine/events.hpp>
-#include <heeler/report/metrics.hpp>
 
 namespace replay {
 
@@ -34,7 +33,6 @@ struct Summary {
 [[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
-[[nodiscard]] std::string line_of(const heeler::Metrics& metrics);
 [[nodiscard]] std::string line_of(const Summary& summary);
 [[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include <heeler/report/metrics_text.hpp>
 #include <heeler/text/sanitise.hpp>
 
 #include "time_text.hpp"
@@ -219,7 +220,7 @@ void Replay::finish() {
             print_line(line_of(heeler::ErrorEvent{"report", id, report.error()}, now()));
         }
     }
-    if (truths_.any()) print_line(line_of(truths_.measured()));
+    if (truths_.any()) print_line(to_json(truths_.measured()));
 }
 
 }  // namespace replay

@@ -12,12 +12,12 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/events.hpp>
 
+#include "../common/truths.hpp"
 #include "host.hpp"
 #include "input.hpp"
 #include "json_object.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "truths.hpp"
 
 namespace replay {
 
@@ -102,7 +102,7 @@ private:
     std::set<std::string, std::less<>> unknown_types_;
     std::set<std::string, std::less<>> warned_;
     std::map<std::string, std::string, std::less<>> last_status_;  // by run, as printed
-    Truths truths_;
+    common::Truths truths_;
     Summary summary_;
 };
 
