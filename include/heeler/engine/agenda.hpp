@@ -11,6 +11,18 @@
 
 namespace heeler::inline v0 {
 
+/// The earlier of two moments, either of which may be absent.
+[[nodiscard]] inline std::optional<Elapsed> earlier(std::optional<Elapsed> one, std::optional<Elapsed> other) {
+    if (one && other) return std::min(*one, *other);
+    return one ? one : other;
+}
+
+/// A moment of the wall clock; what is past is now.
+[[nodiscard]] inline std::optional<Elapsed> elapsed_at(Instant now, std::optional<WallTime> wall) {
+    if (!wall) return std::nullopt;
+    return *wall <= now.wall ? now.elapsed : elapsed_at(now, *wall);
+}
+
 /// Absent: only when something is reported. Under the cell's lock.
 template <class Detectors>
 [[nodiscard]] std::optional<Elapsed> next_look(const RunMemory<Detectors>& cell, Instant now,
@@ -24,7 +36,7 @@ template <class Detectors>
     if (cell.waits_until) no_later_than(*cell.waits_until);
     if (cell.held_until && now.elapsed < *cell.held_until) no_later_than(*cell.held_until);
     const bool repeats = cell.incident.open() && cell.rules->rules.renotify_every > Duration{};
-    if (repeats || (cell.feed && cell.feed->source.present())) no_later_than(now.elapsed);
+    if (repeats || (cell.feed && cell.feed->is_polled())) no_later_than(now.elapsed);
     if (!run.waiting_since) {
         Duration due = cell.sampling.next;
         if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))

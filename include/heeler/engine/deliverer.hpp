@@ -11,9 +11,8 @@
 #include <vector>
 
 #include <heeler/deliver/outbox.hpp>
-#include <heeler/engine/control_ref.hpp>
+#include <heeler/engine/effects.hpp>
 #include <heeler/engine/events.hpp>
-#include <heeler/engine/issue_ref.hpp>
 #include <heeler/engine/ledger.hpp>
 #include <heeler/engine/queues.hpp>
 #include <heeler/engine/run_table.hpp>
@@ -29,11 +28,11 @@ public:
     using Cell = RunCell<Detectors>;
     using Table = RunTable<Cell>;
 
-    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table, const EngineSettings& settings)
-        : notifier_{notifier}, ledger_{ledger}, table_{table}, settings_{settings} {}
+    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table, const EngineSettings& settings,
+              const Tenure& tenure)
+        : notifier_{notifier}, ledger_{ledger}, table_{table}, settings_{settings}, tenure_{tenure} {}
 
-    void control(ControlRef control) noexcept { control_ = control; }
-    void issues(IssueRef sink) noexcept { issues_ = sink; }
+    [[nodiscard]] Effects<Detectors>& effects() noexcept { return effects_; }
     [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
 
@@ -45,6 +44,7 @@ public:
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
+        if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
             for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
         for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
@@ -76,8 +76,10 @@ private:
     }
 
     void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
-        if (!save(job, now, report)) return;
+        if (is_disowned(*job.cell) || !save(job, now, report)) return;
         for (; job.next < job.actions.size(); ++job.next) {
+            if (is_disowned(*job.cell)) return;
+            if (!tenure_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[job.next];
             if (!needs_met(job, action)) {
                 block(job, job.next, now);
@@ -104,6 +106,13 @@ private:
         }
         table_.sooner(job.handle.index, now.elapsed);
         queues_.add_settled(job.handle);
+    }
+
+    /// Whoever holds the run now goes on with what is under way for it, under the same keys.
+    [[nodiscard]] static bool is_disowned(Cell& cell) {
+        const std::lock_guard guard{cell.lock};
+        if (cell.disowned) cell.rung_busy = false;
+        return cell.disowned;
     }
 
     /// Settled without being tried, so that a restart does not take it up. Nobody is told of what is not done.
@@ -157,73 +166,17 @@ private:
             action.outcome = ActionOutcome::done;
             action.note = "the run may still be running; it is no longer watched";
         } else if (action.kind == ActionKind::file_issue) {
-            file_issue(job, action, tried_before);
+            effects_.file_issue(*job.cell, action, tried_before);
         } else if (tried_before) {
-            reconcile(job, action);
+            effects_.reconcile(*job.cell, action);
         } else {
-            ask(job, action);
+            effects_.ask(*job.cell, action);
         }
     }
 
     [[nodiscard]] bool still_runs(const RungJob<Detectors>& job) const {
         const std::lock_guard guard{job.cell->lock};
         return table_.current(job.handle) && !is_terminal(job.cell->run.state);
-    }
-
-    void ask(RungJob<Detectors>& job, Action& action) {
-        if (action.kind == ActionKind::spawn && !may_spawn(job, action)) {
-            action.outcome = ActionOutcome::blocked;
-            return;
-        }
-        const auto answer = control_.act(action.kind, {job.cell->run.id, action.key, action.text, action.attempt});
-        action.outcome = outcome_of(answer);
-        action.note = evidence_text(answer ? answer->note : answer.error().message);
-    }
-
-    /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.
-    void reconcile(RungJob<Detectors>& job, Action& action) {
-        const auto found = control_.find(action.key);
-        if (found && *found == Found::found) {
-            action.outcome = ActionOutcome::done;
-            action.note = "found after a restart";
-        } else if ((found && *found == Found::absent) ||
-                   (!found && found.error().code == ErrorCode::unsupported && control_.idempotent())) {
-            ask(job, action);
-        } else {
-            action.outcome = ActionOutcome::unknown;
-            action.note = "a restart came between the intent and its outcome, and nobody can tell";
-        }
-    }
-
-    /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
-    [[nodiscard]] bool may_spawn(const RungJob<Detectors>& job, Action& action) const {
-        if (job.cell->rules->rules.ladder.stop_proof != StopProofNeeded::proved) return true;
-        const auto proof = control_.prove_stopped(job.cell->run.id);
-        if (proof && *proof == StopProof::stopped) return true;
-        action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
-                                                                         : "nobody can tell whether the agent stopped"
-                                          : proof.error().message);
-        return false;
-    }
-
-    void file_issue(const RungJob<Detectors>& job, Action& action, bool tried_before) {
-        if (tried_before && !issues_.idempotent()) {
-            action.outcome = ActionOutcome::unknown;
-            action.note = "a restart came between the intent and its outcome, and the sink cannot tell";
-            return;
-        }
-        const std::size_t end = std::min(action.text.find('\n'), action.text.size());
-        const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
-        Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
-        {
-            const std::lock_guard guard{job.cell->lock};
-            const RunSpec spec = spec_from(job.cell->spec);
-            issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
-                         sanitise(spec.project, 256)};
-        }
-        const auto answer = issues_.file(issue);
-        action.outcome = outcome_of(answer);
-        action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
     void escalate(Action& action, Instant now, CycleReport& report) {
@@ -244,6 +197,7 @@ private:
     }
 
     bool send(AlertJob<Detectors> job, Instant now, CycleReport& report) {
+        if (is_left(job)) return false;
         if (job.cell->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         job.row.alert.attempt = job.row.attempts + 1;
         const auto answer = send_now(job.row.alert);
@@ -259,6 +213,18 @@ private:
         }
         report.events.emplace_back(AlertEvent{job.row});
         return finish_alert(job, job.row.state, now);
+    }
+
+    /// An alert of a run that another watchdog holds is theirs.
+    [[nodiscard]] bool is_left(AlertJob<Detectors>& job) {
+        const std::lock_guard guard{job.cell->lock};
+        if (!job.cell->disowned) {
+            if (tenure_.holds()) return false;
+            queues_.add(std::move(job));
+            return true;
+        }
+        if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
+        return true;
     }
 
     bool finish_alert(AlertJob<Detectors>& job, AlertRow::State state, Instant now) {
@@ -286,8 +252,8 @@ private:
     Ledger<Store, Detectors>& ledger_;
     Table& table_;
     const EngineSettings& settings_;
-    ControlRef control_;
-    IssueRef issues_;
+    const Tenure& tenure_;
+    Effects<Detectors> effects_;
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};
     std::mutex running_;

@@ -9,8 +9,11 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/engine/answers.hpp>
+#include <heeler/engine/engine_settings.hpp>
 #include <heeler/engine/explain.hpp>
 #include <heeler/engine/registry.hpp>
+#include <heeler/engine/reported.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline v0 {
@@ -29,19 +32,37 @@ template <class Detectors>
     return stored_report<Detectors>(*known, now);
 }
 
-/// Whether an agent of this incarnation was replaced. That it still reports is put on record once.
+/// Whether an agent of this incarnation (0: the current one) was replaced.
 template <class Detectors>
 [[nodiscard]] bool is_fenced(Registry<Detectors>& registry, RunHandle run, std::uint32_t incarnation, Instant now) {
     auto* cell = registry.table().find(run);
     if (cell == nullptr) return false;
     const std::lock_guard guard{cell->lock};
-    if (!registry.table().current(run) || incarnation >= cell->run.incarnation) return false;
-    if (std::exchange(cell->fenced_told, std::max(cell->fenced_told, incarnation)) >= incarnation) return true;
-    cell->unsaved.audit.push_back({now.wall, "fenced", cell->run.id,
-                                   R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
-                                       std::to_string(cell->run.incarnation) + "}"});
-    if (!std::exchange(cell->dirty, true)) registry.table().sooner(run.index, cell->next_cycle);
+    if (!registry.table().current(run) || !is_replaced<Detectors>(*cell, incarnation, now.wall)) return false;
+    registry.table().sooner(run.index, cell->next_cycle);
     return true;
+}
+
+/// Folds what was reported of a run, and sees to it that it is looked at and stored in time.
+template <class Detectors, class What, class Fold>
+[[nodiscard]] Observed fold_into(Registry<Detectors>& registry, RunHandle run, Instant now,
+                                 const EngineSettings& settings, const What& what, Fold&& fold_in) {
+    if (!is_sane(what)) return Observed::refused;
+    auto& table = registry.table();
+    RunCell<Detectors>* cell = table.find(run);
+    if (cell == nullptr) return Observed::ended;
+    const std::lock_guard guard{cell->lock};
+    if (!table.current(run) || is_terminal(cell->run.state) || cell->disowned) return Observed::ended;
+    Folder<Detectors> folder{*cell, now};
+    try {
+        fold_in(folder);
+    } catch (...) {
+        return Observed::refused;  // thrown by a host's detector
+    }
+    if (is_terminal(cell->run.state)) table.close(run, now.elapsed);
+    if (!std::exchange(cell->dirty, true))
+        table.sooner(run.index, std::min(cell->next_cycle, cell->last_flush + settings.flush_every));
+    return Observed::ok;
 }
 
 /// The handle of a run that is watched; the error says whether it is over or was never there.

@@ -1,13 +1,17 @@
-// Takes in what a run's source has found: outside the run's lock it reads, under it it folds.
+// Takes in what sources have found: outside the runs' locks it reads, under them it folds.
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <heeler/engine/events.hpp>
-#include <heeler/engine/fold.hpp>
+#include <heeler/engine/reported.hpp>
 #include <heeler/engine/run_cell.hpp>
 #include <heeler/engine/run_table.hpp>
 #include <heeler/engine/validate.hpp>
@@ -22,43 +26,132 @@ public:
 
     explicit Intake(RunTable<Cell>& table) : table_{table} {}
 
-    /// Polls until the source has nothing more, at most `most_polls` times: the rest comes in the next cycle.
-    void operator()(RunHandle handle, Cell& cell, Instant now, CycleReport& report) {
+    /// All runs of the class are read from this source. Any thread.
+    void watch(std::string class_name, GroupSourceRef source) {
+        const std::lock_guard guard{lock_};
+        groups_[std::move(class_name)] = source;
+    }
+    [[nodiscard]] bool watches(const std::string& class_name) const {
+        const std::lock_guard guard{lock_};
+        return groups_.count(class_name) != 0;
+    }
+
+    /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
+    /// cycle.
+    void read(RunHandle handle, Cell& cell, Instant now, CycleReport& report) {
         for (int polls = 0; polls < most_polls; ++polls) {
             SourceRef source;
             std::string cursor;
             {
                 const std::lock_guard guard{cell.lock};
-                if (!table_.current(handle) || !cell.feed || !cell.feed->source.present()) return;
-                if (is_terminal(cell.run.state)) return;
+                if (!is_read(handle, cell) || !cell.feed || !cell.feed->source.present()) return;
                 source = cell.feed->source;
                 cursor = cell.feed->cursor;
             }
             auto polled = source.poll(cursor);
-            const std::lock_guard guard{cell.lock};
-            if (!table_.current(handle) || !cell.feed) return;
-            if (!polled) return lose(cell, polled.error(), report);
-            cell.feed->lost = false;
-            for (const Error& problem : polled->problems) report.error("source", cell.run.id, problem);
-            fold(handle, cell, *polled, now, report);
-            if (!polled->more || is_terminal(cell.run.state)) return;
+            if (!take(handle, cell, polled, now, report)) return;
+        }
+    }
+
+    /// Polls the classes' sources for those of the runs that are about to be judged, or for all of them.
+    void read_groups(const std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) {
+        for (const auto& [class_name, source] : groups()) {
+            Asked asked;
+            for (const RunHandle handle : runs) ask_for(handle, class_name, all, now, asked);
+            for (int polls = 0; polls < most_polls && !asked.cursors.empty(); ++polls)
+                asked = read_group(source, asked, now, report);
         }
     }
 
 private:
     static constexpr int most_polls = 16;
 
+    struct Asked {
+        std::vector<RunCursor> cursors;
+        std::map<std::string, RunHandle, std::less<>> handles;
+    };
+
+    [[nodiscard]] std::map<std::string, GroupSourceRef> groups() const {
+        const std::lock_guard guard{lock_};
+        return groups_;
+    }
+
+    /// Under the cell's lock.
+    [[nodiscard]] bool is_read(RunHandle handle, const Cell& cell) const {
+        return table_.current(handle) && !is_terminal(cell.run.state);
+    }
+
+    void ask_for(RunHandle handle, const std::string& class_name, bool all, Instant now, Asked& asked) const {
+        Cell* cell = table_.find(handle);
+        if (cell == nullptr) return;
+        const std::lock_guard guard{cell->lock};
+        if (!is_read(handle, *cell) || cell->rules->rules.name != class_name) return;
+        if (!all && now.elapsed < cell->next_cycle) return;
+        if (!cell->feed) cell->feed = std::make_unique<Feed>();
+        if (cell->feed->source.present()) return;  // a source of its own comes first
+        cell->feed->in_group = true;
+        asked.cursors.push_back({cell->run.id, cell->feed->cursor});
+        asked.handles.emplace(cell->run.id, handle);
+    }
+
+    /// Answers the runs of which there is more.
+    [[nodiscard]] Asked read_group(const GroupSourceRef& source, const Asked& asked, Instant now, CycleReport& report) {
+        Asked more;
+        auto polled = source.poll(asked.cursors);
+        if (!polled) {
+            bool told = false;
+            for (const auto& [run, handle] : asked.handles)
+                if (Cell* cell = table_.find(handle)) {
+                    const std::lock_guard guard{cell->lock};
+                    if (table_.current(handle)) lose(*cell, polled.error(), told ? nullptr : &report);
+                    told = true;
+                }
+            return more;
+        }
+        auto silent = asked.handles;
+        for (PolledRun& one : *polled) {
+            const auto handle = asked.handles.find(one.run);
+            if (handle == asked.handles.end()) continue;
+            silent.erase(one.run);
+            Cell* cell = table_.find(handle->second);
+            if (cell == nullptr || !take(handle->second, *cell, one.found, now, report)) continue;
+            ask_for(handle->second, cell->rules->rules.name, true, now, more);
+        }
+        for (const auto& [run, handle] : silent)
+            if (Cell* cell = table_.find(handle)) {
+                const std::lock_guard guard{cell->lock};
+                if (cell->feed) cell->feed->lost = false;
+            }
+        return more;
+    }
+
+    /// True if there is more.
+    bool take(RunHandle handle, Cell& cell, Result<Polled>& polled, Instant now, CycleReport& report) {
+        const std::lock_guard guard{cell.lock};
+        if (!table_.current(handle) || !cell.feed) return false;
+        if (!polled) {
+            lose(cell, polled.error(), &report);
+            return false;
+        }
+        cell.feed->lost = false;
+        for (const Error& problem : polled->problems) report.error("source", cell.run.id, problem);
+        fold(handle, cell, *polled, now, report);
+        return polled->more && !is_terminal(cell.run.state);
+    }
+
     /// Said once; until the source can be read again nobody can say how old the run's last sign is.
-    static void lose(Cell& cell, const Error& error, CycleReport& report) {
-        if (!std::exchange(cell.feed->lost, true)) report.error("source", cell.run.id, error);
+    static void lose(Cell& cell, const Error& error, CycleReport* report) {
+        if (!std::exchange(cell.feed->lost, true) && report != nullptr) report->error("source", cell.run.id, error);
     }
 
     void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
         for (const SourceEvent& event : polled.events) {
-            const WallTime at = std::min(event.at.value_or(now.wall), now.wall);
+            if (is_replaced<Detectors>(cell, event.incarnation, now.wall)) continue;
+            const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
+                                          : std::min(event.at.value_or(now.wall), now.wall);
             Folder<Detectors> folder{cell, Instant{elapsed_at(now, at), at}};
             try {
-                std::visit([&](const auto& what) { fold_one(folder, what); }, event.what);
+                std::visit([&](const auto& what) { fold_one(cell, folder, what, at); }, event.what);
             } catch (...) {
                 report.error("source", cell.run.id,
                              {ErrorCode::failed, "a detector threw at an event; it is passed over"});
@@ -72,11 +165,16 @@ private:
     }
 
     template <class What>
-    static void fold_one(Folder<Detectors>& folder, const What& what) {
-        if (is_sane(what)) folder(what);
+    static void fold_one(Cell& cell, Folder<Detectors>& folder, const What& what, WallTime at) {
+        if constexpr (std::is_same_v<What, CheckpointNote>)
+            record<Detectors>(cell, folder, what, at);
+        else if (is_sane(what))
+            folder(what);
     }
 
     RunTable<Cell>& table_;
+    mutable std::mutex lock_;
+    std::map<std::string, GroupSourceRef> groups_;
 };
 
 }  // namespace heeler::inline v0

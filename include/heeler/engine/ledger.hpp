@@ -11,21 +11,14 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/engine/run_cell.hpp>
+#include <heeler/engine/run_table.hpp>
 #include <heeler/engine/take_over.hpp>
+#include <heeler/engine/tenure.hpp>
 
 namespace heeler::inline v0 {
-
-/// How often the engine writes, and when it speaks up for itself.
-struct EngineSettings {
-    Duration flush_every = 1s;        ///< of a run's small row, while it changes
-    Duration memory_every = 30s;      ///< of its detectors' memory, while it changes
-    Duration gap = 10s;               ///< a difference between the two clocks that is one
-    Duration store_down_after = 60s;  ///< without a successful commit, people are told
-    Duration store_down_repeat = 4h;  ///< and told again
-    std::string freeze_file{};        ///< while a file of this name exists, nothing is done to any run; empty: none
-};
 
 /// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
 template <class Detectors>
@@ -40,6 +33,7 @@ struct Change {
     bool stored = false;      ///< out: it is durable
     bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
     bool taken_over = false;  ///< out: and the run is now what they made of it
+    bool disowned = false;    ///< out: or another watchdog holds it
 };
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
@@ -48,7 +42,46 @@ class Ledger {
 public:
     using Cell = RunCell<Detectors>;
 
-    explicit Ledger(Store& store) : store_{store} {}
+    Ledger(Store& store, Tenure& tenure) : store_{store}, tenure_{tenure} {}
+
+    /// Takes or renews the lease. True if an earlier one was lost meanwhile.
+    [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
+        const std::lock_guard guard{lock_};
+        if constexpr (LeasingStoreLike<Store>) {
+            const std::string owner = tenure_.owner(now);
+            auto lease = watched(unreadable_since_, now, [&] { return store_.claim(holder, owner, length); });
+            if (!lease) return tl::unexpected<Error>(lease.error());
+            return tenure_.granted(*std::move(lease), now.elapsed);
+        } else {
+            return fail(ErrorCode::unsupported,
+                        "EngineSettings::holder is set, but the store knows no leases: leave it empty, or use a store "
+                        "that several watchdogs can share");
+        }
+    }
+
+    /// Asks for runs under the lease.
+    [[nodiscard]] Result<Claimed> claim_runs(Claim claim, Instant now) {
+        const std::lock_guard guard{lock_};
+        claim.lease = tenure_.lease();
+        if constexpr (LeasingStoreLike<Store>) {
+            auto claimed = watched(unwritable_since_, now, [&] { return store_.claim_runs(claim); });
+            if (!claimed && claimed.error().code == ErrorCode::fenced) tenure_.gone();
+            return claimed;
+        } else {
+            return fail(ErrorCode::unsupported, "the store knows no leases");
+        }
+    }
+
+    /// Gives the lease back: others may take the runs at once.
+    [[nodiscard]] Result<void> release() {
+        const std::lock_guard guard{lock_};
+        const Lease lease = tenure_.lease();
+        tenure_.gone();
+        if constexpr (LeasingStoreLike<Store>) {
+            if (lease.epoch != 0) return guarded([&] { return store_.release(lease); });
+        }
+        return {};
+    }
 
     [[nodiscard]] Result<Snapshot> load(Instant now) {
         const std::lock_guard guard{lock_};
@@ -75,6 +108,18 @@ public:
         return error;
     }
 
+    /// Writes all runs, their detectors' memory included.
+    [[nodiscard]] std::optional<Error> commit_all(const RunTable<Cell>& table, Instant now) {
+        std::vector<Change<Detectors>> changes;
+        for (const RunHandle run : table.all()) {
+            changes.emplace_back();
+            changes.back().handle = run;
+            changes.back().cell = table.find(run);  // null: passed over
+            changes.back().with_memory = true;
+        }
+        return commit(changes, {}, now);
+    }
+
     /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change<Detectors>>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
@@ -84,11 +129,13 @@ public:
             included.push_back(&change);
         }
         if (batch.empty()) return std::nullopt;
+        batch.lease = tenure_.lease();
         for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
         batch.durable |= !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty();
         auto written = watched(unwritable_since_, now, [&] { return store_.commit(batch); });
         std::optional<Error> error;
         if (!written) error = written.error();
+        if (error && error->code == ErrorCode::fenced) tenure_.gone();
         if (error && took_effect(batch, written)) error.reset();
         for (std::size_t i = 0; i < included.size(); ++i) {
             const std::string& id = batch.runs[i].row.id;
@@ -165,15 +212,18 @@ private:
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
-    static bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
+    bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
         if (change.cell == nullptr) return false;
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
-        if (cell.generation != change.handle.generation) return false;
+        if (cell.generation != change.handle.generation || cell.disowned) return false;
         RunBatch rows = std::move(change.rows);
         change.waited = std::exchange(cell.unsaved, {});
         change.waited.copy_into(rows);
         rows.row = row_of(cell, now);
+        const Lease lease = tenure_.lease();
+        rows.row.holder = lease.holder;
+        rows.row.epoch = lease.epoch;
         ArchiveWriter facts{now};
         cell.archive_facts(facts);
         rows.row.facts = facts.take();
@@ -216,6 +266,10 @@ private:
         if (!change.stored) cell.unsaved.put_back(change.waited);
         if (!change.stored) cell.fed |= change.fed;
         if (!change.stored) cell.state_told |= change.state_told;
+        if (known.row && !tenure_.alone() && cell.version != 0 && !is_mine(*known.row)) {
+            change.disowned = true;
+            return;
+        }
         // A run that was never stored is not taken for another one of the same name.
         if (known.row &&
             (cell.version != 0 || (known.row->spec == cell.spec && known.row->created_at == cell.created_at))) {
@@ -229,7 +283,13 @@ private:
         if (batch.row.memory) cell.last_memory = now.elapsed;
     }
 
+    [[nodiscard]] bool is_mine(const RunRow& row) const {
+        const Lease lease = tenure_.lease();
+        return row.holder == lease.holder && row.epoch == lease.epoch;
+    }
+
     Store& store_;
+    Tenure& tenure_;
     std::mutex lock_;
     mutable std::mutex health_lock_;
     std::optional<Elapsed> unreadable_since_;

@@ -1,4 +1,4 @@
-// Takes in what the store holds when the watchdog starts: runs, rungs that were under way, alerts that were not sent.
+// Takes in what the store holds for this watchdog: at its start or, among several, under its lease, again and again.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 
 #include <heeler/core/incident.hpp>
 #include <heeler/engine/events.hpp>
+#include <heeler/engine/intake.hpp>
 #include <heeler/engine/ledger.hpp>
+#include <heeler/engine/lost_holders.hpp>
 #include <heeler/engine/queues.hpp>
 #include <heeler/engine/registry.hpp>
 
@@ -22,8 +24,15 @@ class Loader {
 public:
     using Cell = RunCell<Detectors>;
 
-    Loader(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Queues<Detectors>& queues)
-        : ledger_{ledger}, registry_{registry}, queues_{queues} {}
+    Loader(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Queues<Detectors>& queues,
+           const EngineSettings& settings, Tenure& tenure, const Intake<Detectors>& intake, LostHolders& lost)
+        : ledger_{ledger},
+          registry_{registry},
+          queues_{queues},
+          settings_{settings},
+          tenure_{tenure},
+          intake_{intake},
+          lost_{lost} {}
 
     /// False while the store cannot be read.
     bool run(Instant now, CycleReport& report) {
@@ -41,15 +50,33 @@ public:
         return readable;
     }
 
-    /// Whether the store holds the run, but its class is not defined yet.
-    [[nodiscard]] bool waits_for_class(std::string_view run) {
+    /// Takes one run that no other watchdog holds, because a host here registers it again.
+    [[nodiscard]] bool claim(std::string_view run, Instant now) {
         const std::lock_guard guard{lock_};
-        return std::any_of(strangers_.begin(), strangers_.end(),
-                           [&](const StoredRun& stored) { return stored.row.id == run; });
+        if (tenure_.alone() || !tenure_.holds(now.elapsed)) return false;
+        CycleReport found;
+        Claim claim;
+        claim.run = run;
+        (void)take_claimed(std::move(claim), now, found);
+        unheard_.absorb(std::move(found));
+        return registry_.find(run).has_value();
+    }
+
+    /// Whether the run is one for later, or for others: its class is not defined yet, or another watchdog holds it.
+    [[nodiscard]] bool is_elsewhere(const std::string& run, Instant now) {
+        if (run.empty() || registry_.find(run)) return false;
+        const std::lock_guard guard{lock_};
+        if (std::any_of(strangers_.begin(), strangers_.end(),
+                        [&](const StoredRun& stored) { return stored.row.id == run; }))
+            return true;
+        if (tenure_.alone()) return false;
+        const auto known = ledger_.history(now, run);
+        return !known || (known->row && !is_terminal(known->row->state));
     }
 
 private:
     bool load(Instant now, CycleReport& report) {
+        if (!tenure_.alone()) return hold(now, report);
         if (!loaded_) {
             auto snapshot = ledger_.load(now);
             if (!snapshot) {
@@ -62,6 +89,65 @@ private:
         }
         std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
         return true;
+    }
+
+    /// Renews the lease when that is due, and then looks for runs that it may take. False without a lease that can be
+    /// relied upon: nothing is judged then.
+    bool hold(Instant now, CycleReport& report) {
+        if (auto good = check_settings(settings_); !good) {
+            report.error("lease", {}, good.error());
+            return false;
+        }
+        if (tenure_.is_due(now.elapsed)) {
+            const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
+            if (!lost) report.error("lease", {}, lost.error());
+            if (lost && *lost) disown_all(now, report);
+            wants_runs_ |= lost.has_value();
+        }
+        if (!tenure_.holds(now.elapsed)) return false;
+        if (!std::exchange(wants_runs_, false)) return true;
+        Claim claim;
+        claim.most = settings_.claim_runs;
+        for (const auto& rules : registry_.classes()) {
+            const std::string& name = rules->rules.name;
+            (intake_.watches(name) ? claim.classes : claim.own_classes).push_back(name);
+        }
+        wants_runs_ = take_claimed(std::move(claim), now, report);
+        return tenure_.holds(now.elapsed);
+    }
+
+    /// True if there is more.
+    bool take_claimed(Claim claim, Instant now, CycleReport& report) {
+        auto claimed = ledger_.claim_runs(std::move(claim), now);
+        if (!claimed) {
+            report.error("claim", {}, claimed.error());
+            return true;
+        }
+        for (const LostHolder& holder : claimed->lost) lost_.found(holder, now);
+        for (const MuteRow& mute : claimed->mutes) registry_.mute(mute.class_name, mute.identity);
+        for (StoredRun& run : claimed->runs) strangers_.push_back(std::move(run));
+        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        return claimed->more;
+    }
+
+    /// The lease ran out and was taken away. Runs that were never stored are still this watchdog's.
+    void disown_all(Instant now, CycleReport& report) {
+        std::size_t count = 0;
+        strangers_.clear();
+        for (const RunHandle handle : registry_.table().all()) {
+            Cell* cell = registry_.table().find(handle);
+            if (cell == nullptr) continue;
+            {
+                const std::lock_guard guard{cell->lock};
+                if (cell->version == 0 || cell->disowned) continue;
+            }
+            registry_.disown(handle, now);
+            ++count;
+        }
+        report.error("lease", {},
+                     Error{ErrorCode::fenced, "the lease of `" + sanitise(settings_.holder, 128) +
+                                                  "` ran out and was taken away; " + std::to_string(count) +
+                                                  " runs are watched by others now, or wait to be registered again"});
     }
 
     bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
@@ -138,8 +224,13 @@ private:
     Ledger<Store, Detectors>& ledger_;
     Registry<Detectors>& registry_;
     Queues<Detectors>& queues_;
+    const EngineSettings& settings_;
+    Tenure& tenure_;
+    const Intake<Detectors>& intake_;
+    LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;
+    bool wants_runs_ = true;            ///< the store may have runs to claim
     CycleReport unheard_;               ///< what was found while nobody listened
     std::vector<StoredRun> strangers_;  ///< stored runs whose class is not defined yet
     std::vector<std::string> told_;     ///< of these classes

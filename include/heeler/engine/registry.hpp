@@ -117,9 +117,20 @@ public:
         if (cell == nullptr) return;
         const std::lock_guard guard{cell->lock};
         if (!table_.current(handle)) return;
-        index_.remove(cell->run.id);
+        if (!cell->disowned) index_.remove(cell->run.id);
         table_.remove(handle);
         cell->clear();
+    }
+
+    /// Another watchdog holds the run now. Its slot is kept until what is under way for it has come back.
+    void disown(RunHandle handle, Instant now) {
+        Cell* cell = table_.find(handle);
+        if (cell == nullptr) return;
+        const std::lock_guard guard{cell->lock};
+        if (!table_.current(handle) || std::exchange(cell->disowned, true)) return;
+        index_.remove(cell->run.id);
+        cell->unsaved = {};
+        table_.close(handle, now.elapsed);
     }
 
     /// The runs among them that are still known, by id.

@@ -168,6 +168,7 @@ struct RunMemory {
     bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
     bool state_told = false;  ///< a state was reported since the last commit
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
+    bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
     std::optional<Elapsed> held_until;
     std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     Elapsed next_cycle{};

@@ -60,7 +60,10 @@ struct SentMarks {
 struct Feed {
     SourceRef source;
     std::string cursor;
-    bool lost = false;  ///< the last poll failed: nothing is known of the time since
+    bool in_group = false;  ///< its class has a source for all its runs
+    bool lost = false;      ///< the last poll failed: nothing is known of the time since
+
+    [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
 };
 
 /// Loops that operators called wrong for a class, whichever of its versions a run has. Written before the first cycle

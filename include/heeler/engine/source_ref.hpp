@@ -1,32 +1,33 @@
-// A source of observations, whatever its type, as the engine keeps it.
+// Sources of observations, whatever their type, as the engine keeps them.
 #pragma once
 
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/source.hpp>
 
 namespace heeler::inline v0 {
 
-/// Refers to a source that must outlive it. What a source throws is an error of that poll.
-class SourceRef {
+/// Refers to something that is polled with `Asked` and must outlive it. What it throws is an error of that poll.
+template <class Asked, class Answer>
+class PollRef {
 public:
-    SourceRef() = default;
+    PollRef() = default;
 
     template <class Source>
-    explicit SourceRef(Source& source) : source_{&source}, poll_{&ask<Source>} {
-        static_assert(check_source<Source>());
-    }
+    explicit PollRef(Source& source) : source_{&source}, poll_{&ask<Source>} {}
 
     [[nodiscard]] bool present() const noexcept { return source_ != nullptr; }
-    [[nodiscard]] Result<Polled> poll(std::string_view cursor) const { return poll_(source_, cursor); }
+    [[nodiscard]] Result<Answer> poll(Asked asked) const { return poll_(source_, asked); }
 
 private:
     template <class Source>
-    static Result<Polled> ask(void* self, std::string_view cursor) {
+    static Result<Answer> ask(void* self, Asked asked) {
         try {
-            return static_cast<Source*>(self)->poll(cursor);
+            return static_cast<Source*>(self)->poll(asked);
         } catch (const std::exception& error) {
             return fail(ErrorCode::failed, std::string{"the source threw: "} + error.what());
         } catch (...) {
@@ -35,7 +36,10 @@ private:
     }
 
     void* source_ = nullptr;
-    Result<Polled> (*poll_)(void*, std::string_view) = nullptr;
+    Result<Answer> (*poll_)(void*, Asked) = nullptr;
 };
+
+using SourceRef = PollRef<std::string_view, Polled>;                                 ///< of one run
+using GroupSourceRef = PollRef<std::span<const RunCursor>, std::vector<PolledRun>>;  ///< of a class of runs
 
 }  // namespace heeler::inline v0

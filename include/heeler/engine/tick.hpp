@@ -11,6 +11,7 @@
 
 #include <heeler/engine/agenda.hpp>
 #include <heeler/engine/changer.hpp>
+#include <heeler/engine/committer.hpp>
 #include <heeler/engine/decisions.hpp>
 #include <heeler/engine/deliverer.hpp>
 #include <heeler/engine/gap.hpp>
@@ -31,8 +32,15 @@ public:
     using Item = WorkItem<Detectors>;
 
     Ticker(Loader<Store, Detectors>& loader, Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry,
-           Hands& hands, const EngineSettings& settings)
-        : loader_{loader}, ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
+           Hands& hands, const EngineSettings& settings, Intake<Detectors>& intake, LostHolders& lost)
+        : loader_{loader},
+          ledger_{ledger},
+          registry_{registry},
+          hands_{hands},
+          settings_{settings},
+          intake_{intake},
+          lost_{lost},
+          committer_{ledger, registry, hands, settings} {}
 
     void run(TickCause cause, Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
@@ -46,7 +54,7 @@ public:
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
         // Nothing is decided for a run before it is watched: its class may be defined later.
-        std::erase_if(*decisions, [&](const DecisionRow& row) { return loader_.waits_for_class(row.run); });
+        std::erase_if(*decisions, [&](const DecisionRow& row) { return loader_.is_elsewhere(row.run, now); });
         std::vector<Item> work;
         Batch batch;
         acted_.clear();
@@ -58,7 +66,9 @@ public:
         hands_.freeze(decisions_.frozen());
         registry_.look_at_replaced(now);
         visiting_ = true;
-        for (const RunHandle handle : due(cause, now)) visit(handle, cause, now, work, report);
+        const std::vector<RunHandle> runs = due(cause, now);
+        intake_.read_groups(runs, cause != TickCause::period, now, report);
+        for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         commit(std::move(batch), work, now, report);
     }
 
@@ -95,6 +105,7 @@ private:
         Cell* cell = registry_.table().find(handle);
         if (cell == nullptr) return;
         const std::lock_guard guard{cell->lock};
+        if (cell->disowned) return;
         Item& item = item_of(handle, *cell, work);
         if (!cell->rung.empty()) Changer<Detectors>{*cell, now, item}.settle();
     }
@@ -102,8 +113,8 @@ private:
     /// Looks at one run whose time has come.
     void visit(RunHandle handle, TickCause cause, Instant now, std::vector<Item>& work, CycleReport& report) {
         Cell* cell = registry_.table().find(handle);
-        if (cell == nullptr) return;
-        if (wants_intake(handle, *cell, cause, now)) intake_(handle, *cell, now, report);
+        if (cell == nullptr || let_go(handle, *cell, now)) return;
+        if (wants_intake(handle, *cell, cause, now)) intake_.read(handle, *cell, now, report);
         const std::lock_guard guard{cell->lock};
         if (!registry_.table().current(handle)) return;
         registry_.renew(*cell, now);
@@ -112,10 +123,22 @@ private:
         look_again(handle, *cell, now);
     }
 
+    /// A run that another watchdog holds is forgotten as soon as nothing is under way for it here.
+    bool let_go(RunHandle handle, Cell& cell, Instant now) {
+        {
+            const std::lock_guard guard{cell.lock};
+            if (!registry_.table().current(handle) || !cell.disowned) return false;
+            registry_.table().look_at(handle.index, now.elapsed + settings_.flush_every);
+            if (cell.rung_busy || cell.alerts_pending > 0) return true;
+        }
+        registry_.drop(handle);
+        return true;
+    }
+
     /// A source is read when its run is about to be judged.
     [[nodiscard]] bool wants_intake(RunHandle handle, Cell& cell, TickCause cause, Instant now) const {
         const std::lock_guard guard{cell.lock};
-        return registry_.table().current(handle) && cell.feed &&
+        return registry_.table().current(handle) && cell.feed && cell.feed->source.present() &&
                (cause != TickCause::period || now.elapsed >= cell.next_cycle);
     }
 
@@ -192,74 +215,12 @@ private:
     }
 
     void commit(Batch batch, std::vector<Item>& work, Instant now, CycleReport& report) {
+        for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return;
-        std::vector<Change<Detectors>> changes;
-        for (Item& item : work) {
-            {
-                Cell& cell = *item.change.cell;
-                const std::lock_guard guard{cell.lock};
-                cell.dirty = false;  // what is folded from here on makes the run dirty again, written or not
-                item.change.with_memory |= now.elapsed >= cell.last_memory + settings_.memory_every;
-                if (cell.incident.number != item.incident_before.number)
-                    batch.tallies.push_back({cell.rules->rules.name, cell.incident.condition, 1, 0});
-            }
-            changes.push_back(std::move(item.change));
-        }
-        const auto error = ledger_.commit(changes, std::move(batch), now);
-        if (error) report.error("commit", {}, *error);
-        if (!error) pending_audit_.clear();
-        decisions_.written(!error);
-        for (std::size_t i = 0; i < work.size(); ++i) {
-            work[i].change = std::move(changes[i]);
-            if (work[i].change.stored)
-                hand_over(work[i], now, report);
-            else
-                give_back(work[i], now, report, !error);
-        }
-    }
-
-    void hand_over(Item& item, Instant now, CycleReport& report) {
-        for (Event& event : item.events) report.events.push_back(std::move(event));
-        report.acted += item.actions.empty() ? 0 : 1;
-        Cell& cell = *item.change.cell;
-        bool drop = false;
-        {
-            const std::lock_guard guard{cell.lock};
-            drop = is_terminal(cell.run.state) && cell.ended_at && !cell.rung_busy && cell.unsaved.empty() &&
-                   cell.alerts_pending == 0;
-        }
-        for (AlertRow& row : item.alerts)
-            hands_.queues().add(AlertJob<Detectors>{item.change.handle, &cell, std::move(row)});
-        if (!item.actions.empty())
-            hands_.queues().add(RungJob<Detectors>{item.change.handle, &cell, std::move(item.actions)});
-        if (item.state_before) registry_.table().close(item.change.handle, now.elapsed);
-        if (drop) registry_.drop(item.change.handle);
-    }
-
-    void give_back(Item& item, Instant now, CycleReport& report, bool conflict) {
-        Cell& cell = *item.change.cell;
-        std::optional<ActionEvent> given_up;
-        bool over = false;
-        {
-            const std::lock_guard guard{cell.lock};
-            if (cell.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
-            const bool guarded = conflict && cell.rules->rules.conflict_fails_run;
-            // A run that was given up is written once that works again: no hurry, and no error each time.
-            if (guarded && is_terminal(cell.run.state))
-                return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
-            Changer<Detectors>{cell, now, item}.undo();
-            cell.dirty = true;
-            if (guarded) given_up = Changer<Detectors>{cell, now, item}.fail_by_guard(conflict_message);
-            over = conflict && !guarded && is_terminal(cell.run.state);
-        }
-        // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
-        for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, cell, now); ++tries) continue;
-        if (given_up) report.events.emplace_back(*std::move(given_up));
-        if (!item.actions.empty() || conflict) ++report.suppressed;
-        if (conflict) report.error("commit", cell.run.id, Error{ErrorCode::conflict, conflict_message});
-        if (item.settled_before) hands_.queues().add_settled(item.change.handle);
-        registry_.table().sooner(item.change.handle.index, now.elapsed);
+        const bool stored = committer_(std::move(batch), work, now, report);
+        if (stored) pending_audit_.clear();
+        decisions_.written(stored);
     }
 
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now) {
@@ -273,15 +234,15 @@ private:
         return registry_.in_order_of_ids(handles);
     }
 
-    static constexpr const char* conflict_message = "the run was changed by someone else; it is judged again";
-
     Loader<Store, Detectors>& loader_;
     Ledger<Store, Detectors>& ledger_;
     Registry<Detectors>& registry_;
     Hands& hands_;
     const EngineSettings& settings_;
+    Intake<Detectors>& intake_;
+    LostHolders& lost_;
+    Committer<Store, Notifier, Detectors> committer_;
     Decisions<Detectors> decisions_{registry_};
-    Intake<Detectors> intake_{registry_.table()};
     std::mutex running_;
     GapWatch gap_;
     std::vector<AuditRow> pending_audit_;

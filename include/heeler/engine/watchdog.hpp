@@ -37,7 +37,10 @@ class Watchdog {
 
 public:
     explicit Watchdog(Clock clock, Store store, Notifier notifier, EngineSettings settings = {})
-        : clock_{std::move(clock)}, store_{std::move(store)}, notifier_{std::move(notifier)}, settings_{settings} {}
+        : clock_{std::move(clock)},
+          store_{std::move(store)},
+          notifier_{std::move(notifier)},
+          settings_{std::move(settings)} {}
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
@@ -50,13 +53,13 @@ public:
     /// the first cycle.
     template <class Control>
     void control(Control& agents) noexcept {
-        deliverer_.control(ControlRef{agents});
+        deliverer_.effects().control(ControlRef{agents});
     }
 
     /// Where issues about runs are filed (`IssueSinkLike`). It must outlive the watchdog; set it before a cycle.
     template <class Sink>
     void issues(Sink& sink) noexcept {
-        deliverer_.issues(IssueRef{sink});
+        deliverer_.effects().issues(IssueRef{sink});
     }
 
     /// Makes a class of runs known (those that a store holds need theirs), or replaces its settings while runs go on: a
@@ -73,11 +76,14 @@ public:
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name) {
         const Instant now = clock_.now();
         loader_.run(now);
+        const std::string id = spec.id.empty() ? spec.name : spec.id;
         auto handle = registry_.add(std::move(spec), class_name, now);
         if (!handle) return tl::unexpected<Error>(handle.error());
         Registered registered{*handle, commit(*handle, now)};
         if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) return registered;
         registry_.drop(*handle);
+        if (loader_.claim(id, now))
+            if (const auto again = registry_.find(id)) return Registered{*again, std::nullopt};
         return fail(ErrorCode::duplicate,
                     "the store holds a run with this id already, perhaps a finished one; choose another id");
     }
@@ -86,6 +92,7 @@ public:
     [[nodiscard]] Result<RunHandle> find(std::string_view id) {
         const Instant now = clock_.now();
         loader_.run(now);
+        if (!registry_.find(id)) (void)loader_.claim(id, now);
         return find_run<Detectors>(registry_, ledger_, id, now);
     }
 
@@ -121,6 +128,7 @@ public:
     /// cursor stands. It must outlive the run; after a restart it is attached again.
     template <class Source>
     [[nodiscard]] Result<void> watch(RunHandle run, Source& source) {
+        static_assert(check_source<Source>());
         RunCell<Detectors>* cell = registry_.table().find(run);
         if (cell == nullptr) return over();
         const std::lock_guard guard{cell->lock};
@@ -131,17 +139,20 @@ public:
         return {};
     }
 
+    /// The same for all runs of a class, with one poll a cycle (`GroupSourceLike`): a table that agents write.
+    template <class Source>
+    void watch(std::string class_name, Source& source) {
+        static_assert(check_group_source<Source>());
+        intake_.watch(std::move(class_name), GroupSourceRef{source});
+    }
+
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
         const Instant now = clock_.now();
-        if (note.incarnation != 0 && is_fenced<Detectors>(registry_, run, note.incarnation, now))
+        if (is_fenced<Detectors>(registry_, run, note.incarnation, now))
             return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was recorded");
-        const std::string text = redact(sanitise(note.text, 4096));
         const auto keep = [&](Folder<Detectors>& folder) {
-            folder.checkpoint(note.step, text, note.reason);
-            RunCell<Detectors>& cell = *registry_.table().find(run);
-            cell.unsaved.checkpoints.push_back(
-                {++cell.checkpoints, cell.run.incarnation, now.wall, note.step, text, note.reason});
+            record<Detectors>(*registry_.table().find(run), folder, note, now.wall);
         };
         if (fold(run, now, keep, note) != Observed::ok) return over();
         return durable(commit(run, now));
@@ -182,6 +193,7 @@ public:
         CycleReport report;
         const Instant now = clock_.now();
         deliverer_.run(now, report);
+        lost_.tell(deliverer_, now, report);
         health_.tell(ledger_, deliverer_, settings_, now, report);
         return report;
     }
@@ -201,29 +213,25 @@ public:
     }
 
     /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.
-    [[nodiscard]] Result<void> flush() {
-        const Instant now = clock_.now();
-        std::vector<Change<Detectors>> changes;
-        for (const RunHandle run : registry_.table().all()) {
-            changes.emplace_back();
-            changes.back().handle = run;
-            changes.back().cell = registry_.table().find(run);  // null: passed over
-            changes.back().with_memory = true;
-        }
-        return durable(ledger_.commit(changes, {}, now));
+    [[nodiscard]] Result<void> flush() { return durable(ledger_.commit_all(registry_.table(), clock_.now())); }
+
+    /// Gives up the place among several watchdogs after an orderly end: others take the runs at once, and nobody is
+    /// told that this one is lost. Nothing may follow but the destructor. Without `EngineSettings::holder` it does
+    /// nothing.
+    [[nodiscard]] Result<void> release() {
+        if (auto stored = flush(); !stored) return stored;
+        return ledger_.release();
     }
 
     /// When the next `tick` has something to do; absent: only after something is reported.
     [[nodiscard]] std::optional<Elapsed> next_deadline() {
         const Instant now = clock_.now();
-        auto next = registry_.table().next_deadline();
-        if (const auto delivery = deliverer_.queues().next()) {
-            const Elapsed at = *delivery <= now.wall ? now.elapsed : elapsed_at(now, *delivery);
-            next = next ? std::min(*next, at) : at;
-        }
-        // While the store is down nothing can be decided: no use in asking it all the time.
-        if (next && ledger_.failing_since()) next = std::max(*next, now.elapsed + settings_.flush_every);
-        return next;
+        auto next = earlier(registry_.table().next_deadline(), elapsed_at(now, deliverer_.queues().next()));
+        next = earlier(next, elapsed_at(now, lost_.next()));
+        // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
+        const bool idle = ledger_.failing_since() || !tenure_.holds(now.elapsed);
+        if (next && idle) next = std::max(*next, now.elapsed + settings_.flush_every);
+        return earlier(next, tenure_.next_renewal(now));
     }
 
     /// What the host sees of a run now; ended runs are healthy.
@@ -255,21 +263,7 @@ public:
 private:
     template <class Fold, class What>
     Observed fold(RunHandle run, Instant now, Fold&& fold_in, const What& what) {
-        if (!is_sane(what)) return Observed::refused;
-        RunCell<Detectors>* cell = registry_.table().find(run);
-        if (cell == nullptr) return Observed::ended;
-        const std::lock_guard guard{cell->lock};
-        if (!registry_.table().current(run) || is_terminal(cell->run.state)) return Observed::ended;
-        Folder<Detectors> folder{*cell, now};
-        try {
-            fold_in(folder);
-        } catch (...) {
-            return Observed::refused;  // thrown by a host's detector
-        }
-        if (is_terminal(cell->run.state)) registry_.table().close(run, now.elapsed);
-        if (!std::exchange(cell->dirty, true))
-            registry_.table().sooner(run.index, std::min(cell->next_cycle, cell->last_flush + settings_.flush_every));
-        return Observed::ok;
+        return fold_into<Detectors>(registry_, run, now, settings_, what, std::forward<Fold>(fold_in));
     }
 
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now) {
@@ -290,10 +284,13 @@ private:
     Notifier notifier_;
     EngineSettings settings_;
     mutable Registry<Detectors> registry_;
-    Ledger<Store, Detectors> ledger_{store_};
-    Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table(), settings_};
-    Loader<Store, Detectors> loader_{ledger_, registry_, deliverer_.queues()};
-    Ticker<Store, Notifier, Detectors> ticker_{loader_, ledger_, registry_, deliverer_, settings_};
+    Tenure tenure_{settings_, clock_};
+    Intake<Detectors> intake_{registry_.table()};
+    LostHolders lost_;
+    Ledger<Store, Detectors> ledger_{store_, tenure_};
+    Deliverer<Store, Notifier, Detectors> deliverer_{notifier_, ledger_, registry_.table(), settings_, tenure_};
+    Loader<Store, Detectors> loader_{ledger_, registry_, deliverer_.queues(), settings_, tenure_, intake_, lost_};
+    Ticker<Store, Notifier, Detectors> ticker_{loader_, ledger_, registry_, deliverer_, settings_, intake_, lost_};
     StoreHealth health_;
 };
 

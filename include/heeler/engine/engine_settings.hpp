@@ -1,0 +1,29 @@
+// Settings of a watchdog itself: how often it writes, when it speaks up for itself, and its place among several.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <heeler/core/settings.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+struct EngineSettings {
+    Duration flush_every = 1s;        ///< of a run's small row, while it changes
+    Duration memory_every = 30s;      ///< of its detectors' memory, while it changes
+    Duration gap = 10s;               ///< a difference between the two clocks that is one
+    Duration store_down_after = 60s;  ///< without a successful commit, people are told
+    Duration store_down_repeat = 4h;  ///< and told again
+    std::string freeze_file{};        ///< while a file of this name exists, nothing is done to any run; empty: none
+    /// This watchdog's name where several share one store (`LeasingStoreLike`): it then judges only runs that it holds,
+    /// and takes over those of a holder that stopped renewing its lease. Each needs another name, the same after a
+    /// restart. Empty: it is the only one.
+    std::string holder{};
+    Duration lease = 15s;            ///< how long others wait for a sign of this one before they take its runs
+    Duration renew_every = 5s;       ///< at most `lease` / 2
+    Duration lease_margin = 2s;      ///< so long before its lease runs out this watchdog stops acting
+    std::uint64_t claim_runs = 500;  ///< taken in one go
+};
+
+}  // namespace heeler::inline v0
