@@ -50,7 +50,7 @@ template <class... Ts>
 
 [[nodiscard]] inline std::string show(const RunRow& r) {
     return joined(r.id, r.version, r.name, r.class_name, r.state, r.status, r.attempt, r.incarnation, r.created_at,
-                  r.updated_at, r.ended_at, r.facts, r.spec, r.memory);
+                  r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, r.spec, r.memory);
 }
 [[nodiscard]] inline std::string show(const CheckpointRow& r) {
     return joined(r.number, r.incarnation, r.at, r.step, r.text, r.reason);
@@ -135,10 +135,24 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
 [[nodiscard]] inline RunBatch full_run(std::string id) {
     constexpr auto most32 = std::numeric_limits<std::uint32_t>::max();
     constexpr auto least64 = std::numeric_limits<std::int64_t>::min();
+    constexpr auto most64 = std::numeric_limits<std::uint64_t>::max();
     RunBatch run;
-    run.row = {std::move(id),   0,      nasty,      nasty,      RunState::rate_limited,
-               Status::timeout, most32, most32 - 1, at(-62135), at(1234567890),
-               at(253402300),   nasty,  nasty,      ""};
+    run.row = {std::move(id),
+               0,
+               nasty,
+               nasty,
+               RunState::rate_limited,
+               Status::timeout,
+               most32,
+               most32 - 1,
+               at(-62135),
+               at(1234567890),
+               at(253402300),
+               nasty,
+               most64,
+               nasty,
+               nasty,
+               ""};
     run.checkpoints = {{1, most32, at(7), least64, nasty, CheckpointReason::user_interrupt}, checkpoint(2, "")};
     run.interventions = {
         {most32, 3, 4, Condition::no_output_access, ActionKind::terminate, InterventionOutcome::skipped, at(8)}};

@@ -2,10 +2,12 @@
 
 #include <heeler/store/memory_store.hpp>
 
+#include "contract/lease_contract.hpp"
 #include "contract/store_contract.hpp"
 
 using namespace heeler;
 using store_contract::commit;
+using store_contract::history;
 using store_contract::ids;
 using store_contract::new_run;
 
@@ -16,7 +18,19 @@ using Faulty = FaultStore<MemoryStore>;
 struct FaultBackend {
     Faulty store;
     Faulty open() { return store; }
+    void pass(Duration time) { store.inner().let_pass(time); }
 };
+
+/// A store for one watchdog alone.
+struct LoneStore {
+    Result<Snapshot> load() { return Snapshot{}; }
+    Result<std::vector<DecisionRow>> list() { return std::vector<DecisionRow>{}; }
+    Result<Conflicts> commit(const Batch&) { return Conflicts{}; }
+    Result<History> history(std::string_view) { return History{}; }
+};
+
+static_assert(LeasingStoreLike<Faulty>);
+static_assert(StoreLike<FaultStore<LoneStore>> && !LeasingStoreLike<FaultStore<LoneStore>>);
 
 Batch batch_of(std::vector<RunBatch> runs) {
     Batch batch;
@@ -31,7 +45,34 @@ std::string code(const Result<T>& result) {
 
 }  // namespace
 
-TEST_CASE("without faults FaultStore is the store inside", "[store]") { store_contract::check<FaultBackend>(); }
+TEST_CASE("without faults FaultStore is the store inside", "[store]") {
+    store_contract::check<FaultBackend>();
+    lease_contract::check<FaultBackend>();
+}
+
+TEST_CASE("leases and claims fail and crash on demand", "[store]") {
+    Faulty store;
+    const Lease lease = lease_contract::claim(store, "dog", "d");
+    const Claim asked = lease_contract::claim_of(lease);
+    CHECK(commit(store, {new_run("a"), new_run("b")}).empty());
+    store.fail(StoreOperation::claim, ErrorCode::io);
+    CHECK(code(store.claim("dog", "d", std::chrono::minutes{1})) == "io");
+    CHECK(code(store.release(lease)) == "io");
+    CHECK(code(store.claim_runs(asked)) == "io");
+    CHECK(code(store.holders()) == "io");
+    CHECK(store.calls(StoreOperation::claim) == 5);
+    store.heal();
+
+    store.crash_at_commit(1, CrashPoint::before_answer);
+    CHECK(lease_contract::claim(store, "dog", "d").epoch == 1);  // neither this is a commit, nor an idle claim
+    CHECK(code(store.claim_runs(lease_contract::claim_of(lease, {}))) == "ok");
+    CHECK(code(store.claim_runs(asked)) == "lost");
+    CHECK(store.dead());
+    CHECK(code(store.claim("dog", "d", std::chrono::minutes{1})) == "lost");
+    store.revive();
+    CHECK(lease_contract::taken(store, asked).empty());  // it was executed
+    CHECK(history(store, "a").row->holder == "dog");
+}
 
 TEST_CASE("each operation fails on demand until it is healed", "[store]") {
     Faulty store;

@@ -8,6 +8,7 @@
 
 #include <heeler/store/sqlite_store.hpp>
 
+#include "contract/lease_contract.hpp"
 #include "contract/store_contract.hpp"
 #include "support/real_process.hpp"
 
@@ -48,6 +49,13 @@ std::int64_t number(detail::SqliteConnection& connection, const char* sql) {
     return *answer;
 }
 
+/// What code of schema 1 and 2 writes.
+constexpr char old_run[] =
+    "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, facts) "
+    "VALUES ('a', 3, 'n', 'coder', 'running', 'HEALTHY', 1, 1, 5, 6, x'00');"
+    "INSERT INTO checkpoints(run, number, incarnation, at, text, reason) "
+    "VALUES ('a', 1, 1, 5, 'one', 'scheduled'), ('a', 2, 1, 6, 'two', 'scheduled');";
+
 /// A store of today's schema with one run.
 struct OldStore {
     ScratchDirectory directory;
@@ -74,16 +82,15 @@ TEST_CASE("a store of an older version gets what was added since and keeps its r
     CHECK(open_with(old.path, {adding, breaking}));
 }
 
-TEST_CASE("a store of schema 1 gets mutes and tallies and keeps its run", "[store][sqlite][D-47]") {
+TEST_CASE("a store of an older schema gets mutes, tallies and holders, and keeps its run", "[store][sqlite][D-47]") {
     const ScratchDirectory directory;
     const std::string path = directory / "store.db";
+    const std::size_t version = GENERATE(1u, 2u);
     {
-        auto first = open_knowing(path, std::span{detail::sqlite_schema}.first(1));
-        REQUIRE(first);
-        const RunBatch run = store_contract::full_run("a");
-        REQUIRE(detail::write_run(*first, run));
-        CHECK(number(*first, "SELECT count(*) FROM sqlite_master WHERE name = 'mutes'") == 0);
-        CHECK(number(*first, "SELECT value FROM meta WHERE name = 'schema_version'") == 1);
+        auto old = open_knowing(path, std::span{detail::sqlite_schema}.first(version));
+        REQUIRE(old);
+        REQUIRE(old->run(old_run));
+        CHECK(number(*old, "SELECT value FROM meta WHERE name = 'schema_version'") == static_cast<int>(version));
     }
     SqliteStore store{path};
     Batch batch;
@@ -93,13 +100,26 @@ TEST_CASE("a store of schema 1 gets mutes and tallies and keeps its run", "[stor
     const Snapshot found = store_contract::snapshot_of(store);
     REQUIRE(found.runs.size() == 1);
     CHECK(found.runs[0].checkpoints == 2);
+    CHECK((found.runs[0].row.holder.empty() && found.runs[0].row.epoch == 0));
     CHECK(found.mutes.size() == 1);
     CHECK(found.tallies.size() == 1);
+    CHECK(lease_contract::taken(store, lease_contract::claim_of(lease_contract::claim(store, "dog", "d"), {"coder"})) ==
+          "a.4 from '' ");
 
-    // Code of schema 1 cannot read what is written from now on, and is told so.
-    const auto old = open_knowing(path, std::span{detail::sqlite_schema}.first(1));
-    REQUIRE_FALSE(old);
-    CHECK(old.error().code == ErrorCode::newer_schema);
+    // Code of schema 1 cannot read what is written from now on, and is told so. Code of schema 2 knows no holders:
+    // it leaves them as they are, and the version tells when it was slower.
+    auto old = open_knowing(path, std::span{detail::sqlite_schema}.first(version));
+    if (version == 1) {
+        REQUIRE_FALSE(old);
+        CHECK(old.error().code == ErrorCode::newer_schema);
+        return;
+    }
+    REQUIRE(old);
+    REQUIRE(old->run("UPDATE runs SET version = 4, name = 'late' WHERE id = 'a' AND version = 3"));
+    REQUIRE(old->run("UPDATE runs SET version = 5, name = 'read again' WHERE id = 'a' AND version = 4"));
+    const auto row = store_contract::history(store, "a").row;
+    REQUIRE(row);
+    CHECK((row->name == "read again" && row->holder == "dog" && row->version == 5));
 }
 
 TEST_CASE("additions alone do not lock out an older version", "[store][sqlite][D-47]") {

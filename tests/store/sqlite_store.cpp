@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contract/lease_contract.hpp"
 #include "contract/store_contract.hpp"
 #include "support/real_process.hpp"
 
@@ -116,6 +117,8 @@ private:
 
 TEST_CASE("SqliteStore keeps the contract of stores", "[store][sqlite]") { store_contract::check<SqliteBackend>(); }
 
+TEST_CASE("SqliteStore keeps the contract of leases", "[store][sqlite]") { lease_contract::check<SqliteBackend>(); }
+
 TEST_CASE("SqliteStore lists all runs and what was not delivered", "[store][sqlite]") {
     store_contract::lists_for_tools<SqliteBackend>();
 }
@@ -131,6 +134,8 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
     auto store = backend.open();
     RunBatch run = store_contract::full_run("a");
     run.row.created_at = WallTime{Duration{1700000000123456}};
+    run.row.holder = "dog";
+    run.row.epoch = 7;
     Batch batch;
     batch.runs = {run};
     batch.decisions = {{0, "a", Verb::mark_wrong, {}, "ana", run.row.created_at}};
@@ -143,8 +148,12 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
     CHECK(other.answer("SELECT percent_wrong FROM tallies_readable") == "8.3 null ");
     CHECK(other.answer("SELECT run || verb || at || applied FROM decisions_readable") ==
           "amark_wrong2023-11-14T22:13:20.123Z0 ");
-    CHECK(other.answer("SELECT state || ',' || status || ',' || created_at FROM runs_readable") ==
-          "rate_limited,TIMEOUT,2023-11-14T22:13:20.123Z ");
+    CHECK(other.answer("SELECT state || ',' || status || ',' || created_at || holder || epoch FROM runs_readable") ==
+          "rate_limited,TIMEOUT,2023-11-14T22:13:20.123Zdog7 ");
+    CHECK(store.claim("dog", "d", 1min));
+    CHECK(
+        other.answer("SELECT name || owner || epoch || (until LIKE '20__-__-__T__:__:__.___Z') FROM leases_readable") ==
+        "dogd11 ");
     CHECK(other.answer("SELECT condition || ',' || action FROM interventions_readable") ==
           "NO_OUTPUT_ACCESS,terminate ");
     CHECK(other.answer("SELECT state FROM alerts_readable") == "pending dead ");
@@ -496,6 +505,8 @@ struct Traced {
 bool is_known(const std::string& sql) {
     for (const char* const known : detail::sqlite_statements)
         if (sql == known) return true;
+    for (const char* const known : detail::sqlite_lease_statements)
+        if (sql == known) return true;
     for (const detail::SchemaStep& step : detail::sqlite_schema)
         if (std::string_view{step.sql}.find(sql) != std::string_view::npos) return true;
     return false;
@@ -513,6 +524,9 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::keeps_mutes_and_adds_tallies<SqliteBackend>();
         store_contract::lists_for_tools<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
+        lease_contract::takes_over<SqliteBackend>();
+        lease_contract::gives_up_in_order<SqliteBackend>();
+        lease_contract::gives_what_is_asked_for<SqliteBackend>();
         seen.insert(traced.statements.begin(), traced.statements.end());
     }
     for (const std::string& sql : seen) {
@@ -522,6 +536,10 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
     for (const char* const sql : detail::sqlite_statements) {
         INFO(sql);
         CHECK((seen.count(sql) == 1 || sql == std::string_view{detail::Sql::rollback}));
+    }
+    for (const char* const sql : detail::sqlite_lease_statements) {
+        INFO(sql);
+        CHECK(seen.count(sql) == 1);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,16 +18,23 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline v0 {
 
-enum class StoreOperation : std::uint8_t { load, list, commit, history };
+/// `claim` stands for everything about leases: `claim`, `release`, `claim_runs` and `holders`.
+enum class StoreOperation : std::uint8_t { load, list, commit, history, claim };
 
 /// Whether an operation that answers an error has nevertheless been carried out.
 enum class FaultEffect : std::uint8_t { not_executed, executed };
 
 /// Whether the caller still hears that the commit at which the store crashes has worked.
 enum class CrashPoint : std::uint8_t { after_answer, before_answer };
+
+template <class T>
+concept CanListHolders = requires(T& store) {
+    { store.holders() } -> std::same_as<Result<std::vector<HolderRow>>>;
+};
 
 /// A handle: copies share the faults and the inner store. Any thread may call it.
 template <class Inner>
@@ -48,7 +56,7 @@ public:
     }
 
     /// The crash comes with the `commits`-th commit from now that takes effect (0: at once); every later call answers
-    /// `lost`.
+    /// `lost`. A claim that takes runs is a commit.
     void crash_at_commit(std::uint64_t commits, CrashPoint point = CrashPoint::after_answer) {
         const std::lock_guard lock{shared_->mutex};
         shared_->dead = commits == 0;
@@ -105,6 +113,27 @@ public:
         return attempt(StoreOperation::history, [&](Inner& inner) { return inner.history(run); });
     }
 
+    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner,
+                                      Duration length) requires CanLease<Inner> {
+        return attempt(StoreOperation::claim, [&](Inner& inner) { return inner.claim(holder, owner, length); });
+    }
+
+    [[nodiscard]] Result<void> release(const Lease& lease) requires CanLease<Inner> {
+        return attempt(StoreOperation::claim, [&](Inner& inner) { return inner.release(lease); });
+    }
+
+    [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim) requires CanClaimRuns<Inner> {
+        return attempt(StoreOperation::claim, [&](Inner& inner) {
+            auto given = inner.claim_runs(claim);
+            if (given && !given->runs.empty()) crash_after(given);
+            return given;
+        });
+    }
+
+    [[nodiscard]] Result<std::vector<HolderRow>> holders() requires CanListHolders<Inner> {
+        return attempt(StoreOperation::claim, [](Inner& inner) { return inner.holders(); });
+    }
+
 private:
     struct Fault {
         ErrorCode code = ErrorCode::failed;
@@ -116,9 +145,9 @@ private:
 
         std::mutex mutex;
         Inner inner;
-        std::array<std::optional<Fault>, 4> faults;
+        std::array<std::optional<Fault>, 5> faults;
         std::map<std::string, Fault, std::less<>> run_faults;
-        std::array<std::uint64_t, 4> calls{};
+        std::array<std::uint64_t, 5> calls{};
         std::uint64_t commits_left = 0;  // until the crash; 0: none to come
         CrashPoint crash_point = CrashPoint::after_answer;
         bool dead = false;
@@ -161,7 +190,7 @@ private:
         if (!result) return result;
         result->insert(result->end(), left_out.begin(), left_out.end());
         if (fault) result = injected(fault->code);
-        if (crashes_now() && shared_->crash_point == CrashPoint::before_answer) result = injected(ErrorCode::lost);
+        crash_after(result);
         return result;
     }
 
@@ -176,6 +205,11 @@ private:
             if (is_left_out(decision.run)) std::erase(batch.applied, decision.number);
         std::erase_if(batch.runs, [&](const RunBatch& changes) { return is_left_out(changes.row.id); });
         return inner.commit(batch);
+    }
+
+    template <class Answer>
+    void crash_after(Result<Answer>& answer) {
+        if (crashes_now() && shared_->crash_point == CrashPoint::before_answer) answer = injected(ErrorCode::lost);
     }
 
     [[nodiscard]] bool crashes_now() noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,10 +18,14 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/store/lease_rules.hpp>
+#include <heeler/store/memory_leases.hpp>
 
 namespace heeler::inline v0 {
 
-/// A handle: copies share one content, which lives as long as the last of them. No call fails. Any thread may call it.
+/// A handle: copies share one content, which lives as long as the last of them. No call fails but for leases. Any
+/// thread may call it. Its clock is steady.
 class MemoryStore {
 public:
     MemoryStore() : content_{std::make_shared<Content>()} {}
@@ -30,9 +35,7 @@ public:
         const std::lock_guard lock{content_->mutex};
         Snapshot snapshot;
         for (const History& kept : content_->runs)
-            if (StoredRun run = summary_of(kept);
-                !is_terminal(run.row.state) || !run.unfinished.empty() || !run.pending.empty())
-                snapshot.runs.push_back(std::move(run));
+            if (is_open(kept)) snapshot.runs.push_back(summary_of(kept));
         snapshot.mutes = content_->mutes;
         snapshot.tallies = content_->tallies;
         return snapshot;
@@ -47,9 +50,11 @@ public:
     }
 
     /// Writes all of the batch but the runs whose version moved, which it names. A decision about such a run stays
-    /// open, even if it is named in `applied`.
+    /// open, even if it is named in `applied`. `fenced` and nothing stored if the batch's lease was lost.
     Result<Conflicts> commit(const Batch& batch) {
         const std::lock_guard lock{content_->mutex};
+        if (!batch.lease.holder.empty() && !is_held(batch.lease))
+            return tl::unexpected<Error>(detail::lease_was_lost("in memory", batch.lease));
         Conflicts conflicts;
         for (const RunBatch& changes : batch.runs)
             if (!write(changes)) conflicts.push_back(changes.row.id);
@@ -75,6 +80,55 @@ public:
         return found;
     }
 
+    /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
+    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
+        const std::lock_guard lock{content_->mutex};
+        return content_->leases.claim(holder, owner, length, now());
+    }
+
+    /// Ends the lease without anybody being missed; does nothing if it was lost.
+    Result<void> release(const Lease& lease) {
+        const std::lock_guard lock{content_->mutex};
+        content_->leases.release(lease, now());
+        return {};
+    }
+
+    /// Takes away the leases that ran out, then gives runs that belong to none; `fenced` if the asker's own was lost.
+    [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim) {
+        const std::lock_guard lock{content_->mutex};
+        if (!is_held(claim.lease)) return tl::unexpected<Error>(detail::lease_was_lost("in memory", claim.lease));
+        Claimed given;
+        for (const Lease& gone : content_->leases.take_away(claim.lease.holder, now()))
+            given.lost.push_back({gone.holder, count_unended([&](const RunRow& row) {
+                                      return row.holder == gone.holder && row.epoch == gone.epoch;
+                                  })});
+        for (History& kept : content_->runs) {
+            if (!is_claimable(kept, claim)) continue;
+            given.more = given.runs.size() >= std::min(claim.most, detail::most_claimed);
+            if (given.more) break;
+            StoredRun& run = given.runs.emplace_back(summary_of(kept));
+            detail::hand_over(run.row, run.taken_from, claim.lease);
+            kept.row = run.row;
+        }
+        given.mutes = content_->mutes;
+        return given;
+    }
+
+    /// All watchdogs that ever had a lease, by name: for tools.
+    [[nodiscard]] Result<std::vector<HolderRow>> holders() {
+        const std::lock_guard lock{content_->mutex};
+        auto rows = content_->leases.rows(now());
+        for (HolderRow& holder : rows)
+            holder.runs = count_unended([&](const RunRow& row) { return row.holder == holder.name; });
+        return rows;
+    }
+
+    /// Moves the store's clock on: leases run out earlier. For tests.
+    void let_pass(Duration time) {
+        const std::lock_guard lock{content_->mutex};
+        content_->passed += time;
+    }
+
 private:
     struct Content {
         std::mutex mutex;
@@ -85,7 +139,39 @@ private:
         std::uint64_t decisions = 0;
         std::vector<MuteRow> mutes;
         std::vector<TallyRow> tallies;
+        detail::MemoryLeases leases;
+        Duration passed{};  // beyond what really did
     };
+
+    [[nodiscard]] Duration now() const {
+        const auto real = std::chrono::steady_clock::now().time_since_epoch();
+        return std::chrono::duration_cast<Duration>(real) + content_->passed;
+    }
+
+    [[nodiscard]] bool is_held(const Lease& lease) const { return content_->leases.is_held(lease.holder, lease.epoch); }
+
+    /// It has not ended, or something of it is to be carried out.
+    [[nodiscard]] static bool is_open(const History& kept) {
+        if (!is_terminal(kept.row->state)) return true;
+        const auto is_intended = [](const Action& action) { return action.outcome == ActionOutcome::intended; };
+        const auto is_pending = [](const AlertRow& alert) { return alert.state == AlertRow::State::pending; };
+        return std::any_of(kept.actions.begin(), kept.actions.end(), is_intended) ||
+               std::any_of(kept.alerts.begin(), kept.alerts.end(), is_pending);
+    }
+
+    [[nodiscard]] bool is_claimable(const History& kept, const Claim& claim) const {
+        const RunRow& row = *kept.row;
+        const bool asked =
+            claim.run.empty() ? detail::asks_for(claim, row.class_name, row.holder) : row.id == claim.run;
+        return asked && !content_->leases.is_held(row.holder, row.epoch) && is_open(kept);
+    }
+
+    template <class Which>
+    [[nodiscard]] std::uint64_t count_unended(Which which) const {
+        std::uint64_t count = 0;
+        for (const History& kept : content_->runs) count += !is_terminal(kept.row->state) && which(*kept.row);
+        return count;
+    }
 
     static StoredRun summary_of(const History& kept) {
         StoredRun run;

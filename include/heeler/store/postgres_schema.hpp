@@ -73,6 +73,23 @@ CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
     round(100.0 * wrong / nullif(incidents, 0), 1) AS percent_wrong FROM tallies ORDER BY ordinal;
 )sql";
 
-inline constexpr std::array<SchemaStep, 1> postgres_schema{{{1, 1, postgres_step_1}}};
+/// Several watchdogs on one store. `until` is microseconds since 1970 UTC, by the server's clock. The index finds the
+/// runs of dead holders; flushes leave what it holds as it is, so they stay cheap.
+inline constexpr char postgres_step_2[] = R"sql(
+ALTER TABLE runs ADD COLUMN holder TEXT COLLATE "C" NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX runs_by_holder ON runs(holder, epoch, class, ordinal)
+    WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned');
+CREATE TABLE leases(
+    name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, until BIGINT NOT NULL)
+    WITH (fillfactor = 45);
+CREATE OR REPLACE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
+    to_timestamp(created_at / 1e6) AS created_at, to_timestamp(updated_at / 1e6) AS updated_at,
+    to_timestamp(ended_at / 1e6) AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
+CREATE VIEW leases_readable AS SELECT name, owner, epoch, to_timestamp(until / 1e6) AS until FROM leases
+    ORDER BY name;
+)sql";
+
+/// Step 2 locks out nobody: code of schema 1 leaves the holders as they are, and versions guard what it writes.
+inline constexpr std::array<SchemaStep, 2> postgres_schema{{{1, 1, postgres_step_1}, {2, 1, postgres_step_2}}};
 
 }  // namespace heeler::inline v0::detail

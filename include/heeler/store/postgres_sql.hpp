@@ -49,18 +49,20 @@ struct PostgresSql {
 
     static constexpr char insert_runs[] =
         "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, facts) SELECT id, version + 1, name, class, state, status, attempt, incarnation, created_at, "
-        "updated_at, ended_at, facts FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], "
-        "$6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[]) "
-        "WITH ORDINALITY AS g(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, facts, place) ORDER BY place ON CONFLICT (id) DO NOTHING RETURNING id";
+        "ended_at, holder, epoch, facts) SELECT id, version + 1, name, class, state, status, attempt, incarnation, "
+        "created_at, updated_at, ended_at, holder, epoch, facts FROM unnest($1::text[], $2::bigint[], $3::text[], "
+        "$4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], "
+        "$12::text[], $13::bigint[], $14::bytea[]) WITH ORDINALITY AS g(id, version, name, class, state, status, "
+        "attempt, incarnation, created_at, updated_at, ended_at, holder, epoch, facts, place) ORDER BY place "
+        "ON CONFLICT (id) DO NOTHING RETURNING id";
     static constexpr char update_runs[] =
         "UPDATE runs r SET version = g.version + 1, name = g.name, class = g.class, state = g.state, "
         "status = g.status, attempt = g.attempt, incarnation = g.incarnation, created_at = g.created_at, "
-        "updated_at = g.updated_at, ended_at = g.ended_at, facts = g.facts FROM unnest($1::text[], $2::bigint[], "
-        "$3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], "
-        "$11::bigint[], $12::bytea[]) AS g(id, version, name, class, state, status, attempt, incarnation, created_at, "
-        "updated_at, ended_at, facts) WHERE r.id = g.id AND r.version = g.version RETURNING r.id";
+        "updated_at = g.updated_at, ended_at = g.ended_at, holder = g.holder, epoch = g.epoch, facts = g.facts "
+        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], "
+        "$8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bytea[]) "
+        "AS g(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, epoch, facts) WHERE r.id = g.id AND r.version = g.version RETURNING r.id";
     static constexpr char put_parts[] =
         "INSERT INTO run_parts(run, part, bytes) SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[]) "
         "ON CONFLICT (run, part) DO UPDATE SET bytes = excluded.bytes";
@@ -122,7 +124,7 @@ struct PostgresSql {
 
     static constexpr char runs_to_load[] =
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
-        "r.updated_at, r.ended_at, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
+        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
         "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' "
         "WHERE r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
@@ -130,13 +132,12 @@ struct PostgresSql {
         "OR r.id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY r.ordinal";
     static constexpr char run[] =
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
-        "r.updated_at, r.ended_at, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
+        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
         "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' WHERE r.id = $1::text";
     static constexpr char all_runs[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "facts, "
-        "NULL::bytea AS spec, NULL::bytea AS memory FROM runs ORDER BY ordinal";
+        "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs ORDER BY ordinal";
     static constexpr char undelivered_alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
         "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts "

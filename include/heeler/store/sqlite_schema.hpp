@@ -78,8 +78,40 @@ CREATE VIEW decisions_readable AS SELECT number, run, verb,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
 )sql";
 
+/// Several watchdogs on one store. `until` is microseconds since 1970 UTC, by the clock of SQLite's machine.
+/// `held_runs` says of the runs that have not ended whose they are. It is kept by triggers, not by an index on `runs`,
+/// which would be written again with every row of every flush.
+inline constexpr char sqlite_step_3[] = R"sql(
+ALTER TABLE runs ADD COLUMN holder TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE held_runs(
+    holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
+    PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
+INSERT INTO held_runs SELECT holder, epoch, class, ordinal FROM runs
+    WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned');
+CREATE TRIGGER run_was_added AFTER INSERT ON runs
+    WHEN new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')
+    BEGIN INSERT INTO held_runs VALUES (new.holder, new.epoch, new.class, new.ordinal); END;
+CREATE TRIGGER run_was_handed_over AFTER UPDATE OF holder, epoch, class, state ON runs
+    WHEN old.state <> new.state OR old.epoch <> new.epoch OR old.holder <> new.holder OR old.class <> new.class BEGIN
+    DELETE FROM held_runs WHERE holder = old.holder AND epoch = old.epoch AND class = old.class AND run = old.ordinal;
+    INSERT INTO held_runs SELECT new.holder, new.epoch, new.class, new.ordinal
+        WHERE new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned'); END;
+CREATE TABLE leases(
+    name TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
+DROP VIEW runs_readable;
+CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
+    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1e6, 'unixepoch') AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
+CREATE VIEW leases_readable AS SELECT name, owner, epoch,
+    strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
+)sql";
+
 /// Step 2 locks out code of schema 1, which does not know the words that came with it (abandoned, inject:steer, ...).
-inline constexpr std::array<SchemaStep, 2> sqlite_schema{{{1, 1, sqlite_step_1}, {2, 2, sqlite_step_2}}};
+/// Step 3 locks out nobody: code of schema 2 leaves the holders as they are, and versions guard what it writes.
+inline constexpr std::array<SchemaStep, 3> sqlite_schema{
+    {{1, 1, sqlite_step_1}, {2, 2, sqlite_step_2}, {3, 2, sqlite_step_3}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
@@ -98,10 +130,11 @@ struct Sql {
 
     static constexpr char insert_run[] =
         "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, facts) VALUES (?1, ?2 + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO NOTHING";
+        "ended_at, holder, epoch, facts) "
+        "VALUES (?1, ?2 + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO NOTHING";
     static constexpr char update_run[] =
         "UPDATE runs SET version = ?2 + 1, name = ?3, class = ?4, state = ?5, status = ?6, attempt = ?7, "
-        "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, facts = ?12 "
+        "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, holder = ?12, epoch = ?13, facts = ?14 "
         "WHERE id = ?1 AND version = ?2";
     static constexpr char put_part[] =
         "INSERT INTO run_parts(run, part, bytes) VALUES (?1, ?2, ?3) "
@@ -141,17 +174,20 @@ struct Sql {
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
     static constexpr char runs_to_load[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
-        "FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', "
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, "
+        "epoch, facts FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', "
         "'abandoned') "
         "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
         "OR id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY ordinal";
     static constexpr char run[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
-        "FROM runs WHERE id = ?1";
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, "
+        "epoch, facts FROM runs WHERE id = ?1";
     static constexpr char all_runs[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, facts "
-        "FROM runs ORDER BY ordinal";
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, "
+        "epoch, facts FROM runs ORDER BY ordinal";
     static constexpr char part[] = "SELECT bytes FROM run_parts WHERE run = ?1 AND part = ?2";
     static constexpr char count_checkpoints[] = "SELECT count(*) FROM checkpoints WHERE run = ?1";
     static constexpr char checkpoints[] =

@@ -15,6 +15,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite_connection.hpp>
+#include <heeler/store/sqlite_leases.hpp>
 #include <heeler/store/sqlite_open.hpp>
 #include <heeler/store/sqlite_read.hpp>
 #include <heeler/store/sqlite_schema.hpp>
@@ -47,13 +48,31 @@ public:
     }
 
     /// Writes all of the batch but the runs whose version moved, which it names. A decision about such a run stays
-    /// open, even if it is named in `applied`.
+    /// open, even if it is named in `applied`. `fenced` and nothing stored if the batch's lease was lost.
     [[nodiscard]] Result<Conflicts> commit(const Batch& batch) {
-        return with_connection([&](detail::SqliteConnection& connection) -> Result<Conflicts> {
-            if (const auto set = set_durable(connection, batch.durable); !set)
-                return tl::unexpected<Error>(set.error());
+        return with_durable(batch.durable, [&](detail::SqliteConnection& connection) {
             return detail::write_batch(connection, batch);
         });
+    }
+
+    /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
+    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
+        return with_durable(true, [&](detail::SqliteConnection& connection) {
+            return detail::claim_lease(connection, holder, owner, length);
+        });
+    }
+
+    /// Ends the lease without anybody being missed; does nothing if it was lost.
+    [[nodiscard]] Result<void> release(const Lease& lease) {
+        return with_connection(
+            [&](detail::SqliteConnection& connection) { return detail::release_lease(connection, lease); });
+    }
+
+    /// Takes away the leases that ran out, then gives runs that belong to none; `fenced` if the asker's own was lost.
+    /// After `io` it may have been done: the runs come again to whoever has a later lease.
+    [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim) {
+        return with_durable(
+            true, [&](detail::SqliteConnection& connection) { return detail::claim_runs(connection, claim); });
     }
 
     /// What is stored about one run. Without a `row` if the run is not known; `""` gives the audit about no run.
@@ -73,6 +92,11 @@ public:
             [](detail::SqliteConnection& connection) { return detail::read_undelivered(connection); });
     }
 
+    /// All watchdogs that ever had a lease, by name: for tools.
+    [[nodiscard]] Result<std::vector<HolderRow>> holders() {
+        return with_connection([](detail::SqliteConnection& connection) { return detail::read_holders(connection); });
+    }
+
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
@@ -82,6 +106,14 @@ private:
         auto result = work(*connection_);
         if (!result && !keeps_connection(result.error().code)) connection_.reset();
         return result;
+    }
+
+    template <class Work>
+    auto with_durable(bool durable, Work work) -> decltype(work(std::declval<detail::SqliteConnection&>())) {
+        return with_connection([&](detail::SqliteConnection& connection) -> decltype(work(connection)) {
+            if (const auto set = set_durable(connection, durable); !set) return tl::unexpected<Error>(set.error());
+            return work(connection);
+        });
     }
 
     [[nodiscard]] Result<void> open() {
@@ -104,7 +136,8 @@ private:
     }
 
     [[nodiscard]] static constexpr bool keeps_connection(ErrorCode code) noexcept {
-        return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument;
+        return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument ||
+               code == ErrorCode::fenced;
     }
 
     std::string path_;

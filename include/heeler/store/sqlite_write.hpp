@@ -14,6 +14,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite_connection.hpp>
+#include <heeler/store/sqlite_leases.hpp>
 #include <heeler/store/sqlite_rows.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 
@@ -129,6 +130,8 @@ template <class Row>
 [[nodiscard]] inline Result<Conflicts> write_batch(SqliteConnection& connection, const Batch& batch) {
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
+    if (!batch.lease.holder.empty())
+        if (const auto held = check_held(connection, batch.lease); !held) return tl::unexpected<Error>(held.error());
     Conflicts conflicts;
     for (const RunBatch& changes : batch.runs) {
         const auto unmoved = write_run(connection, changes);

@@ -27,7 +27,7 @@ concept RowOf = std::is_same_v<std::remove_const_t<T>, Row>;
 template <class Visit>
 void columns(RowOf<RunRow> auto& row, Visit visit) {
     visit(row.id, row.version, row.name, row.class_name, row.state, row.status, row.attempt, row.incarnation,
-          row.created_at, row.updated_at, row.ended_at, Bytes{row.facts});
+          row.created_at, row.updated_at, row.ended_at, row.holder, row.epoch, Bytes{row.facts});
 }
 
 template <class Visit>

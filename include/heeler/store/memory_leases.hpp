@@ -1,0 +1,76 @@
+// The leases of a store in memory: for MemoryStore.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/store/lease_rules.hpp>
+
+namespace heeler::inline v0::detail {
+
+/// `now` is the store's time, whatever it counts from. One thread at a time.
+class MemoryLeases {
+public:
+    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length, Duration now) {
+        if (const auto usable = check_lease(holder, owner, length); !usable)
+            return tl::unexpected<Error>(usable.error());
+        Entry& entry = entries_[std::string{holder}];
+        const bool free = entry.owner.empty() || entry.until <= now;
+        if (!free && entry.owner != owner)
+            return tl::unexpected<Error>(name_is_taken("in memory", holder, entry.owner, entry.until - now));
+        if (entry.owner != owner) ++entry.epoch;
+        entry.owner = owner;
+        entry.until = now + length;
+        return Lease{std::string{holder}, entry.epoch};
+    }
+
+    void release(const Lease& lease, Duration now) {
+        const auto found = entries_.find(lease.holder);
+        if (found == entries_.end() || found->second.epoch != lease.epoch || found->second.owner.empty()) return;
+        found->second.owner.clear();
+        found->second.until = now;
+    }
+
+    /// It is the newest of its holder and was not taken away, though it may have run out.
+    [[nodiscard]] bool is_held(std::string_view holder, std::uint64_t epoch) const {
+        const auto found = entries_.find(holder);
+        return found != entries_.end() && found->second.epoch == epoch && !found->second.owner.empty();
+    }
+
+    /// Takes away every lease that ran out, but not that of `asker`. Answers them as they were, in order of names.
+    [[nodiscard]] std::vector<Lease> take_away(std::string_view asker, Duration now) {
+        std::vector<Lease> gone;
+        for (auto& [name, entry] : entries_) {
+            if (entry.owner.empty() || entry.until > now || name == asker) continue;
+            gone.push_back({name, entry.epoch++});
+            entry.owner.clear();
+        }
+        return gone;
+    }
+
+    /// In order of names, without their runs.
+    [[nodiscard]] std::vector<HolderRow> rows(Duration now) const {
+        std::vector<HolderRow> all;
+        for (const auto& [name, entry] : entries_)
+            all.push_back({name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0});
+        return all;
+    }
+
+private:
+    struct Entry {
+        std::string owner{};  // empty: taken away or given up
+        std::uint64_t epoch = 0;
+        Duration until{};
+    };
+
+    std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace heeler::inline v0::detail

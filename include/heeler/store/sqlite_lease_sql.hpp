@@ -1,0 +1,64 @@
+// The SQL text of leases in SQLite: who holds which runs, and which belong to nobody; for the SQLite store.
+#pragma once
+
+#include <array>
+
+namespace heeler::inline v0::detail {
+
+/// What `Sql` is for the rest. Times are microseconds since 1970 UTC by SQLite's clock, which knows milliseconds.
+struct LeaseSql {
+    /// No row changes while another owner has it. A lease that ran out stays the owner's as long as nobody took it.
+    static constexpr char claim[] =
+        "INSERT INTO leases(name, owner, epoch, until) VALUES (?1, ?2, 1, "
+        "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 + ?3) "
+        "ON CONFLICT(name) DO UPDATE SET owner = excluded.owner, epoch = epoch + (owner <> excluded.owner), "
+        "until = excluded.until WHERE owner IN ('', excluded.owner) "
+        "OR until <= CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000";
+    static constexpr char lease[] =
+        "SELECT epoch, owner, until - CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 "
+        "FROM leases WHERE name = ?1";
+    static constexpr char release[] =
+        "UPDATE leases SET owner = '', "
+        "until = CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 "
+        "WHERE name = ?1 AND epoch = ?2 AND owner <> ''";
+    static constexpr char is_held[] = "SELECT count(*) FROM leases WHERE name = ?1 AND epoch = ?2 AND owner <> ''";
+    static constexpr char ran_out[] =
+        "SELECT name, epoch FROM leases WHERE owner <> '' AND name <> ?1 "
+        "AND until <= CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 ORDER BY name";
+    static constexpr char take_away[] = "UPDATE leases SET owner = '', epoch = epoch + 1 WHERE name = ?1";
+    static constexpr char count_runs[] = "SELECT count(*) FROM held_runs WHERE holder = ?1 AND epoch = ?2";
+    static constexpr char holders[] =
+        "SELECT l.name, l.epoch, l.owner <> '' AND "
+        "l.until > CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
+        "l.until - CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
+        "(SELECT count(*) FROM held_runs r WHERE r.holder = l.name) FROM leases l ORDER BY l.name";
+
+    // From one group of runs to the next: as many steps as there are groups, however many runs they have.
+    static constexpr char next_group[] =
+        "SELECT holder, epoch, class FROM held_runs WHERE (holder, epoch, class) > (?1, ?2, ?3) "
+        "ORDER BY holder, epoch, class LIMIT 1";
+    static constexpr char runs_of_group[] =
+        "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
+    static constexpr char ended_but_open[] =
+        "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = 'intended' "
+        "UNION SELECT run FROM alerts WHERE state = 'pending') w CROSS JOIN runs r ON r.id = w.run "
+        "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')";
+    static constexpr char open_run[] =
+        "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND ("
+        "state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
+        "OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND outcome = 'intended') "
+        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND state = 'pending'))";
+
+    static constexpr char run_at[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, epoch, facts FROM runs WHERE ordinal = ?1";
+    static constexpr char hand_over[] = "UPDATE runs SET holder = ?2, epoch = ?3, version = ?4 WHERE ordinal = ?1";
+};
+
+/// Every statement of it, for the test that nothing else reaches SQLite.
+inline constexpr std::array sqlite_lease_statements{
+    LeaseSql::claim,          LeaseSql::lease,      LeaseSql::release, LeaseSql::is_held,    LeaseSql::ran_out,
+    LeaseSql::take_away,      LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group,
+    LeaseSql::ended_but_open, LeaseSql::open_run,   LeaseSql::run_at,  LeaseSql::hand_over};
+
+}  // namespace heeler::inline v0::detail
