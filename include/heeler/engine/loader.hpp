@@ -171,7 +171,7 @@ private:
             }
             known = *std::move(found);
         }
-        auto handle = registry_.adopt(stored, now);
+        auto handle = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
         if (!handle) {
             report.error("load", stored.row.id, handle.error());
             return true;

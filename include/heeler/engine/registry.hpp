@@ -97,12 +97,12 @@ public:
         return take_in(spec.id, [&](Cell& cell) { fill(cell, spec, std::move(rules), now); });
     }
 
-    /// A run that the store holds, of a class that is defined.
-    [[nodiscard]] Result<RunHandle> adopt(const StoredRun& stored, Instant now) {
+    /// A run that the store holds, of a class that is defined. `polled`: a source knows what it did meanwhile.
+    [[nodiscard]] Result<RunHandle> adopt(const StoredRun& stored, bool polled, Instant now) {
         auto rules = find_class(stored.row.class_name);
         bool readable = true;
-        auto handle =
-            take_in(stored.row.id, [&](Cell& cell) { readable = restore(cell, stored, std::move(rules), now); });
+        auto handle = take_in(stored.row.id,
+                              [&](Cell& cell) { readable = restore(cell, stored, std::move(rules), polled, now); });
         if (!handle || readable) return handle;
         drop(*handle);
         return fail(ErrorCode::corrupt, "the stored state of the run `" + sanitise(stored.row.id, 160) +
@@ -208,7 +208,8 @@ private:
         return Skip::no;
     }
 
-    static bool restore(Cell& cell, const StoredRun& stored, std::shared_ptr<const Class> rules, Instant now) {
+    static bool restore(Cell& cell, const StoredRun& stored, std::shared_ptr<const Class> rules, bool polled,
+                        Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         cell.archive_facts(facts);
         if (stored.row.memory) {
@@ -235,7 +236,7 @@ private:
         cell.next_cycle = overdue ? now.elapsed : cell.shown.any ? cycle_after(cell, now) : first_cycle(cell, now);
         cell.last_flush = cell.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
-        if (down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);
+        if (!polled && down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);
         return facts.ok() && facts.at_end() && !cell.spec.empty();
     }
 

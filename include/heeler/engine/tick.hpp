@@ -92,6 +92,14 @@ public:
         return std::nullopt;
     }
 
+    /// What could not be stored is tried again soon.
+    void retry(RunHandle handle, Cell& cell, Instant now) {
+        const std::lock_guard guard{cell.lock};
+        if (!registry_.table().current(handle)) return;
+        cell.dirty = true;
+        registry_.table().sooner(handle.index, now.elapsed + settings_.flush_every);
+    }
+
 private:
     Item& item_of(RunHandle handle, Cell& cell, std::vector<Item>& work) {
         // Only what came before the visits can be there already: each due run is visited once.

@@ -269,7 +269,9 @@ private:
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now) {
         RunCell<Detectors>* cell = registry_.table().find(run);
         if (cell == nullptr) return std::nullopt;  // it ended and was stored meanwhile
-        return ledger_.commit_one(run, *cell, now);
+        auto error = ledger_.commit_one(run, *cell, now);
+        if (error) ticker_.retry(run, *cell, now);
+        return error;
     }
 
     [[nodiscard]] static Result<void> durable(std::optional<Error> error) {

@@ -1,0 +1,441 @@
+// Several watchdogs on one store: who holds which runs, who takes over, and that who was paused does no harm.
+#include <map>
+#include <set>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using bench::all_of;
+
+namespace {
+
+/// A board on which agents leave checkpoints, as a table is.
+struct Board {
+    struct Line {
+        std::int64_t step = 0;
+        WallTime at{};
+        std::uint32_t incarnation = 1;
+        std::string text = {};
+    };
+    std::map<std::string, Line, std::less<>> lines;
+    ManualClock clock;
+    bool gone = false;
+    int polls = 0;
+
+    Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
+        ++polls;
+        if (gone) return fail(ErrorCode::lost, "the board is gone");
+        std::vector<PolledRun> found;
+        for (const RunCursor& run : runs) {
+            const auto line = lines.find(run.run);
+            if (line == lines.end()) {
+                found.push_back({run.run, fail(ErrorCode::unknown_run, "no line on the board")});
+                continue;
+            }
+            const std::string cursor = std::to_string(line->second.step);
+            if (cursor == run.cursor || line->second.step == 0) continue;
+            Polled polled;
+            polled.cursor = cursor;
+            SourceEvent event;
+            event.what = CheckpointNote{line->second.step, line->second.text};
+            event.age = clock.now().wall - line->second.at;
+            event.incarnation = line->second.incarnation;
+            polled.events.push_back(event);
+            found.push_back({run.run, std::move(polled)});
+        }
+        return found;
+    }
+    void write(const std::string& run, std::int64_t step, std::uint32_t incarnation = 1) {
+        lines[run] = {step, clock.now().wall, incarnation, "step " + std::to_string(step)};
+    }
+};
+
+using Dog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
+
+/// Watchdogs of one fleet. Each has its own clock, so that one can be paused.
+struct Fleet {
+    static constexpr Instant start{Elapsed{1000s}, WallTime{1'800'000'000s}};
+
+    MemoryStore store;
+    Board board;
+    ManualClock truth{start};
+    ScriptedControl control;
+    RecordingNotifier notifier;
+    RunClass rules = presets::checkpoint_continuation();
+    bool polled = true;
+    std::map<std::string, ManualClock> clocks;
+    std::map<std::string, std::unique_ptr<Dog>> dogs;
+
+    Fleet() {
+        board.clock = truth;
+        control.set_idempotent(true);
+        rules.schedule = {60s, false, false};
+    }
+    Dog& boot(const std::string& name) {
+        EngineSettings settings;
+        settings.holder = name;
+        clocks.insert_or_assign(name, ManualClock{truth.now()});
+        auto& dog = dogs[name] = std::make_unique<Dog>(clocks.at(name), store, notifier, settings);
+        dog->control(control);
+        REQUIRE(dog->define(rules));
+        if (polled) dog->watch(rules.name, board);
+        return *dog;
+    }
+    RunHandle run(Dog& dog, const std::string& id) {
+        board.lines[id] = {};
+        const auto started = dog.start(bench::spec_of(id), std::string_view{rules.name});
+        REQUIRE(started);
+        REQUIRE(!started->not_stored);
+        return *started;
+    }
+    /// Time passes for all but those who are paused.
+    void pass(Duration length, const std::set<std::string>& paused = {}) {
+        truth.advance(length);
+        store.let_pass(length);
+        for (auto& [name, clock] : clocks)
+            if (paused.count(name) == 0) clock.advance(length);
+    }
+    /// As long as it takes, with a cycle of each every 5 s.
+    CycleReport live(Duration length, const std::set<std::string>& paused = {}) {
+        CycleReport all;
+        for (Duration done{}; done < length; done += 5s) {
+            pass(5s, paused);
+            for (auto& [name, dog] : dogs)
+                if (paused.count(name) == 0) all.absorb(dog->cycle());
+        }
+        return all;
+    }
+    [[nodiscard]] std::string holder_of(const std::string& run) { return store.history(run)->row->holder; }
+    [[nodiscard]] std::vector<Alert> alerts(std::string_view kind) {
+        std::vector<Alert> found;
+        for (const auto& sent : notifier.sent())
+            if (sent.alert.kind == kind) found.push_back(sent.alert);
+        return found;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a watchdog among several holds what it registered") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    Dog& b = fleet.boot("b");
+    fleet.run(a, "r1");
+    fleet.run(b, "r2");
+    const CycleReport all = fleet.live(60s);
+    CHECK(all.errors == 0);
+    CHECK(fleet.holder_of("r1") == "a");
+    CHECK(fleet.holder_of("r2") == "b");
+    CHECK(!b.find("r1"));
+    CHECK(a.find("r1"));
+}
+
+TEST_CASE("runs that nobody held are shared, and none is held twice") {
+    Fleet fleet;
+    {
+        Dog alone{fleet.truth, fleet.store, fleet.notifier};
+        REQUIRE(alone.define(fleet.rules));
+        for (int i = 0; i < 1200; ++i) fleet.run(alone, "r" + std::to_string(i));
+    }
+    fleet.boot("a");
+    fleet.boot("b");
+    (void)fleet.live(15s);
+    std::map<std::string, int> held;
+    for (int i = 0; i < 1200; ++i) ++held[fleet.holder_of("r" + std::to_string(i))];
+    CHECK(held.size() == 2);
+    CHECK(held["a"] + held["b"] == 1200);
+    CHECK(held["b"] >= 500);
+}
+
+TEST_CASE("what stalls after its holder was killed is continued by another, once [M-101]", "[M-101]") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.boot("b");
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(60s);
+    fleet.dogs.erase("a");
+    (void)fleet.live(10s);
+    CHECK(fleet.holder_of("r") == "a");
+    (void)fleet.live(15s);
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().empty());
+    (void)fleet.live(1200s);
+    REQUIRE(fleet.control.requests().size() == 1);
+    CHECK(fleet.control.requests()[0].verb == ControlVerb::spawn);
+    REQUIRE(fleet.alerts("orchestrator.lost").size() == 1);
+    CHECK(fleet.alerts("orchestrator.lost")[0].summary.find("`a`") != std::string::npos);
+    CHECK(fleet.alerts("orchestrator.lost")[0].summary.find("1 runs") != std::string::npos);
+    const auto audit = fleet.store.history("")->audit;
+    CHECK(std::count_if(audit.begin(), audit.end(), [](auto& row) { return row.kind == "orchestrator.lost"; }) == 1);
+}
+
+TEST_CASE("a takeover resets no age of a checkpoint") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1100s);
+    fleet.dogs.erase("a");
+    fleet.boot("b");
+    (void)fleet.live(40s);
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().empty());
+    (void)fleet.live(180s);
+    CHECK(fleet.control.requests().size() == 1);
+}
+
+TEST_CASE("who was paused longer than its lease does nothing more to what others took [M-101]", "[M-101]") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.boot("b");
+    const RunHandle handle = fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1140s);
+    fleet.pass(65s);
+    SECTION("between the commit and the action") {
+        const CycleReport cycle = a.tick();
+        REQUIRE(cycle.acted == 1);
+        REQUIRE(fleet.store.history("r")->actions.size() == 1);
+    }
+    SECTION("before the cycle"){}(void)fleet.live(120s, {"a"});
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().size() == 1);
+    const std::size_t actions = fleet.store.history("r")->actions.size();
+    CHECK(actions == 1);
+    // It wakes up where it stood, and only then notices how late it is.
+    fleet.clocks.at("a").set(fleet.truth.now());
+    (void)a.deliver();
+    CHECK(fleet.control.requests().size() == 1);
+    const CycleReport awake = a.cycle();
+    CHECK(awake.errors == 1);
+    const auto errors = all_of<ErrorEvent>(awake);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].error.code == ErrorCode::fenced);
+    CHECK(a.observe(handle, Heartbeat{}) == Observed::ended);
+    CHECK(!a.checkpoint(handle, {2, "late"}));
+    (void)fleet.live(60s);
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().size() == 1);
+    CHECK(fleet.store.history("r")->actions.size() == actions);
+    CHECK(fleet.store.history("r")->checkpoints.size() == 1);
+}
+
+TEST_CASE("a write under a lease that was lost is refused, whatever this process believes [M-101]", "[M-101]") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.boot("b");
+    fleet.run(a, "r");
+    (void)fleet.live(30s);
+    // Its own clock stands still: it still trusts its lease.
+    (void)fleet.live(30s, {"a"});
+    REQUIRE(fleet.holder_of("r") == "b");
+    const std::uint64_t version = fleet.store.history("r")->row->version;
+    const auto refused = a.start(bench::spec_of("new"), std::string_view{fleet.rules.name});
+    REQUIRE(refused);
+    REQUIRE(refused->not_stored);
+    CHECK(refused->not_stored->code == ErrorCode::fenced);
+    CHECK(fleet.store.history("r")->row->version == version);
+    // What was never stored is still its own, and is stored under the next lease.
+    fleet.clocks.at("a").set(fleet.truth.now());
+    (void)fleet.live(10s);
+    CHECK(fleet.holder_of("new") == "a");
+}
+
+TEST_CASE("runs that only the dead process could observe wait for a host that registers them [M-101]", "[M-101]") {
+    Fleet fleet;
+    fleet.polled = false;
+    Dog& a = fleet.boot("a");
+    Dog& b = fleet.boot("b");
+    fleet.run(a, "r");
+    (void)fleet.live(30s);
+    fleet.dogs.erase("a");
+    (void)fleet.live(3000s);
+    CHECK(fleet.holder_of("r") == "a");
+    CHECK(fleet.control.requests().empty());
+    REQUIRE(fleet.alerts("orchestrator.lost").size() == 1);
+    CHECK(fleet.alerts("orchestrator.lost")[0].severity == Severity::critical);
+    SECTION("the same one after a restart") {
+        Dog& again = fleet.boot("a");
+        (void)fleet.live(5s);
+        CHECK(again.find("r"));
+        CHECK(fleet.holder_of("r") == "a");
+    }
+    SECTION("another one that takes it up") {
+        const auto handle = b.find("r");
+        REQUIRE(handle);
+        CHECK(b.observe(*handle, Heartbeat{}) == Observed::ok);
+        CHECK(fleet.holder_of("r") == "b");
+    }
+    SECTION("another one that starts it again") {
+        const auto handle = b.start(bench::spec_of("r"), std::string_view{fleet.rules.name});
+        REQUIRE(handle);
+        CHECK(!handle->not_stored);
+        CHECK(fleet.holder_of("r") == "b");
+    }
+    (void)fleet.live(60s);
+    CHECK(fleet.alerts("orchestrator.lost").size() == 1);
+}
+
+TEST_CASE("a run whose holder lives is nobody else's to start or find") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    Dog& b = fleet.boot("b");
+    fleet.run(a, "r");
+    (void)fleet.live(10s);
+    const auto second = b.start(bench::spec_of("r"), std::string_view{fleet.rules.name});
+    REQUIRE(!second);
+    CHECK(second.error().code == ErrorCode::duplicate);
+    CHECK(!b.find("r"));
+    CHECK(fleet.holder_of("r") == "a");
+    CHECK(a.find("r"));
+}
+
+TEST_CASE("who leaves in order is not missed, and is replaced at once") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.boot("b");
+    fleet.run(a, "r");
+    (void)fleet.live(10s);
+    REQUIRE(a.release());
+    fleet.dogs.erase("a");
+    (void)fleet.live(10s);
+    CHECK(fleet.holder_of("r") == "b");
+    (void)fleet.live(60s);
+    CHECK(fleet.alerts("orchestrator.lost").empty());
+}
+
+TEST_CASE("a second watchdog of the same name judges nothing") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    (void)fleet.live(10s);
+    EngineSettings settings;
+    settings.holder = "a";
+    Dog twin{fleet.truth, fleet.store, fleet.notifier, settings};
+    REQUIRE(twin.define(fleet.rules));
+    const CycleReport report = twin.cycle();
+    CHECK(report.checked == 0);
+    const auto errors = all_of<ErrorEvent>(report);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].error.code == ErrorCode::busy);
+    CHECK(errors[0].where == "lease");
+}
+
+TEST_CASE("an operator's decision is carried out by the holder") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    Dog& b = fleet.boot("b");
+    fleet.run(b, "r");
+    (void)fleet.live(10s);
+    DecisionRow freeze;
+    freeze.run = "r";
+    freeze.verb = Verb::freeze;
+    freeze.by = "eve";
+    REQUIRE(a.decide(freeze));
+    (void)a.cycle();
+    REQUIRE(fleet.store.list()->size() == 1);
+    (void)b.cycle();
+    CHECK(fleet.store.list()->empty());
+    (void)fleet.live(1300s);
+    for (const auto& request : fleet.control.requests()) CHECK(request.run != "r");
+}
+
+TEST_CASE("a watchdog among several needs a store that knows leases, and settings that can work") {
+    struct Plain {
+        MemoryStore inner{};
+        Result<Snapshot> load() { return inner.load(); }
+        Result<std::vector<DecisionRow>> list() { return inner.list(); }
+        Result<Conflicts> commit(const Batch& batch) { return inner.commit(batch); }
+        Result<History> history(std::string_view run) { return inner.history(run); }
+    };
+    EngineSettings settings;
+    settings.holder = "a";
+    Watchdog<ManualClock, Plain, RecordingNotifier> dog{ManualClock{Fleet::start}, Plain{}, RecordingNotifier{},
+                                                        settings};
+    auto errors = all_of<ErrorEvent>(dog.cycle());
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].error.code == ErrorCode::unsupported);
+
+    settings.renew_every = 10s;
+    Dog hasty{ManualClock{Fleet::start}, MemoryStore{}, RecordingNotifier{}, settings};
+    errors = all_of<ErrorEvent>(hasty.cycle());
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].error.message.find("renew_every") != std::string::npos);
+}
+
+TEST_CASE("an outage of the store longer than the lease holds everything, and costs nobody a run [M-101]", "[M-101]") {
+    FaultStore<MemoryStore> store;
+    ManualClock clock{Fleet::start};
+    Board board;
+    board.clock = clock;
+    ScriptedControl control;
+    EngineSettings settings;
+    settings.holder = "a";
+    RunClass rules = presets::checkpoint_continuation();
+    rules.schedule = {60s, false, false};
+    Watchdog<ManualClock, FaultStore<MemoryStore>, RecordingNotifier> dog{clock, store, RecordingNotifier{}, settings};
+    dog.control(control);
+    REQUIRE(dog.define(rules));
+    dog.watch(rules.name, board);
+    board.lines["r"] = {};
+    const auto handle = dog.start(bench::spec_of("r"), std::string_view{rules.name});
+    REQUIRE(handle);
+    (void)dog.cycle();
+    store.crash();
+    for (int i = 0; i < 400; ++i) {
+        clock.advance(5s);
+        store.inner().let_pass(5s);
+        (void)dog.cycle();
+    }
+    CHECK(control.requests().empty());
+    store.revive();
+    for (int i = 0; i < 60; ++i) {
+        clock.advance(5s);
+        store.inner().let_pass(5s);
+        (void)dog.cycle();
+    }
+    CHECK(dog.find("r"));
+    CHECK(control.requests().size() == 1);
+    CHECK(store.inner().history("r")->row->epoch == 1);
+}
+
+TEST_CASE("what an older incarnation leaves on the board is not heard [M-101]", "[M-101]") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1320s);
+    REQUIRE(fleet.control.requests().size() == 1);
+    fleet.board.write("r", 2, 1);
+    (void)fleet.live(120s);
+    CHECK(fleet.store.history("r")->checkpoints.size() == 1);
+    const auto audit = fleet.store.history("r")->audit;
+    CHECK(std::count_if(audit.begin(), audit.end(), [](auto& row) { return row.kind == "fenced"; }) == 1);
+    fleet.board.write("r", 3, 2);
+    (void)fleet.live(120s);
+    CHECK(fleet.store.history("r")->checkpoints.size() == 2);
+}
+
+TEST_CASE("a class's source is polled once a cycle, and nothing is judged while it is gone") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    for (int i = 0; i < 50; ++i) fleet.run(a, "r" + std::to_string(i));
+    (void)fleet.live(50s);
+    const int before = fleet.board.polls;
+    (void)fleet.live(10s);
+    CHECK(fleet.board.polls == before + 1);
+    fleet.board.gone = true;
+    const CycleReport dark = fleet.live(3000s);
+    CHECK(all_of<ErrorEvent>(dark).size() == 1);
+    CHECK(fleet.control.requests().empty());
+    fleet.board.gone = false;
+    CHECK(all_of<ErrorEvent>(fleet.live(60s)).empty());
+    CHECK(fleet.control.requests().size() == 50);
+    fleet.board.lines.erase("r7");
+    const CycleReport light = fleet.live(120s);
+    REQUIRE(all_of<ErrorEvent>(light).size() == 1);
+    CHECK(all_of<ErrorEvent>(light)[0].run == "r7");
+}
