@@ -1,0 +1,149 @@
+// Wraps an agent control so that a continuation is started only after the run was claimed in the table of its agents.
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/action.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline v0 {
+
+namespace detail {
+
+template <class T>
+concept CanInject = requires(T& control, const ActionRequest& asked) {
+    control.inject(asked);
+};
+template <class T>
+concept CanPause = requires(T& control, const ActionRequest& asked) {
+    control.pause(asked);
+};
+template <class T>
+concept CanResume = requires(T& control, const ActionRequest& asked) {
+    control.resume(asked);
+};
+template <class T>
+concept CanIsolate = requires(T& control, const ActionRequest& asked) {
+    control.isolate(asked);
+};
+template <class T>
+concept CanSnapshot = requires(T& control, const ActionRequest& asked) {
+    control.snapshot(asked);
+};
+template <class T>
+concept CanTerminate = requires(T& control, const ActionRequest& asked) {
+    control.terminate(asked);
+};
+template <class T>
+concept CanSpawn = requires(T& control, const ActionRequest& asked) {
+    control.spawn(asked);
+};
+template <class T>
+concept CanFind = requires(T& control, std::string_view name) {
+    control.find(name);
+};
+template <class T>
+concept CanProveStopped = requires(T& control, std::string_view name) {
+    control.prove_stopped(name);
+};
+
+}  // namespace detail
+
+/// An agent control whose `spawn` first raises the run's attempt in `Table` (`SqliteAgentTable`, `PostgresAgentTable`):
+/// the agent that is replaced changes 0 rows from then on. If something moved since the verdict, nobody is started. The
+/// new agent's statements are appended to its brief. A spawn that failed gives the run back; `terminate` that worked
+/// retires its row. All other verbs are the inner control's own; it and the table must outlive this.
+template <class Table, class Control>
+class TableFencedControl {
+public:
+    TableFencedControl(Table& table, Control& control) : table_{&table}, control_{&control} {}
+
+    /// `rejected`: something moved. `ended`: the run is completed. Otherwise what the inner control answers;
+    /// `timed_out` if it failed though its agent has begun to write.
+    [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) requires detail::CanSpawn<Control> {
+        const auto ticket = table_->claim(asked.run, asked.attempt, asked.key);
+        if (!ticket) return tl::unexpected<Error>(ticket.error());
+        const std::string text = std::string{asked.text} + "\n" + table_->prompt(*ticket);
+        ActionRequest request = asked;
+        request.text = text;
+        auto answer = ask([&] { return control_->spawn(request); });
+        if (answer || answer.error().code == ErrorCode::timed_out) return answer;
+        const auto released = table_->release(asked.run, asked.key);
+        if (!released) answer.error().message += " (and not given back: " + released.error().message + ")";
+        if (released && !*released)
+            return fail(ErrorCode::timed_out, answer.error().message + " (but the new agent writes)");
+        return answer;
+    }
+
+    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) requires detail::CanTerminate<Control> {
+        auto answer = control_->terminate(asked);
+        if (!answer) return answer;
+        if (const auto retired = table_->retire(asked.run, RunState::terminated); !retired)
+            answer->note += " (its row was not retired: " + retired.error().message + ")";
+        return answer;
+    }
+
+    [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::CanInject<Control> {
+        return control_->inject(asked);
+    }
+
+    [[nodiscard]] Result<ActionDone> pause(const ActionRequest& asked) requires detail::CanPause<Control> {
+        return control_->pause(asked);
+    }
+
+    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::CanResume<Control> {
+        return control_->resume(asked);
+    }
+
+    [[nodiscard]] Result<ActionDone> isolate(const ActionRequest& asked) requires detail::CanIsolate<Control> {
+        return control_->isolate(asked);
+    }
+
+    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& asked) requires detail::CanSnapshot<Control> {
+        return control_->snapshot(asked);
+    }
+
+    [[nodiscard]] Result<Found> find(std::string_view key) requires detail::CanFind<Control> {
+        return control_->find(key);
+    }
+
+    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::CanProveStopped<Control> {
+        return control_->prove_stopped(run);
+    }
+
+    /// A claim under the same key is harmless; the rest is the inner control's word.
+    [[nodiscard]] bool idempotent() const {
+        if constexpr (requires(Control & control) {
+                          { control.idempotent() } -> std::convertible_to<bool>;
+                      })
+            return control_->idempotent();
+        else if constexpr (requires {
+                               { Control::idempotent } -> std::convertible_to<bool>;
+                           })
+            return Control::idempotent;
+        else
+            return false;
+    }
+
+private:
+    /// What a control throws must not leave the run claimed.
+    template <class Ask>
+    [[nodiscard]] static Result<ActionDone> ask(Ask spawn) {
+        try {
+            return spawn();
+        } catch (const std::exception& error) {
+            return fail(ErrorCode::failed, std::string{"the agent control threw: "} + error.what());
+        } catch (...) {
+            return fail(ErrorCode::failed, "the agent control threw something that is no std::exception");
+        }
+    }
+
+    Table* table_;
+    Control* control_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,115 @@
+// All SQL text of the table `agent_progress` in SQLite: the table, the statements of the watchdog, those of the agents.
+#pragma once
+
+namespace heeler::inline v0::detail {
+
+/// Written by agents: last_checkpoint, last_heartbeat, last_step, completed_steps; status from in_progress to
+/// completed, with completed_by and completed_at. Everything else is written by the watchdog's side. Times are UTC
+/// text.
+struct SqliteAgentSql {
+    static constexpr char create[] = R"sql(
+CREATE TABLE IF NOT EXISTS agent_progress(
+    run TEXT NOT NULL PRIMARY KEY,
+    token TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
+    attempt INTEGER NOT NULL DEFAULT 1 CHECK (attempt > 0),
+    status TEXT NOT NULL DEFAULT 'in_progress' CHECK (status IN ('in_progress', 'stalled', 'completed', 'failed')),
+    last_checkpoint TEXT,
+    last_heartbeat TEXT,
+    last_step TEXT NOT NULL DEFAULT '',
+    completed_steps TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(completed_steps)),
+    completed_by INTEGER,
+    completed_at TEXT,
+    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    attempt_started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    claim_key TEXT);
+CREATE TABLE IF NOT EXISTS agent_attempts(
+    run TEXT NOT NULL, attempt INTEGER NOT NULL, token TEXT NOT NULL, status TEXT NOT NULL,
+    last_checkpoint TEXT, last_heartbeat TEXT, last_step TEXT NOT NULL, completed_steps TEXT NOT NULL,
+    attempt_started_at TEXT NOT NULL, claim_key TEXT,
+    archived_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    PRIMARY KEY (run, attempt));
+)sql";
+    static constexpr char count_tables[] =
+        "SELECT count(*), coalesce(sum(name IN ('agent_progress', 'agent_attempts')), 0) FROM sqlite_master "
+        "WHERE type IN ('table', 'view')";
+    /// The first column that is missing.
+    static constexpr char missing[] =
+        "SELECT w.value ->> 0, w.value ->> 1 FROM "
+        "json_each('[[\"agent_progress\",\"run\"],[\"agent_progress\",\"token\"],"
+        "[\"agent_progress\",\"attempt\"],[\"agent_progress\",\"status\"],[\"agent_progress\",\"last_checkpoint\"],"
+        "[\"agent_progress\",\"last_heartbeat\"],[\"agent_progress\",\"last_step\"],"
+        "[\"agent_progress\",\"completed_steps\"],[\"agent_progress\",\"completed_by\"],"
+        "[\"agent_progress\",\"completed_at\"],[\"agent_progress\",\"created_at\"],"
+        "[\"agent_progress\",\"attempt_started_at\"],[\"agent_progress\",\"claim_key\"],[\"agent_attempts\",\"run\"],"
+        "[\"agent_attempts\",\"attempt\"],[\"agent_attempts\",\"token\"],[\"agent_attempts\",\"status\"],"
+        "[\"agent_attempts\",\"last_checkpoint\"],[\"agent_attempts\",\"last_heartbeat\"],"
+        "[\"agent_attempts\",\"last_step\"],[\"agent_attempts\",\"completed_steps\"],"
+        "[\"agent_attempts\",\"attempt_started_at\"],[\"agent_attempts\",\"claim_key\"]]') w "
+        "WHERE (w.value ->> 1) NOT IN (SELECT name FROM pragma_table_info(w.value ->> 0)) ORDER BY w.key LIMIT 1";
+    static constexpr char has_table[] = "SELECT count(*) FROM sqlite_master WHERE name = ?1";
+
+    static constexpr char insert[] = "INSERT INTO agent_progress(run) VALUES (?1) ON CONFLICT(run) DO NOTHING";
+
+    /// ?1: a JSON list of runs. Ages in microseconds.
+    static constexpr char poll[] =
+        "SELECT w.value, p.run IS NOT NULL, p.token IS NOT NULL, "
+        "coalesce((SELECT max(CAST(a.attempt AS INTEGER)) FROM agent_attempts a WHERE a.run = p.run), 0), "
+        "substr(CAST(p.status AS TEXT), 1, 64), substr(CAST(p.attempt AS TEXT), 1, 64), "
+        "substr(CAST(p.last_checkpoint AS TEXT), 1, 64), "
+        "CAST(round((julianday('now') - julianday(p.last_checkpoint)) * 86400000.0) AS INTEGER) * 1000, "
+        "substr(CAST(p.last_heartbeat AS TEXT), 1, 64), "
+        "CAST(round((julianday('now') - julianday(p.last_heartbeat)) * 86400000.0) AS INTEGER) * 1000, "
+        "substr(CAST(p.completed_by AS TEXT), 1, 64), "
+        "CAST(round((julianday('now') - julianday(p.completed_at)) * 86400000.0) AS INTEGER) * 1000, "
+        "CAST(round((julianday('now') - coalesce(julianday(p.last_checkpoint), julianday(p.attempt_started_at), "
+        "julianday(p.created_at))) * 86400000.0) AS INTEGER) * 1000, "
+        "substr(CAST(p.last_step AS TEXT), 1, 4096), "
+        "CASE WHEN length(CAST(p.completed_steps AS BLOB)) <= 65536 THEN CAST(p.completed_steps AS TEXT) END, "
+        "length(CAST(p.completed_steps AS BLOB)) "
+        "FROM json_each(?1) w LEFT JOIN agent_progress p ON p.run = w.value ORDER BY w.key";
+
+    static constexpr char look[] =
+        "SELECT CAST(token AS TEXT), CASE WHEN typeof(attempt) = 'integer' AND attempt BETWEEN 1 AND 4294967294 "
+        "THEN attempt ELSE 0 END, coalesce(CAST(status AS TEXT), ''), CAST(claim_key AS TEXT), "
+        "substr(CAST(last_checkpoint AS TEXT), 1, 64), "
+        "CAST(round((julianday('now') - coalesce(julianday(last_checkpoint), julianday(attempt_started_at), "
+        "julianday(created_at))) * 86400000.0) AS INTEGER) * 1000, "
+        "last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL FROM agent_progress WHERE run = ?1";
+    static constexpr char archive[] =
+        "INSERT INTO agent_attempts(run, attempt, token, status, last_checkpoint, last_heartbeat, last_step, "
+        "completed_steps, attempt_started_at, claim_key) SELECT run, attempt, token, 'stalled', last_checkpoint, "
+        "last_heartbeat, last_step, completed_steps, attempt_started_at, claim_key FROM agent_progress "
+        "WHERE run = ?1 AND attempt = ?2";
+    static constexpr char raise[] =
+        "UPDATE agent_progress SET attempt = ?2 + 1, token = lower(hex(randomblob(16))), status = 'in_progress', "
+        "last_checkpoint = NULL, last_heartbeat = NULL, "
+        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3 "
+        "WHERE run = ?1 AND attempt = ?2 AND status = 'in_progress'";
+    static constexpr char renew[] =
+        "UPDATE agent_progress SET token = lower(hex(randomblob(16))), last_checkpoint = NULL, last_heartbeat = NULL, "
+        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3 "
+        "WHERE run = ?1 AND attempt = ?2 + 1 AND status = 'in_progress'";
+    static constexpr char restore[] =
+        "UPDATE agent_progress SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
+        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key "
+        "FROM agent_attempts a WHERE agent_progress.run = ?1 AND agent_progress.attempt = ?2 + 1 AND "
+        "a.run = agent_progress.run AND a.attempt = ?2";
+    static constexpr char forget[] = "DELETE FROM agent_attempts WHERE run = ?1 AND attempt = ?2";
+    static constexpr char retire[] = "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status = 'in_progress'";
+
+    static constexpr char checkpoint[] = R"sql(UPDATE agent_progress SET
+  last_checkpoint = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), last_step = substr(coalesce(:text, last_step), 1, 2000),
+  completed_steps = (SELECT json_group_array(step) FROM (
+    SELECT value AS step FROM json_each(iif(json_valid(completed_steps), completed_steps, '[]'))
+    UNION SELECT :step ORDER BY step) WHERE typeof(step) = 'integer')
+WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';)sql";
+    static constexpr char heartbeat[] =
+        "UPDATE agent_progress SET last_heartbeat = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')\n"
+        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';";
+    static constexpr char complete[] =
+        "UPDATE agent_progress SET status = 'completed', completed_by = attempt,\n"
+        "  completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')\n"
+        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';";
+};
+
+}  // namespace heeler::inline v0::detail

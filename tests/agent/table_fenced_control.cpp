@@ -1,0 +1,121 @@
+#include <heeler/agent/table_fenced_control.hpp>
+
+#include <string>
+#include <string_view>
+
+#include <heeler/agent/scripted_control.hpp>
+#include <heeler/engine/control_ref.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+struct Ticket {
+    std::string token;
+};
+
+/// A table that answers as told.
+struct ScriptedTable {
+    Result<Ticket> claimed = Ticket{"secret"};
+    Result<bool> released = true;
+    Result<void> retired{};
+    std::string calls{};
+
+    Result<Ticket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
+        calls += "claim " + std::string{run} + " " + std::to_string(attempt) + " " + std::string{key} + "; ";
+        return claimed;
+    }
+    Result<bool> release(std::string_view run, std::string_view key) {
+        calls += "release " + std::string{run} + " " + std::string{key} + "; ";
+        return released;
+    }
+    Result<void> retire(std::string_view run, RunState how) {
+        calls += "retire " + std::string{run} + " " + std::string{name_of(how)} + "; ";
+        return retired;
+    }
+    [[nodiscard]] static std::string prompt(const Ticket& ticket) { return "use " + ticket.token; }
+};
+
+struct OnlySpawns {
+    Result<ActionDone> spawn(const ActionRequest&) { return ActionDone{"started"}; }
+};
+
+struct Keyed {
+    static constexpr bool idempotent = true;
+};
+
+const ActionRequest asked{"r", "k", "brief", 4};
+
+}  // namespace
+
+TEST_CASE("a wrapped control has the verbs that it has without the table", "[agent]") {
+    ScriptedTable table;
+    OnlySpawns only;
+    TableFencedControl narrow{table, only};
+    const ControlRef ref{narrow};
+    CHECK(ref.act(ActionKind::spawn, asked)->note == "started");
+    for (const ActionKind kind : {ActionKind::nudge, ActionKind::pause, ActionKind::resume, ActionKind::isolate,
+                                  ActionKind::snapshot, ActionKind::terminate})
+        CHECK(ref.act(kind, asked).error().code == ErrorCode::unsupported);
+    CHECK(ref.find("k").error().code == ErrorCode::unsupported);
+    CHECK(ref.prove_stopped("r").error().code == ErrorCode::unsupported);
+    CHECK_FALSE(ref.idempotent());
+
+    ScriptedControl all;
+    all.answer_find(Found::absent);
+    all.answer_prove_stopped(StopProof::stopped);
+    all.set_idempotent(true);
+    TableFencedControl wide{table, all};
+    const ControlRef other{wide};
+    for (const ActionKind kind : {ActionKind::nudge, ActionKind::pause, ActionKind::resume, ActionKind::isolate,
+                                  ActionKind::snapshot, ActionKind::terminate, ActionKind::spawn})
+        CHECK(other.act(kind, asked));
+    CHECK(all.requests().size() == 7);
+    CHECK(other.find("k") == Found::absent);
+    CHECK(other.prove_stopped("r") == StopProof::stopped);
+    CHECK(other.idempotent());
+    Keyed keyed;
+    CHECK(TableFencedControl{table, keyed}.idempotent());
+}
+
+TEST_CASE("a spawn is claimed before, told the new statements, and given back if it failed [M-098]", "[M-098]") {
+    ScriptedTable table;
+    ScriptedControl inner;
+    TableFencedControl control{table, inner};
+    CHECK(control.spawn(asked));
+    CHECK(table.calls == "claim r 4 k; ");
+    CHECK(inner.requests().at(0).text == "brief\nuse secret");
+    CHECK(inner.requests().at(0).key == "k");
+    table.calls.clear();
+    inner.answer(ControlVerb::spawn, ControlAnswer::timeout_but_done);
+    CHECK(control.spawn(asked).error().code == ErrorCode::timed_out);
+    CHECK(table.calls == "claim r 4 k; ");
+    table.calls.clear();
+    inner.answer(ControlVerb::spawn, ControlAnswer::reject);
+    CHECK(control.spawn(asked).error().code == ErrorCode::rejected);
+    CHECK(table.calls == "claim r 4 k; release r k; ");
+    table.released = fail(ErrorCode::lost, "no server");
+    CHECK(control.spawn(asked).error().message.find("not given back: no server") != std::string::npos);
+    table.released = false;
+    CHECK(control.spawn(asked).error().code == ErrorCode::timed_out);
+    inner.clear();
+    table.claimed = fail(ErrorCode::ended, "completed");
+    CHECK(control.spawn(asked).error().code == ErrorCode::ended);
+    CHECK(inner.requests().empty());
+}
+
+TEST_CASE("a run that was terminated is over for its agents", "[agent]") {
+    ScriptedTable table;
+    ScriptedControl inner;
+    TableFencedControl control{table, inner};
+    CHECK(control.terminate(asked));
+    CHECK(table.calls == "retire r terminated; ");
+    table.retired = fail(ErrorCode::lost, "no server");
+    CHECK(control.terminate(asked)->note.find("not retired: no server") != std::string::npos);
+    table.calls.clear();
+    inner.answer(ControlVerb::terminate, ControlAnswer::fail);
+    CHECK_FALSE(control.terminate(asked));
+    CHECK(table.calls.empty());
+}
