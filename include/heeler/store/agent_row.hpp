@@ -47,6 +47,9 @@ inline constexpr std::size_t longest_steps = 65536;  ///< bytes of `completed_st
 inline constexpr std::size_t most_agent_steps = 1024;
 inline constexpr std::size_t step_text_cap = 2048;  ///< bytes of `last_step` that are reported
 
+/// A hundred years: older is as old, and nothing that is added to it overflows.
+inline constexpr std::int64_t longest_age = 3'155'760'000'000'000;
+
 /// Clocks of transactions differ from the statement's by less.
 inline constexpr std::int64_t future_tolerance = 2'000'000;
 
@@ -126,7 +129,7 @@ private:
 
     void add(Reported what, std::optional<std::int64_t> age) {
         SourceEvent event{what, {}, {}, attempt_};
-        if (age) event.age = Duration{std::max<std::int64_t>(*age, 0)};
+        if (age) event.age = Duration{std::clamp<std::int64_t>(*age, 0, longest_age)};
         polled_.events.push_back(event);
     }
 

@@ -1,0 +1,205 @@
+// A watchdog that knows its agents only from the table that they write, with a clock that has nothing to do with the
+// database's.
+#include <heeler/agent/table_fenced_control.hpp>
+#include <heeler/engine/presets.hpp>
+#include <heeler/store/sqlite_agent_table.hpp>
+
+#include <sqlite3.h>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+#include "support/scratch_log.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The preset of checkpoints over a table of agents. Nothing but the rows is ever reported.
+struct SqlBench : bench::Bench<> {
+    ScratchLog folder;
+    std::string file = folder.path("agents.db");
+    std::unique_ptr<SqliteAgentTable> table;
+    std::unique_ptr<TableFencedControl<SqliteAgentTable, ScriptedControl>> fenced;
+    RunHandle handle;
+    AgentTicket first;
+
+    SqlBench() {
+        classes = {presets::checkpoint_continuation()};
+        connect();
+        auto enlisted = table->enlist("r");
+        REQUIRE(enlisted);
+        first = *enlisted;
+        RunSpec spec = bench::spec_of("r");
+        spec.plan = {1, 2, 3};
+        handle = run(spec);
+    }
+
+    /// As after a restart.
+    void connect() {
+        boot();
+        table = std::make_unique<SqliteAgentTable>(file);
+        fenced = std::make_unique<TableFencedControl<SqliteAgentTable, ScriptedControl>>(*table, control);
+        dog->control(*fenced);
+        dog->watch("checkpoint_continuation", *table);
+        if (const auto known = dog->find("r")) handle = *known;
+    }
+
+    /// An agent's statement, or somebody's by hand. Answers the values of its rows.
+    std::string ask(const std::string& sql) const {
+        sqlite3* database = nullptr;
+        REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
+        sqlite3_busy_timeout(database, 5000);
+        std::string text;
+        const auto add = [](void* out, int columns, char** values, char**) {
+            for (int i = 0; i < columns; ++i)
+                static_cast<std::string*>(out)->append(values[i] == nullptr ? "" : values[i]).append(" ");
+            return 0;
+        };
+        const int result = sqlite3_exec(database, sql.c_str(), add, &text, nullptr);
+        INFO(sql << ": " << sqlite3_errmsg(database));
+        CHECK(result == SQLITE_OK);
+        sqlite3_close(database);
+        return text;
+    }
+    bool checkpoints(const AgentTicket& ticket, std::int64_t step) const {
+        return !ask(table->statements(ticket, step, "step's text").checkpoint).empty();
+    }
+    /// The row's moments, so many seconds ago.
+    void age(int seconds) const {
+        const std::string then = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-" + std::to_string(seconds) + " seconds')";
+        ask("UPDATE agent_progress SET created_at = " + then + ", attempt_started_at = " + then +
+            ", last_checkpoint = iif(last_checkpoint IS NULL, NULL, " + then + ")");
+    }
+    AgentTicket ticket() { return *table->enlist("r"); }
+};
+
+}  // namespace
+
+TEST_CASE("a run is watched by its agents' table alone, from checkpoint to continuation to its end", "[M-098]") {
+    SqlBench b;
+    CHECK(b.checkpoints(b.first, 1));
+    CHECK(b.after(900s).errors == 0);
+    REQUIRE(b.history().checkpoints.size() == 1);
+    CHECK(b.history().checkpoints[0].step == 1);
+    CHECK(b.history().checkpoints[0].text == "step's text");
+    b.age(1190);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.acts.empty());
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");
+    REQUIRE(b.control.requests().size() == 1);
+    const std::string brief = b.control.requests()[0].text;
+    CHECK_THAT(brief, ContainsSubstring("Completed steps: [1]\nRemaining steps: [2,3]"));
+    CHECK_THAT(brief, ContainsSubstring("| step's text"));
+    CHECK_THAT(brief, ContainsSubstring(b.table->prompt(b.ticket())));
+    CHECK_FALSE(b.checkpoints(b.first, 2));
+    CHECK(b.checkpoints(b.ticket(), 2));
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.back().step == 2);
+    CHECK(b.history().checkpoints.back().incarnation == 2);
+    b.ask(b.table->prompted(b.ticket(), {}, "").complete);
+    (void)b.after(900s);
+    CHECK(b.history().row->state == RunState::completed);
+    CHECK(b.history().row->incarnation == 2);
+    CHECK(b.acts == "spawn done");
+}
+
+TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]", "[M-028]") {
+    const auto age = GENERATE(1199, 1201);
+    SqlBench b;
+    b.clock.advance(2000s);
+    CHECK(b.checkpoints(b.first, 1));
+    b.age(age);
+    (void)b.cycle(TickCause::on_demand);
+    CHECK(b.acts == (age == 1199 ? "" : "spawn done"));
+}
+
+TEST_CASE("a verdict that a checkpoint has overtaken is dropped, and nobody is replaced", "[M-098]") {
+    SqlBench b;
+    CHECK(b.checkpoints(b.first, 1));
+    b.age(1100);
+    (void)b.after(100s);
+    b.clock.advance(1200s);
+    (void)b.dog->tick(TickCause::on_demand);  // judged, not yet carried out
+    CHECK(b.checkpoints(b.first, 2));
+    (void)b.dog->deliver();
+    CHECK(b.control.requests().empty());
+    (void)b.cycle(TickCause::outcome);
+    (void)b.after(900s);
+    CHECK(b.checkpoints(b.first, 3));
+    (void)b.after(900s);
+    CHECK(b.control.requests().empty());
+    CHECK(b.history().row->incarnation == 1);
+    CHECK(b.history().checkpoints.size() == 3);
+}
+
+TEST_CASE("a run that completed between verdict and spawn is not continued [M-049]", "[M-049]") {
+    SqlBench b;
+    b.age(3600);
+    b.clock.advance(1201s);
+    (void)b.dog->tick(TickCause::on_demand);
+    b.ask(b.table->prompted(b.first, {}, "").complete);
+    (void)b.dog->deliver();
+    (void)b.cycle(TickCause::outcome);
+    CHECK(b.control.requests().empty());
+    CHECK(b.history().row->state == RunState::completed);
+}
+
+TEST_CASE("a spawn that failed leaves the run with its agent until one works", "[M-098]") {
+    SqlBench b;
+    b.age(3600);
+    b.control.answer(ControlVerb::spawn, ControlAnswer::fail);
+    (void)b.after(1201s);
+    CHECK(b.acts == "spawn failed");
+    CHECK(b.ticket().token == b.first.token);
+    b.control.answer(ControlVerb::spawn, ControlAnswer::ok);
+    (void)b.after(900s);
+    (void)b.after(900s);
+    CHECK(b.ticket().attempt == 2);
+    CHECK(b.history().row->incarnation == 2);
+}
+
+TEST_CASE("a table that cannot be read holds verdicts back and is said once", "[M-098]") {
+    SqlBench b;
+    CHECK(b.checkpoints(b.first, 1));
+    (void)b.after(900s);
+    b.ask("ALTER TABLE agent_progress RENAME TO hidden");
+    std::string said;
+    for (int i = 0; i < 4; ++i) said += bench::errors_of(b.after(900s));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+    CHECK_THAT(said, ContainsSubstring("agent_progress is gone"));
+    CHECK(b.acts.empty());
+    b.ask("ALTER TABLE hidden RENAME TO agent_progress");
+    CHECK(b.checkpoints(b.first, 2));
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.back().step == 2);
+    CHECK(b.acts.empty());
+}
+
+TEST_CASE("after a restart the rows are read on from the stored cursor", "[M-098]") {
+    SqlBench b;
+    CHECK(b.checkpoints(b.first, 1));
+    (void)b.after(900s);
+    b.connect();
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.size() == 1);
+    b.age(1201);
+    (void)b.after(900s);
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");
+    b.connect();
+    CHECK(b.checkpoints(b.ticket(), 2));
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.back().incarnation == 2);
+}
+
+TEST_CASE("steps and endings written by hand reach the run as well", "[M-098]") {
+    SqlBench b;
+    b.ask("UPDATE agent_progress SET completed_steps = '[2,1]', attempt = 9");
+    CHECK_THAT(bench::errors_of(b.after(900s)), ContainsSubstring("column attempt holds \"9\"; write 1"));
+    CHECK(b.history().checkpoints.size() == 2);
+    b.ask("UPDATE agent_progress SET status = 'failed', attempt = 1");
+    CHECK(b.after(900s).errors == 0);
+    CHECK(b.history().row->state == RunState::failed);
+}
