@@ -1,6 +1,8 @@
 // Several watchdogs on one store: who holds which runs, who takes over, and that who was paused does no harm.
+#include <atomic>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -438,4 +440,63 @@ TEST_CASE("a class's source is polled once a cycle, and nothing is judged while 
     const CycleReport light = fleet.live(120s);
     REQUIRE(all_of<ErrorEvent>(light).size() == 1);
     CHECK(all_of<ErrorEvent>(light)[0].run == "r7");
+}
+
+TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]", "[M-101]") {
+    Fleet fleet;
+    fleet.rules.ladder.max_continuations = 5;
+    constexpr int runs = 60;
+    {
+        Dog alone{fleet.truth, fleet.store, fleet.notifier};
+        REQUIRE(alone.define(fleet.rules));
+        for (int i = 0; i < runs; ++i) fleet.run(alone, "r" + std::to_string(i));
+    }
+    // A board of its own for each: they are polled from different threads.
+    std::map<std::string, Board> boards;
+    for (const std::string name : {"a", "b", "c"}) {
+        Board& board = boards[name] = fleet.board;
+        fleet.boot(name).watch(fleet.rules.name, board);
+    }
+    std::atomic<bool> over{false};
+    std::atomic<int> lost{0};
+    std::vector<std::thread> threads;
+    for (auto& [name, dog] : fleet.dogs)
+        threads.emplace_back([&, dog = dog.get(), seed = static_cast<std::uint32_t>(name[0])]() mutable {
+            while (!over) {
+                const CycleReport report = dog->tick();
+                for (const auto& error : all_of<ErrorEvent>(report)) lost += error.where == "lease" ? 1 : 0;
+                seed = seed * 1'664'525u + 1'013'904'223u;
+                // Longer than its lease, sometimes: what was decided before is carried out after.
+                if (seed >> 29 == 0) std::this_thread::sleep_for(60ms);
+                (void)dog->deliver();
+            }
+        });
+    for (int second = 0; second < 4500; ++second) {
+        fleet.pass(1s);
+        if (second % 2 == 0) std::this_thread::sleep_for(1ms);
+    }
+    over = true;
+    for (auto& thread : threads) thread.join();
+    for (int i = 0; i < 10; ++i) (void)fleet.live(60s);
+
+    CHECK(lost > 0);
+    std::set<std::string> keys;
+    std::map<std::pair<std::string, std::uint32_t>, std::set<std::string>> started;
+    for (const auto& request : fleet.control.requests()) {
+        if (request.verb != ControlVerb::spawn) continue;
+        keys.insert(request.key);
+        started[{request.run, request.attempt}].insert(request.key);
+    }
+    CHECK(keys.size() >= runs);
+    for (const auto& [which, under] : started) {
+        INFO(which.first << " attempt " << which.second);
+        CHECK(under.size() == 1);
+    }
+    for (int i = 0; i < runs; ++i) {
+        const History known = *fleet.store.history("r" + std::to_string(i));
+        std::set<std::uint32_t> attempts;
+        for (const Action& action : known.actions)
+            if (action.kind == ActionKind::spawn) CHECK(attempts.insert(action.attempt).second);
+        CHECK(known.row->attempt == attempts.size() + 1);
+    }
 }

@@ -102,17 +102,17 @@ private:
             const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
             if (!lost) report.error("lease", {}, lost.error());
             if (lost && *lost) disown_all(now, report);
-            wants_runs_ |= lost.has_value();
         }
         if (!tenure_.holds(now.elapsed)) return false;
-        if (!std::exchange(wants_runs_, false)) return true;
+        if (now.elapsed < claim_at_) return true;
         Claim claim;
         claim.most = settings_.claim_runs;
         for (const auto& rules : registry_.classes()) {
             const std::string& name = rules->rules.name;
             (intake_.watches(name) ? claim.classes : claim.own_classes).push_back(name);
         }
-        wants_runs_ = take_claimed(std::move(claim), now, report);
+        const bool more = take_claimed(std::move(claim), now, report);
+        claim_at_ = more ? now.elapsed : now.elapsed + settings_.flush_every;
         return tenure_.holds(now.elapsed);
     }
 
@@ -230,10 +230,10 @@ private:
     LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;
-    bool wants_runs_ = true;            ///< the store may have runs to claim
-    CycleReport unheard_;               ///< what was found while nobody listened
-    std::vector<StoredRun> strangers_;  ///< stored runs whose class is not defined yet
-    std::vector<std::string> told_;     ///< of these classes
+    Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds
+    CycleReport unheard_;                ///< what was found while nobody listened
+    std::vector<StoredRun> strangers_;   ///< stored runs whose class is not defined yet
+    std::vector<std::string> told_;      ///< of these classes
 };
 
 }  // namespace heeler::inline v0

@@ -57,11 +57,12 @@ public:
         const std::lock_guard guard{lock_};
         return !renew_at_ || now >= *renew_at_;
     }
-    /// When to ask the store next; absent if there is nothing to ask.
+    /// When to ask the store next, for the lease or for runs; absent if there is nothing to ask.
     [[nodiscard]] std::optional<Elapsed> next_renewal(Instant now) const {
         if (alone()) return std::nullopt;
         const std::lock_guard guard{lock_};
-        return std::max(renew_at_.value_or(now.elapsed + settings_.flush_every), now.elapsed);
+        const Elapsed look = now.elapsed + settings_.flush_every;
+        return renew_at_ ? std::clamp(*renew_at_, now.elapsed, look) : look;
     }
 
     [[nodiscard]] Lease lease() const {
