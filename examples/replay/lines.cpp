@@ -118,20 +118,23 @@ void Replay::refuse_if_over(std::string_view run) {
 }
 
 template <class What>
-void Replay::observe(const JsonObject& line, const What& what) {
+bool Replay::observe(const JsonObject& line, const What& what) {
     const std::string run = run_of(line);
     switch (host_.observe(run, what, incarnation_of(line))) {
         case heeler::Observed::ok:
-            return;
+            return true;
         case heeler::Observed::unknown:
             throw BadLine{"the run " + in_quotes(run) + " is not known; register it with a 'run' line first"};
         case heeler::Observed::ended:
-            return refuse_if_over(run);
+            refuse_if_over(run);
+            break;
         case heeler::Observed::fenced:
-            return print(heeler::ErrorEvent{"observe", run, fenced_error(run)});
+            print(heeler::ErrorEvent{"observe", run, fenced_error(run)});
+            break;
         case heeler::Observed::refused:
             throw BadLine{"the run " + in_quotes(run) + " cannot take this value; it is outside its limits"};
     }
+    return false;
 }
 
 void Replay::run_line(const JsonObject& line) {
@@ -218,7 +221,10 @@ void Replay::state_line(const JsonObject& line) {
     } else if (!line.has("reported")) {
         throw BadLine{"'state' is missing"};
     }
-    if (is_terminal(state)) {
+    if (is_terminal(state) && incarnation_of(line) != 0) {
+        // From one agent: if it was replaced meanwhile, its word does not end the run.
+        if (!observe(line, heeler::StateChange{state, {}, {}, {}})) return;
+    } else if (is_terminal(state)) {
         const auto handle = host_.find(run);
         if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
         check("finish", run, host_.dog().finish(*handle, state));

@@ -115,6 +115,13 @@ std::string line_of(const heeler::AuditEvent& event, Moment at) {
     return ended(line);
 }
 
+std::string line_of(const heeler::BandEvent& event, Moment at) {
+    JsonLine line = begin("band", name_of(event.band), at);
+    run_id(line, event.run).key("age_s");
+    event.age ? line.number(heeler::in_seconds(*event.age)) : line.null();
+    return ended(line);
+}
+
 std::string line_of(const heeler::ErrorEvent& event, Moment at) {
     JsonLine line = begin("error", name_of(event.error.code), at);
     line.key("where").string(event.where);
@@ -151,7 +158,8 @@ std::string line_of(const heeler::Report& report, Moment at) {
         row.value ? line.number(*row.value) : line.null();
         line.key("delta").number(row.delta).end_object();
     }
-    line.end_array().key("final_status").string(report.final_status);
+    line.end_array().key("final_status").string(report.final_status).key("completed_by");
+    report.completed_by ? line.string(name_of(*report.completed_by)) : line.null();
     line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
     return ended(line);
 }

@@ -15,7 +15,8 @@ struct Preset {
 constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended},
                              Preset{"long_run", &heeler::presets::long_run},
                              Preset{"session_monitor", &heeler::presets::session_monitor},
-                             Preset{"checkpoint_continuation", &heeler::presets::checkpoint_continuation}};
+                             Preset{"checkpoint_continuation", &heeler::presets::checkpoint_continuation},
+                             Preset{"checkpoint_relay", &heeler::presets::checkpoint_relay}};
 
 }  // namespace
 

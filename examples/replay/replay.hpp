@@ -62,8 +62,9 @@ private:
     [[nodiscard]] heeler::RunClass rules_named(std::string_view preset);
     void check(std::string_view where, std::string_view run, const heeler::Result<void>& result);
     void refuse_if_over(std::string_view run);
+    /// Answers whether it was heard; says why not, if that is part of the story.
     template <class What>
-    void observe(const JsonObject& line, const What& what);
+    bool observe(const JsonObject& line, const What& what);
 
     void run_line(const JsonObject& line);
     void tell_truth(const JsonObject& line, std::string_view run);

@@ -30,6 +30,8 @@ struct Intervals;
 struct Line;
 struct OutputAccessRule;
 struct ProgressAge;
+struct RelayCheck;
+struct RelayTimeout;
 struct RunTimeout;
 struct TailRule;
 struct TokenBudget;
@@ -50,7 +52,7 @@ using DefaultDetectors =
                 OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, LoopDetector<Call, TailRule>, ErrorCascade,
                 FailureStreak, HeartbeatContract<Intervals>, HeartbeatContract<AliveAge>,
                 HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>, HeartbeatContract<CheckpointAge>,
-                TokenBudget>;
+                TokenBudget, RelayTimeout, RelayCheck>;
 
 template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
 class Watchdog;

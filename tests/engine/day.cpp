@@ -134,6 +134,7 @@ struct Day : Bench<> {
         for (const Detail& detail : alert.details) stream += "  " + detail.name + ": " + detail.value + "\n";
     }
     void note_one(const AuditEvent& event) { streams[event.row.run] += moment() + event.row.body + "\n"; }
+    void note_one(const BandEvent& event) { streams[event.run] += std::string{name_of(event.band)} + "\n"; }
     void note_one(const ErrorEvent& event) { streams[event.run] += "ERROR " + event.error.message + "\n"; }
 
     [[nodiscard]] std::string moment() const { return rfc3339(clock.now().wall) + " "; }

@@ -198,3 +198,51 @@ TEST_CASE("a host's own brief that throws is replaced by the library's [M-099]",
     rules.prompts.brief = [](const BriefFacts&) -> std::string { throw 7; };
     CHECK(has_line(brief_after("lexer done", rules), "CONTINUATION AGENT"));
 }
+
+TEST_CASE("a relay's brief asks for marked checkpoints every 5 min [M-099]", "[M-099]") {
+    BriefFacts facts;
+    facts.name = "implement-41";
+    facts.work_item = "Port the parser";
+    facts.checkpoint_at = WallTime{1'800'000'000s};
+    facts.remaining = {2, 3};
+    const std::string text = continuation::relay_brief(facts);
+    CHECK(text.starts_with("CONTINUATION AGENT - implement-41 (attempt 2)"));
+    CHECK(has_line(text, "4. Keep writing checkpoints, every 5m 0s of work, as incarnation 2."));
+    CHECK(has_line(text, "3. Continue from the first remaining step."));
+    CHECK(has_line(text, "If the work turns out to be complete"));
+    CHECK(text.ends_with("[CONTINUATION].\n"));
+}
+
+TEST_CASE("without any breadcrumb a relay begins anew [M-048] [M-099]", "[M-048][M-099]") {
+    BriefFacts facts;
+    facts.name = "implement-41";
+    facts.remaining = {1, 2, 3};
+    const std::string text = continuation::relay_brief(facts);
+    CHECK(has_line(text, "The agent that worked on this before you stopped and left no checkpoint at all."));
+    CHECK(has_line(text, "3. Start from the beginning"));
+    CHECK_FALSE(text.find("You go on with its work") != std::string::npos);
+    CHECK(has_line(text, "Remaining steps: [1,2,3]"));
+}
+
+TEST_CASE("the longest brief of a relay is not cut [M-099]", "[M-099]") {
+    BriefFacts facts;
+    const std::string name(1000, 'n');
+    const std::string item(40000, 'w');
+    const std::string scope(10000, 's');
+    const std::string step = continuation::quoted(std::string(10000, 'p'), continuation::step_cap);
+    facts.name = name;
+    facts.work_item = item;
+    facts.scope = scope;
+    facts.last_step = step;
+    facts.completed = numbers(1'000'000, 4096);
+    facts.remaining = numbers(9'000'000, 4096);
+    for (const bool anew : {false, true}) {
+        if (!anew)
+            facts.checkpoint_at = WallTime{1'800'000'000s};
+        else
+            facts.checkpoint_at.reset();
+        const std::string text = continuation::compose({.brief = continuation::relay_brief}, facts);
+        CHECK(text.size() <= continuation::brief_cap);
+        CHECK(text.ends_with("[CONTINUATION].\n"));
+    }
+}

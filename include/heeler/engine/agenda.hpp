@@ -37,7 +37,10 @@ template <class Detectors>
     if (cell.held_until && now.elapsed < *cell.held_until) no_later_than(*cell.held_until);
     const bool repeats = cell.incident.open() && cell.rules->rules.renotify_every > Duration{};
     if (repeats || (cell.feed && cell.feed->is_polled())) no_later_than(now.elapsed);
-    if (!run.waiting_since) {
+    if (run.waiting_since) {
+        if (const auto moment = Detectors::due_waiting(cell.memories, cell.rules->settings, run))
+            no_later_than(*moment);
+    } else {
         Duration due = cell.sampling.next;
         if (const auto silence = Detectors::due(cell.memories, cell.rules->settings, run, run.working(now.elapsed)))
             due = std::min(due, *silence);

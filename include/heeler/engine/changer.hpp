@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/engine/cycle_notes.hpp>
 #include <heeler/engine/judge.hpp>
 #include <heeler/engine/realise.hpp>
 #include <heeler/engine/work_item.hpp>
@@ -22,8 +23,9 @@ public:
     /// Takes over what the cycle found out and decided.
     void change(Judged judged) {
         if (judged.decision.last) verified(judged.decision);
-        if (judged.speaks) speak(judged);
-        item_.change.with_memory |= judged.speaks;
+        if (judged.speaks) item_.events.emplace_back(notes::status(cell_.run, judged));
+        if (judged.seen) tell_band(*judged.seen);
+        item_.change.with_memory |= judged.speaks || judged.seen;
         for (const Finding& note : judged.notes) say_once(note);
         cell_.shown = judged.shows;
         realise(judged, false);
@@ -199,34 +201,18 @@ private:
         keep(last);
     }
 
-    void speak(const Judged& judged) {
-        StatusEvent event{cell_.run.id, judged.shows.status, {}, judged.shows.level, judged.severity};
-        std::uint32_t missing = judged.shows.findings;
-        for (const Finding& finding : judged.findings) {
-            event.findings.push_back(finding);
-            missing &= ~(1u << static_cast<unsigned>(finding.condition));
-        }
-        for (unsigned i = 0; i < 32; ++i) {
-            if ((missing & (1u << i)) == 0) continue;
-            const auto condition = static_cast<Condition>(i);
-            Finding open{condition, judged.shows.level, "incident", {}};
-            open.evidence.rule = judged.decision.reason.empty() ? "open_incident" : judged.decision.reason;
-            open.evidence.add("attempts", judged.decision.incident.attempts);
-            event.findings.push_back(open);
-        }
-        std::stable_sort(event.findings.begin(), event.findings.end(),
-                         [](const Finding& a, const Finding& b) { return a.condition < b.condition; });
-        item_.events.emplace_back(std::move(event));
+    /// Who waits for a person is not taken up, and that is said once for each wait.
+    void tell_band(const BandSeen& seen) {
+        if (!seen.band) return audit("not_continued", R"({"message":"waiting for human input, not continuing"})");
+        item_.events.emplace_back(BandEvent{cell_.run.id, *seen.band, seen.age});
+        item_.change.rows.audit.push_back({now_.wall, "band", cell_.run.id, notes::band(*seen.band, seen.age)});
     }
 
     void say_once(const Finding& note) {
         const std::uint32_t bit = cell_.note_bit(note.kind);
         if ((cell_.notes_given & bit) != 0) return;
         cell_.notes_given |= bit;
-        JsonLine line;
-        line.begin_object().key("message").string("not evaluable").key("detector").string(note.kind);
-        line.key("rule").string(note.evidence.rule).end_object();
-        audit("not_evaluable", std::move(line).text());
+        audit("not_evaluable", notes::not_evaluable(note));
     }
 
     void audit(std::string kind, std::string body) {

@@ -7,6 +7,7 @@
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/output_access_rule.hpp>
+#include <heeler/detect/relay_plan.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/tail_loop.hpp>
 #include <heeler/detect/token_budget.hpp>

@@ -12,6 +12,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/detect/recency_bands.hpp>
 
 namespace heeler::inline v0 {
 
@@ -21,6 +22,16 @@ template <class D>
 concept HasDue = requires(const D& detector, const typename D::Memory& memory, const typename D::Settings& settings,
                           const Run& run, Duration since) {
     { detector.due(memory, settings, run, since) } -> std::same_as<std::optional<Duration>>;
+};
+template <class D>
+concept HasLook = requires(const D& detector, typename D::Memory& memory, const typename D::Settings& settings,
+                           const Run& run, const std::optional<Duration>& breadcrumb, Instant now) {
+    { detector.look(memory, settings, run, breadcrumb, now) } -> std::same_as<std::optional<BandSeen>>;
+};
+template <class D>
+concept HasDueWaiting = requires(const D& detector, const typename D::Memory& memory,
+                                 const typename D::Settings& settings, const Run& run) {
+    { detector.due_waiting(memory, settings, run) } -> std::same_as<std::optional<Elapsed>>;
 };
 template <class D>
 concept HasEvidenceNeeded = requires(const D& detector, const typename D::Settings& settings) {
@@ -84,6 +95,18 @@ struct DetectorSet {
         });
     }
 
+    /// What is asked at times of its own, before each check, also while the run waits. At most one detector does so.
+    [[nodiscard]] static std::optional<BandSeen> look(Memories& memories, const Settings& settings, const Run& run,
+                                                      const std::optional<Duration>& breadcrumb, Instant now) {
+        std::optional<BandSeen> seen;
+        each([&](auto detector, auto at) {
+            if constexpr (HasLook<decltype(detector)>)
+                if (const auto* chosen = std::get<at()>(settings))
+                    seen = detector.look(std::get<at()>(memories), *chosen, run, breadcrumb, now);
+        });
+        return seen;
+    }
+
     static void check(const Memories& memories, const Settings& settings, const Run& run, Instant now,
                       Findings& findings) {
         each([&](auto detector, auto at) {
@@ -107,6 +130,18 @@ struct DetectorSet {
             }
         });
         return earliest;
+    }
+
+    /// When a run that waits is to be looked at all the same.
+    [[nodiscard]] static std::optional<Elapsed> due_waiting(const Memories& memories, const Settings& settings,
+                                                            const Run& run) {
+        std::optional<Elapsed> moment;
+        each([&](auto detector, auto at) {
+            if constexpr (HasDueWaiting<decltype(detector)>)
+                if (const auto* chosen = std::get<at()>(settings))
+                    moment = detector.due_waiting(std::get<at()>(memories), *chosen, run);
+        });
+        return moment;
     }
 
     /// How many new items without a finding prove that a repetition is over.

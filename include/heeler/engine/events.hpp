@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/detect/recency_bands.hpp>
 
 namespace heeler::inline v0 {
 
@@ -48,6 +50,13 @@ struct AuditEvent {
     AuditRow row{};
 };
 
+/// The bands of a relay were asked: how long ago the run left its last breadcrumb.
+struct BandEvent {
+    std::string run{};
+    Band band = Band::working;
+    std::optional<Duration> age{};  ///< absent: it left none
+};
+
 /// Something failed; the cycle went on. `run` may be empty.
 struct ErrorEvent {
     std::string where{};
@@ -55,7 +64,7 @@ struct ErrorEvent {
     Error error{};
 };
 
-using Event = std::variant<StatusEvent, OutcomeEvent, ActionEvent, AlertEvent, AuditEvent, ErrorEvent>;
+using Event = std::variant<StatusEvent, OutcomeEvent, ActionEvent, AlertEvent, AuditEvent, ErrorEvent, BandEvent>;
 
 /// Why a cycle runs.
 enum class TickCause : std::uint8_t {
@@ -109,6 +118,13 @@ struct HeartbeatRow {
     }
 };
 
+/// Which agent of a run brought it to its end.
+enum class CompletedBy : std::uint8_t { original, continuation };
+
+[[nodiscard]] constexpr std::string_view name_of(CompletedBy who) noexcept {
+    return who == CompletedBy::original ? "original" : "continuation";
+}
+
 /// What became of a run.
 struct Report {
     std::string run{};
@@ -120,7 +136,8 @@ struct Report {
     std::vector<Intervention> interventions{};
     std::vector<Action> actions{};
     std::vector<HeartbeatRow> heartbeats{};
-    std::string final_status{};  ///< recovered terminated escalated failed completed cancelled running
+    std::string final_status{};                 ///< recovered terminated escalated failed completed cancelled running
+    std::optional<CompletedBy> completed_by{};  ///< absent: it was not completed
     bool escalated = false;
     std::string recommendation{};       ///< what to change, when it was terminated or timed out; else empty
     std::string summary{};              ///< of the progress, likewise

@@ -61,6 +61,8 @@ template <class Detectors>
         }
     }
     report.final_status = final_status_of(cell.run.state, cell.incident, report.escalated);
+    if (cell.run.state == RunState::completed)
+        report.completed_by = cell.run.attempt > 1 ? CompletedBy::continuation : CompletedBy::original;
     for (std::uint64_t rest = cell.conditions_seen.packed; rest != 0; rest >>= 4) {
         if ((rest & 15u) == 0 || (rest & 15u) > static_cast<unsigned>(Condition::not_evaluable) + 1) break;  // damaged
         std::string name{name_of(static_cast<Condition>((rest & 15u) - 1))};
@@ -120,6 +122,12 @@ inline void describe_bounds(std::string& text, const RunClass& rules) {
         append(text, "  silence is seen within ", spoken(silence->act_after + period), "\n");
     if (const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>())
         append(text, "  a stall is seen within ", spoken(age->act_after + period), " after the last checkpoint\n");
+    if (const auto* plan = rules.detectors.find<RelayCheck>())
+        append(text, "  after ", spoken(plan->continue_at), ": a checkpoint younger than ",
+               spoken(plan->bands.working_below), " works, one older than ", spoken(plan->bands.take_over_above),
+               " or none is taken up, in between again after ", spoken(plan->look_again), "\n");
+    if (const auto* plan = rules.detectors.find<RelayTimeout>())
+        append(text, "  times out after ", spoken(plan->timeout), ", given up after ", spoken(plan->give_up_at), "\n");
 }
 
 /// What a class that only watches does.

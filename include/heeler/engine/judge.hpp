@@ -30,6 +30,7 @@ struct Judged {
     Severity severity = Severity::none;
     Alerting alerting = Alerting::none;
     std::uint64_t loop_identity = 0;
+    std::optional<BandSeen> seen;  ///< the bands of a relay were asked
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
@@ -45,6 +46,9 @@ public:
         Judged result{cell_.incident};
         take_sample();
         const bool held = cell_.held_until && now_.elapsed < *cell_.held_until;
+        if (rules_.rules.mode == Mode::shadow && cell_.incident.attempts > 0) count_shadow();
+        if (!held)
+            result.seen = Detectors::look(cell_.memories, rules_.settings, seen_run(), cell_.checkpoint.at, now_);
         if (run_.waiting_since || held) {
             result.waiting = true;
             if (held) result.held = HeldBack::gap;
@@ -98,9 +102,16 @@ private:
         rows.push_back({sample.number, sample.value, sample.delta});
     }
 
+    /// In shadow mode nobody is started, but what was decided counts as if somebody had been.
+    void count_shadow() {
+        shadow_ = run_;
+        shadow_->attempt += cell_.incident.attempts;
+    }
+    [[nodiscard]] const Run& seen_run() const noexcept { return shadow_ ? *shadow_ : run_; }
+
     void collect(Judged& result) const {
         Findings all;
-        Detectors::check(cell_.memories, rules_.settings, run_, now_, all);
+        Detectors::check(cell_.memories, rules_.settings, seen_run(), now_, all);
         for (const Finding& finding : all) {
             if ((cell_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) continue;
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
@@ -208,7 +219,9 @@ private:
         shows.any = true;
         shows.findings = set;
         shows.status = status_for(set);
-        if (decision.last == InterventionOutcome::recovered) shows.status = Status::recovered;
+        // Whoever is over time stays so, however well the run goes on.
+        if (decision.last == InterventionOutcome::recovered && shows.status != Status::timeout)
+            shows.status = Status::recovered;
         result.severity = severity_for(set);
         result.speaks = first || shows.status != cell_.shown.status || shows.level != cell_.shown.level ||
                         set != cell_.shown.findings;
@@ -231,6 +244,7 @@ private:
     const CompiledClass<Detectors>& rules_;
     Instant now_;
     bool budget_left_;
+    std::optional<Run> shadow_;
 };
 
 }  // namespace heeler::inline v0

@@ -7,6 +7,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/deliver/session_alert.hpp>
 #include <heeler/engine/default_detectors.hpp>
+#include <heeler/recover/continuation.hpp>
 #include <heeler/recover/session_words.hpp>
 
 namespace heeler::inline v0::presets {
@@ -81,6 +82,23 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     rules.ladder.max_continuations = 2;
     rules.ladder.stop_proof = StopProofNeeded::fenced;
     rules.tell_people = false;
+    return rules;
+}
+
+/// The relay, exactly (S000 V2): a run that leaves breadcrumbs (checkpoints) is over time after 60 min, which is only
+/// shown. After 65 min the age of its last breadcrumb decides, once: below 10 min it works and is left alone, above 30
+/// min a fresh agent takes it up, in between it is looked at again after 5 min; a run that left none is begun anew.
+/// After 130 min it is marked failed, and a person is told. Each minute counts on the run's working clock: while it
+/// waits for a person nobody takes it up and nothing runs out.
+[[nodiscard]] inline RunClass checkpoint_relay() {
+    const RelayPlan plan;
+    RunClass rules = checkpoint_continuation();
+    rules.name = "checkpoint_relay";
+    rules.schedule = {60s, false, false};
+    rules.interval.fixed = plan.look_again;
+    rules.detectors.turn_off<HeartbeatContract<CheckpointAge>>().turn_on<RelayTimeout>(plan).turn_on<RelayCheck>(plan);
+    rules.ladder.max_continuations = 1;
+    rules.prompts.brief = continuation::relay_brief;
     return rules;
 }
 

@@ -49,8 +49,12 @@ inline void write_report(JsonLine& line, const Report& report, const std::option
             line.null();
         line.key("delta").number(row.delta).end_object();
     }
-    line.end_array().key("final_status").string(report.final_status).key("escalated").boolean(report.escalated);
-    line.key("recommendation").string(report.recommendation);
+    line.end_array().key("final_status").string(report.final_status).key("completed_by");
+    if (report.completed_by)
+        line.string(name_of(*report.completed_by));
+    else
+        line.null();
+    line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
 }
 
 [[nodiscard]] inline std::string to_json(const Report& report) {

@@ -199,8 +199,8 @@ private:
         if (judged.alerting == Alerting::held) ++report.suppressed;
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
-        const bool changed = judged.speaks || decision.acts() || decision.last || cell.has_new(judged.notes) ||
-                             decision.incident.verify_at != cell.incident.verify_at ||
+        const bool changed = judged.speaks || judged.seen || decision.acts() || decision.last ||
+                             cell.has_new(judged.notes) || decision.incident.verify_at != cell.incident.verify_at ||
                              decision.incident.phase != cell.incident.phase || judged.alerting == Alerting::send ||
                              (judged.alerting == Alerting::held && !cell.sent.hold_told);
         if (decision.acts()) ++acted_[cell.rules->rules.name];

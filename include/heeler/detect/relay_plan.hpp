@@ -1,0 +1,152 @@
+// The plan of a relay: when a run is over time, when it is looked at for a continuation, and when it is given up.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/detect/recency_bands.hpp>
+
+namespace heeler::inline v0 {
+
+/// Moments since the start, on the run's working clock (S000 V2): time spent waiting for a person moves them.
+struct RelayPlan {
+    Duration timeout = std::chrono::seconds{3600};      ///< from then on TIMEOUT is shown; a run's own limit goes first
+    Duration continue_at = std::chrono::seconds{3900};  ///< the bands are asked; they alone decide
+    Duration give_up_at = std::chrono::seconds{7800};   ///< the ladder's final rung
+    Duration look_again = std::chrono::seconds{300};    ///< after the band `wait`, or a start that failed
+    RecencyBands bands{};
+
+    [[nodiscard]] Result<void> check() const {
+        if (auto good = bands.check(); !good) return good;
+        if (timeout > Duration{} && continue_at > Duration{} && look_again > Duration{} && timeout < give_up_at &&
+            continue_at < give_up_at)
+            return {};
+        return fail(ErrorCode::invalid_argument,
+                    "relay: timeout, continue_at, give_up_at and look_again are " + seconds_of(timeout) + ", " +
+                        seconds_of(continue_at) + ", " + seconds_of(give_up_at) + " and " + seconds_of(look_again) +
+                        " s; all must be positive, and give_up_at after timeout and continue_at");
+    }
+
+private:
+    static std::string seconds_of(Duration length) { return std::to_string(in_seconds(length)); }
+};
+
+/// Over time from `timeout` on, which is only shown; from `give_up_at` on nothing else is worth trying.
+struct RelayTimeout {
+    static constexpr std::string_view kind = "relay_timeout";
+
+    using Settings = RelayPlan;
+    struct Memory {};
+
+    [[nodiscard]] static Result<void> validate(const Settings& plan) { return plan.check(); }
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& plan, const Run& run, Instant now) const {
+        if (!run.started) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "start_unknown"}};
+        const Duration elapsed = run.working(now.elapsed) - *run.started;
+        const bool over = elapsed >= plan.give_up_at;
+        const Duration limit = over ? plan.give_up_at : run.timeout.value_or(plan.timeout);
+        if (elapsed < limit) return std::nullopt;
+        Finding finding{Condition::timeout, over ? Level::stop : Level::watch, kind, {}};
+        finding.evidence.rule = over ? "give_up" : "hard_timeout";
+        finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(limit));
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& plan, const Run& run,
+                                              Duration since) const {
+        if (!run.started) return std::nullopt;
+        const Duration shown = *run.started + run.timeout.value_or(plan.timeout);
+        return shown >= since ? shown : *run.started + plan.give_up_at;
+    }
+};
+
+/// Stalled when the bands, asked at `continue_at`, say that the run has stopped or never began. Whoever is working then
+/// is left alone for good; a run has one continuation. While the run waits for a person nobody takes it up.
+struct RelayCheck {
+    static constexpr std::string_view kind = "relay";
+
+    using Settings = RelayPlan;
+
+    struct Memory {
+        Duration next{};                 ///< working clock: not asked again before this
+        std::optional<Duration> base{};  ///< the newest breadcrumb, or the start, when it was asked last
+        std::optional<Band> band{};      ///< the answer
+        bool wait_told = false;          ///< that the run waits for a person is on record
+
+        template <class A>
+        void archive(A& a) {
+            a(next, base, band, wait_told);
+        }
+    };
+
+    [[nodiscard]] static Result<void> validate(const Settings& plan) { return plan.check(); }
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    /// Asks the bands if it is time. `breadcrumb` is when the newest one was written.
+    [[nodiscard]] std::optional<BandSeen> look(Memory& memory, const Settings& plan, const Run& run,
+                                               const std::optional<Duration>& breadcrumb, Instant now) const {
+        if (is_over(memory, plan, run, now)) return std::nullopt;
+        if (run.waiting_since) {
+            const auto moment = due_waiting(memory, plan, run);
+            if (!moment || now.elapsed < *moment) return std::nullopt;
+            memory.wait_told = true;
+            return BandSeen{};
+        }
+        memory.wait_told = false;
+        const Duration working = run.working(now.elapsed);
+        if (run.late || working < next_of(memory, plan, run)) return std::nullopt;
+        const BandSeen seen{plan.bands.of(run.age(breadcrumb, now.elapsed)), run.age(breadcrumb, now.elapsed)};
+        memory = {working + plan.look_again, run.checkpoint_base, seen.band, false};
+        return seen;
+    }
+
+    /// A breadcrumb since it was asked takes the answer back.
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& plan, const Run& run,
+                                               Instant now) const {
+        if (is_over(memory, plan, run, now) || run.waiting_since || run.late || !memory.band ||
+            *memory.band == Band::wait || memory.base != run.checkpoint_base)
+            return std::nullopt;
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = name_of(*memory.band)}};
+        finding.evidence.add("age_s", in_seconds(run.age(run.checkpoint_base, now.elapsed).value_or(Duration{})));
+        if (*memory.band == Band::take_over)
+            finding.evidence.add("threshold_s", in_seconds(plan.bands.take_over_above));
+        finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& plan, const Run& run,
+                                              Duration) const {
+        if (is_settled(memory, run)) return std::nullopt;
+        return next_of(memory, plan, run);
+    }
+
+    /// When it is to be said of a run that waits for a person that nobody takes it up.
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory& memory, const Settings& plan, const Run& run) const {
+        if (is_settled(memory, run) || memory.wait_told || run.state != RunState::waiting_human) return std::nullopt;
+        return run.origin + *run.started + plan.continue_at;
+    }
+
+private:
+    /// Nothing more is asked: somebody took the run up, or it works.
+    static bool is_settled(const Memory& memory, const Run& run) noexcept {
+        return !run.started || run.attempt > 1 || memory.band == Band::working;
+    }
+    static bool is_over(const Memory& memory, const Settings& plan, const Run& run, Instant now) noexcept {
+        return is_settled(memory, run) || run.working(now.elapsed) >= *run.started + plan.give_up_at;
+    }
+    static Duration next_of(const Memory& memory, const Settings& plan, const Run& run) noexcept {
+        return std::max(memory.next, *run.started + plan.continue_at);
+    }
+};
+
+}  // namespace heeler::inline v0
