@@ -8,6 +8,7 @@
 
 #include <heeler/store/postgres_store.hpp>
 
+#include "contract/lease_contract.hpp"
 #include "contract/store_contract.hpp"
 #include "support/postgres.hpp"
 
@@ -64,6 +65,30 @@ TEST_CASE("an older PostgreSQL store gets what was added since and keeps its row
     CHECK(old.ask("SELECT id, mood FROM runs") == "a calm ");
     CHECK(old.open_with({adding}));  // a second time there is nothing to add
     CHECK(old.open_with({adding, breaking}));
+}
+
+TEST_CASE("a PostgreSQL store of schema 1 gets holders, and code of schema 1 goes on", "[store][postgres][D-47]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchSchema schema;
+    PostgresClient client{postgres_at(postgres_directory())};
+    client.ask("CREATE SCHEMA " + schema.name() + "; SET search_path = " + schema.name());
+    client.ask(detail::postgres_schema.front().sql);
+    client.ask("UPDATE meta SET value = 1");
+    client.ask(
+        "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, facts)"
+        " VALUES ('a', 3, 'n', 'coder', 'running', 'HEALTHY', 1, 1, 5, 6, '')");
+    PostgresStore store{postgres_at(postgres_directory()), schema.settings()};
+    const auto loaded = store_contract::load(store);
+    REQUIRE(loaded.size() == 1);
+    CHECK((loaded[0].row.holder.empty() && loaded[0].row.epoch == 0));
+    CHECK(client.ask("SELECT value FROM meta ORDER BY name DESC") == "2 1 ");
+    CHECK(lease_contract::taken(store, lease_contract::claim_of(lease_contract::claim(store, "dog", "d"), {"coder"})) ==
+          "a.4 from '' ");
+    client.ask("UPDATE runs SET version = 4, name = 'late' WHERE id = 'a' AND version = 3");
+    client.ask("UPDATE runs SET version = 5, name = 'read again' WHERE id = 'a' AND version = 4");
+    const auto row = store_contract::history(store, "a").row;
+    REQUIRE(row);
+    CHECK((row->name == "read again" && row->holder == "dog" && row->version == 5));
 }
 
 TEST_CASE("additions alone do not lock out an older version of PostgresStore", "[store][postgres][D-47]") {

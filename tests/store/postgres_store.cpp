@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contract/lease_contract.hpp"
 #include "contract/store_contract.hpp"
 #include "support/postgres.hpp"
 
@@ -96,14 +97,18 @@ TEST_CASE("people can read the tables in PostgreSQL", "[store][postgres]") {
     auto store = backend.open();
     RunBatch run = store_contract::full_run("a");
     run.row.created_at = WallTime{Duration{1700000000123456}};
+    run.row.holder = "dog";
+    run.row.epoch = 7;
     run.row.name = "Zo\u00eb's \"run\" \U0001F415";
     Batch batch = batch_of({run});
     batch.mutes = {{"coder", Condition::loop_detected, 255, "ana", store_contract::at(1)}};
     batch.tallies = {{"coder", Condition::loop_detected, 4, 1}, {"idle", Condition::stalled, 0, 0}};
     batch.decisions = {{0, "a", Verb::ack, {}, "ana", store_contract::at(0)}};
     CHECK(commit(store, batch).empty());
-    CHECK(backend.ask("SELECT state, status, created_at AT TIME ZONE 'UTC' FROM runs_readable") ==
-          "rate_limited TIMEOUT 2023-11-14 22:13:20.123456 ");
+    CHECK(backend.ask("SELECT state, status, created_at AT TIME ZONE 'UTC', holder, epoch FROM runs_readable") ==
+          "rate_limited TIMEOUT 2023-11-14 22:13:20.123456 dog 7 ");
+    CHECK(store.claim("dog", "d", 1min));
+    CHECK(backend.ask("SELECT name, owner, epoch, until > clock_timestamp() FROM leases_readable") == "dog d 1 t ");
     CHECK(backend.ask("SELECT name FROM runs") == run.row.name + " ");
     CHECK(backend.ask("SELECT condition, action FROM interventions_readable") == "NO_OUTPUT_ACCESS terminate ");
     CHECK(backend.ask("SELECT state FROM alerts_readable") == "pending dead ");
@@ -484,6 +489,8 @@ struct LoggedBackend {
 bool is_known(std::string_view sql) {
     for (const std::string_view known : detail::postgres_statements)
         if (known == sql) return true;
+    for (const std::string_view known : detail::postgres_lease_statements)
+        if (known == sql) return true;
     for (const detail::SchemaStep& step : detail::postgres_schema)
         if (sql == step.sql) return true;
     return false;
@@ -520,6 +527,9 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
     store_contract::lists_for_tools<LoggedBackend>();
     store_contract::keeps_mutes_and_adds_tallies<LoggedBackend>();
     store_contract::holds_many<LoggedBackend>();
+    lease_contract::one_owner_at_a_time<LoggedBackend>();
+    lease_contract::takes_over<LoggedBackend>();
+    lease_contract::gives_what_is_asked_for<LoggedBackend>();
     const auto seen = statements_in(heeler_test::file_content(server.log_file()));
     for (const std::string& sql : seen) {
         INFO(sql);
@@ -529,5 +539,9 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
         INFO(sql);
         const bool seldom = sql == detail::PostgresSql::rollback || sql == detail::PostgresSql::transaction_status;
         CHECK((seen.count(sql) == 1 || seldom));
+    }
+    for (const std::string sql : detail::postgres_lease_statements) {
+        INFO(sql);
+        CHECK(seen.count(sql) == 1);
     }
 }

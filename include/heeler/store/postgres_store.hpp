@@ -15,6 +15,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/store/postgres_address.hpp>
 #include <heeler/store/postgres_connection.hpp>
+#include <heeler/store/postgres_leases.hpp>
 #include <heeler/store/postgres_open.hpp>
 #include <heeler/store/postgres_read.hpp>
 #include <heeler/store/postgres_write.hpp>
@@ -48,16 +49,36 @@ public:
     }
 
     /// Writes all of the batch but the runs whose version moved, which it names. A decision about such a run stays
-    /// open, even if it is named in `applied`.
+    /// open, even if it is named in `applied`. `fenced` and nothing stored if the batch's lease was lost.
     [[nodiscard]] Result<Conflicts> commit(const Batch& batch) {
-        detail::CommitTrace trace;
-        bool unanswered = false;
-        auto written = with_connection([&](detail::PostgresConnection& connection) {
-            auto result = detail::write_batch(connection, batch, trace);
-            unanswered = !result && trace.sent && connection.lost();
-            return result;
+        const char* const begin =
+            batch.durable ? detail::PostgresSql::begin_durable : detail::PostgresSql::begin_telemetry;
+        return transact<Conflicts>(begin, [&](detail::PostgresConnection& connection, Conflicts& conflicts) {
+            return detail::write_batch(connection, batch, conflicts);
         });
-        return unanswered ? find_out(std::move(trace), std::move(written.error())) : written;
+    }
+
+    /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
+    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
+        return with_connection([&](detail::PostgresConnection& connection) {
+            return detail::claim_lease(connection, holder, owner, length);
+        });
+    }
+
+    /// Ends the lease without anybody being missed; does nothing if it was lost.
+    [[nodiscard]] Result<void> release(const Lease& lease) {
+        return with_connection(
+            [&](detail::PostgresConnection& connection) { return detail::release_lease(connection, lease); });
+    }
+
+    /// Takes away the leases that ran out, then gives runs that belong to none; `fenced` if the asker's own was lost.
+    /// Claimers at once share the runs. After `io` it may have been done: the runs come again to whoever has a later
+    /// lease.
+    [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim) {
+        return transact<Claimed>(detail::PostgresSql::begin_durable,
+                                 [&](detail::PostgresConnection& connection, Claimed& given) {
+                                     return detail::claim_runs(connection, claim, given);
+                                 });
     }
 
     /// What is stored about one run. Without a `row` if the run is not known; `""` gives the audit about no run.
@@ -75,6 +96,11 @@ public:
     [[nodiscard]] Result<std::vector<AlertRow>> undelivered() {
         return with_connection(
             [](detail::PostgresConnection& connection) { return detail::read_undelivered(connection); });
+    }
+
+    /// All watchdogs that ever had a lease, by name: for tools.
+    [[nodiscard]] Result<std::vector<HolderRow>> holders() {
+        return with_connection([](detail::PostgresConnection& connection) { return detail::read_holders(connection); });
     }
 
     /// Server, database and schema, for people; without a password. Empty if the connection string cannot be read.
@@ -123,20 +149,36 @@ private:
         return Error{down_->code, down_->message + "; tried again in " + std::to_string(left) + " ms"};
     }
 
+    /// `work(connection, answer)` in one transaction.
+    template <class Answer, class Work>
+    [[nodiscard]] Result<Answer> transact(const char* begin, Work work) {
+        detail::CommitTrace<Answer> trace;
+        bool unanswered = false;
+        auto done = with_connection([&](detail::PostgresConnection& connection) {
+            auto result = detail::commit_traced(connection, begin, trace,
+                                                [&](Answer& answer) { return work(connection, answer); });
+            unanswered = !result && trace.sent && connection.lost();
+            return result;
+        });
+        return unanswered ? find_out(std::move(trace), std::move(done.error())) : done;
+    }
+
     /// What became of a commit whose answer was lost.
-    [[nodiscard]] Result<Conflicts> find_out(detail::CommitTrace trace, Error lost) {
+    template <class Answer>
+    [[nodiscard]] Result<Answer> find_out(detail::CommitTrace<Answer> trace, Error lost) {
         const std::string then = std::exchange(cluster_, {});
         auto status = with_connection([&](detail::PostgresConnection& connection) -> Result<std::string> {
             if (then.empty() || then != cluster_) return std::string{};
             return detail::status_of(connection, trace.transaction);
         });
-        if (status && *status == "committed") return std::move(trace.conflicts);
+        if (status && *status == "committed") return std::move(trace.answer);
         if (status && *status == "aborted") return tl::unexpected<Error>(std::move(lost));
-        return fail(ErrorCode::io, lost.message + "; whether the batch was stored is unknown");
+        return fail(ErrorCode::io, lost.message + "; whether it was stored is unknown");
     }
 
     [[nodiscard]] static constexpr bool keeps_connection(ErrorCode code) noexcept {
-        return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument;
+        return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument ||
+               code == ErrorCode::fenced;
     }
 
     PostgresSettings settings_;

@@ -15,18 +15,12 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/postgres_connection.hpp>
+#include <heeler/store/postgres_leases.hpp>
 #include <heeler/store/postgres_rows.hpp>
 #include <heeler/store/postgres_sql.hpp>
 #include <heeler/store/postgres_values.hpp>
 
 namespace heeler::inline v0::detail {
-
-/// What is known of a commit, should its answer get lost.
-struct CommitTrace {
-    std::int64_t transaction = 0;
-    bool sent = false;      ///< COMMIT was sent
-    Conflicts conflicts{};  ///< complete when `sent`
-};
 
 /// Carries out one statement with all rows, if there are any.
 [[nodiscard]] inline Result<void> put_rows(PostgresConnection& connection, const char* sql, WireRows& rows) {
@@ -129,20 +123,36 @@ template <class Row>
     return put_rest(connection, batch, conflicts, audit);
 }
 
-/// All of the batch, or nothing on an error; the runs whose version moved are left out and named. If the connection
-/// broke when `trace.sent`, it is not known which.
-[[nodiscard]] inline Result<Conflicts> write_batch(PostgresConnection& connection, const Batch& batch,
-                                                   CommitTrace& trace) {
+/// All of the batch but the runs whose version moved, which are named. Inside a transaction.
+[[nodiscard]] inline Result<void> write_batch(PostgresConnection& connection, const Batch& batch,
+                                              Conflicts& conflicts) {
+    if (!batch.lease.holder.empty())
+        if (auto held = hold_lease(connection, batch.lease); !held) return held;
+    return put_batch(connection, batch, conflicts);
+}
+
+/// What is known of a transaction, should the answer of its COMMIT get lost.
+template <class Answer>
+struct CommitTrace {
+    std::int64_t transaction = 0;
+    bool sent = false;  ///< COMMIT was sent
+    Answer answer{};    ///< complete when `sent`
+};
+
+/// Carries out `work(answer)` and commits it, all or nothing on an error. If the connection broke when `trace.sent`,
+/// it is not known which.
+template <class Answer, class Work>
+[[nodiscard]] Result<Answer> commit_traced(PostgresConnection& connection, const char* begin,
+                                           CommitTrace<Answer>& trace, Work work) {
     PostgresTransaction transaction{connection};
-    const auto begun = transaction.begin(batch.durable ? PostgresSql::begin_durable : PostgresSql::begin_telemetry);
+    const auto begun = transaction.begin(begin);
     if (!begun) return tl::unexpected<Error>(begun.error());
     const std::string_view number = begun->text();
     std::from_chars(number.data(), number.data() + number.size(), trace.transaction);
-    if (const auto done = put_batch(connection, batch, trace.conflicts); !done)
-        return tl::unexpected<Error>(done.error());
+    if (const Result<void> done = work(trace.answer); !done) return tl::unexpected<Error>(done.error());
     trace.sent = true;
     if (const auto done = transaction.commit(); !done) return tl::unexpected<Error>(done.error());
-    return trace.conflicts;
+    return trace.answer;
 }
 
 /// Names the history of the server's transactions; empty if the server does not tell.
