@@ -4,7 +4,8 @@
 #                          undefined-behaviour sanitizers; engine and stores under the thread sanitizer; fuzz targets for 5 s
 #                          each; layout of the sources
 #   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
-#                          all tools under the sanitizers, and fuzzing for 60 s each
+#                          all tools under the sanitizers, fuzzing for 60 s each, and watchdogs killed twice, at every pair
+#                          of points
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,7 +15,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,9s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,10s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
@@ -105,3 +106,8 @@ export ASAN_OPTIONS=detect_odr_violation=2:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 "${runner[@]}" ctest --test-dir build/all -j "$jobs" --output-on-failure --no-tests=error || fail
+
+if [ "$full" = yes ]; then
+    heading "watchdogs killed at every pair of points"
+    HEELER_CRASH_ALL=1 ctest --test-dir build/dev -R '^crash\.' -j "$jobs" --output-on-failure --no-tests=error || fail
+fi

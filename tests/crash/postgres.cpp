@@ -1,0 +1,99 @@
+// A watchdog on a PostgreSQL server is killed, everywhere.
+#include <heeler/store/postgres_store.hpp>
+
+#include "crash/trials.hpp"
+#include "support/catch.hpp"
+#include "support/postgres.hpp"
+
+using namespace crash;
+
+namespace {
+
+/// A schema that is emptied before each trial.
+class ScratchTables {
+public:
+    [[nodiscard]] Place place() const {
+        return {"PostgreSQL", [this] { return std::make_unique<StoreOf<PostgresStore>>(store()); }, [this] { clear(); },
+                scratch_ / "log"};
+    }
+
+private:
+    [[nodiscard]] PostgresStore store() const {
+        return PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()), schema_.settings()};
+    }
+
+    void clear() const {
+        heeler_test::PostgresClient client{heeler_test::postgres_at(heeler_test::postgres_directory())};
+        const std::string sql = client.ask(
+            "SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), '; ')"
+            " FROM pg_tables WHERE tablename <> 'meta' AND schemaname = '" +
+            schema_.name() + "'");
+        // Who was killed may still hold the locks of its last statement, for a moment.
+        if (sql != " ") static_cast<void>(client.ask("SET lock_timeout = '10s'; " + sql));
+    }
+
+    heeler_test::ScratchDirectory scratch_;
+    heeler_test::ScratchSchema schema_;
+};
+
+}  // namespace
+
+// The names say which invariants (invariants.hpp) are at stake.
+
+TEST_CASE("PostgreSQL: killed at any point, each continuation is started once: find I2-I7 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds});
+}
+
+TEST_CASE("PostgreSQL: killed at any point, each continuation is started once: repeat I2-I7 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::repeats}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed at any point, what nobody can tell is a person's business I2-I7 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::neither}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed at any point, two runs are continued once each I2-I7 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds, {"a", "b"}}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed at any point, nothing is destroyed before a nudge had its time I1 I2 I5 I9 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&ladder_story(), Honesty::finds}, Effort::every_third);
+    dies_at_every_point(tables.place(), {&ladder_story(), Honesty::neither}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed at any point, cooldowns hold and each alert arrives I5-I9 [M-101]", "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&alert_story(), Honesty::finds}, Effort::every_third);
+    dies_at_every_point(tables.place(), {&alert_story(), Honesty::neither}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed again while it recovers I2-I7 I9 I10 [M-101]", "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_twice(tables.place(), {&continuation_story(), Honesty::finds}, Effort::every_third);
+    dies_twice(tables.place(), {&continuation_story(), Honesty::repeats}, Effort::every_third);
+    dies_twice(tables.place(), {&ladder_story(), Honesty::finds}, Effort::every_third);
+}
+
+TEST_CASE("PostgreSQL: killed at any moment, in the middle of a commit too I2-I7 I9 I10 [M-101]", "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    is_killed_at_any_moment(tables.place(), {&continuation_story(), Honesty::finds});
+    is_killed_at_any_moment(tables.place(), {&ladder_story(), Honesty::repeats});
+}

@@ -1,0 +1,96 @@
+// A watchdog on a SQLite file is killed, everywhere.
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+#include <heeler/store/sqlite_store.hpp>
+
+#include "crash/trials.hpp"
+#include "support/catch.hpp"
+
+using namespace crash;
+
+namespace {
+
+/// A file in memory where that can be had: a kill loses nothing that was written, and nobody waits for a disk.
+class ScratchFile {
+public:
+    ScratchFile() {
+        const bool memory = ::access("/dev/shm", W_OK) == 0;
+        std::string name = memory ? "/dev/shm" : std::filesystem::temp_directory_path().string();
+        name += "/heeler-crash-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr) std::abort();
+        folder_ = name;
+    }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+    ~ScratchFile() {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+
+    [[nodiscard]] Place place() const {
+        return {
+            "SQLite",
+            [this] { return std::make_unique<StoreOf<SqliteStore>>(SqliteStore{(folder_ / "heeler.db").string()}); },
+            [this] {
+                for (const char* name : {"heeler.db", "heeler.db-wal", "heeler.db-shm"})
+                    std::filesystem::remove(folder_ / name);
+            },
+            (folder_ / "log").string()};
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+}  // namespace
+
+// The names say which invariants (invariants.hpp) are at stake.
+
+TEST_CASE("SQLite: killed at any point, each continuation is started once: find I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds});
+}
+
+TEST_CASE("SQLite: killed at any point, each continuation is started once: repeat I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::repeats});
+}
+
+TEST_CASE("SQLite: killed at any point, what nobody can tell is a person's business I2-I7 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::neither});
+}
+
+TEST_CASE("SQLite: killed at any point, two runs are continued once each I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"a", "b"}}, Effort::every_third);
+}
+
+TEST_CASE("SQLite: killed at any point, nothing is destroyed before a nudge had its time I1 I2 I5 I9 [M-101]",
+          "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&ladder_story(), Honesty::finds});
+    dies_at_every_point(file.place(), {&ladder_story(), Honesty::neither});
+}
+
+TEST_CASE("SQLite: killed at any point, cooldowns hold and each alert arrives I5-I9 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&alert_story(), Honesty::finds});
+    dies_at_every_point(file.place(), {&alert_story(), Honesty::neither}, Effort::every_third);
+}
+
+TEST_CASE("SQLite: killed again while it recovers I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_twice(file.place(), {&continuation_story(), Honesty::finds});
+    dies_twice(file.place(), {&continuation_story(), Honesty::repeats});
+    dies_twice(file.place(), {&ladder_story(), Honesty::finds});
+}
+
+TEST_CASE("SQLite: killed at any moment, in the middle of a commit too I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    is_killed_at_any_moment(file.place(), {&continuation_story(), Honesty::finds});
+    is_killed_at_any_moment(file.place(), {&ladder_story(), Honesty::repeats});
+}

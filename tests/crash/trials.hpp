@@ -1,0 +1,35 @@
+// Plays a story in real processes that are killed, at every point of it, and checks what is left.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "crash/invariants.hpp"
+
+namespace crash {
+
+/// A store for trials.
+struct Place {
+    std::string name;
+    OpenStore open;
+    std::function<void()> clear;  ///< empties it for the next trial
+    std::string log;              ///< where the log of a trial goes
+};
+
+/// Each test below fails at the first trial that breaks an invariant, and names store, story and points of death.
+
+/// How many of the points are tried. HEELER_CRASH_ALL in the environment asks for more, a sanitizer for less.
+enum class Effort { every_point, every_third };
+
+/// A process dies at each point in turn; the next one plays to the end.
+void dies_at_every_point(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
+
+/// The next one dies too, at each of its points in turn. Only with HEELER_CRASH_ALL these are all pairs, or all of
+/// every third points.
+void dies_twice(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
+
+/// Processes are killed from outside at any moment, a few times in each trial.
+void is_killed_at_any_moment(const Place& place, const Scene& scene);
+
+}  // namespace crash
