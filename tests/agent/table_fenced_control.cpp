@@ -119,3 +119,17 @@ TEST_CASE("a run that was terminated is over for its agents", "[agent]") {
     CHECK_FALSE(control.terminate(asked));
     CHECK(table.calls.empty());
 }
+
+TEST_CASE("a run that the watchdog gives up is over for its agents [M-100]", "[M-100]") {
+    ScriptedTable table;
+    ScriptedControl inner;
+    TableFencedControl control{table, inner};
+    const ControlRef ref{control};
+    CHECK(ref.act(ActionKind::mark_failed, asked));
+    CHECK(ref.act(ActionKind::abandon, asked));
+    CHECK(table.calls == "retire r failed; retire r abandoned; ");
+    CHECK(inner.requests().empty());
+    table.retired = fail(ErrorCode::lost, "no server");
+    CHECK(ref.act(ActionKind::mark_failed, asked).error().code == ErrorCode::lost);
+    CHECK(ControlRef{inner}.act(ActionKind::mark_failed, asked).error().code == ErrorCode::unsupported);
+}

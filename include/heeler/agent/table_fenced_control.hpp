@@ -55,8 +55,8 @@ concept CanProveStopped = requires(T& control, std::string_view name) {
 
 /// An agent control whose `spawn` first raises the run's attempt in `Table` (`SqliteAgentTable`, `PostgresAgentTable`):
 /// the agent that is replaced changes 0 rows from then on. If something moved since the verdict, nobody is started. The
-/// new agent's statements are appended to its brief. A spawn that failed gives the run back; `terminate` that worked
-/// retires its row. All other verbs are the inner control's own; it and the table must outlive this.
+/// new agent's statements are appended to its brief. A spawn that failed gives the run back; a run that is terminated
+/// or given up has its row retired. All other verbs are the inner control's own; it and the table must outlive this.
 template <class Table, class Control>
 class TableFencedControl {
 public:
@@ -85,6 +85,13 @@ public:
         if (const auto retired = table_->retire(asked.run, RunState::terminated); !retired)
             answer->note += " (its row was not retired: " + retired.error().message + ")";
         return answer;
+    }
+
+    /// The watchdog gave the run up: its agents' statements change 0 rows from now on.
+    [[nodiscard]] Result<ActionDone> retire(const ActionRequest& asked, RunState how) {
+        if (const auto retired = table_->retire(asked.run, how); !retired)
+            return tl::unexpected<Error>(retired.error());
+        return ActionDone{};
     }
 
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::CanInject<Control> {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline v0 {
@@ -105,9 +106,14 @@ private:
                         return control.spawn(request);
                     else
                         return lacks("spawn");
-                case ActionKind::escalate:
                 case ActionKind::abandon:
                 case ActionKind::mark_failed:
+                    if constexpr (requires { control.retire(request, RunState::failed); })
+                        return control.retire(request,
+                                              kind == ActionKind::abandon ? RunState::abandoned : RunState::failed);
+                    else
+                        return lacks("retire");
+                case ActionKind::escalate:
                 case ActionKind::file_issue:
                     break;
             }

@@ -163,8 +163,7 @@ private:
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
-            action.outcome = ActionOutcome::done;
-            action.note = "the run may still be running; it is no longer watched";
+            effects_.retire(*job.cell, action);
         } else if (action.kind == ActionKind::file_issue) {
             effects_.file_issue(*job.cell, action, tried_before);
         } else if (tried_before) {

@@ -46,6 +46,15 @@ public:
         }
     }
 
+    /// The run is given up: only records change. An agent control that keeps some of its own (`retire`) is told.
+    void retire(Cell& cell, Action& action) {
+        action.outcome = ActionOutcome::done;
+        action.note = "the run may still be running; it is no longer watched";
+        const auto told = control_.act(action.kind, {cell.run.id, action.key, action.text, action.attempt});
+        if (!told && told.error().code != ErrorCode::unsupported)
+            action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
+    }
+
     void file_issue(Cell& cell, Action& action, bool tried_before) {
         if (tried_before && !issues_.idempotent()) {
             action.outcome = ActionOutcome::unknown;

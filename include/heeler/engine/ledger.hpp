@@ -123,20 +123,21 @@ public:
     /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change<Detectors>>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
+        batch.lease = tenure_.lease();
         std::vector<Change<Detectors>*> included;
         for (Change<Detectors>& change : changes) {
             if (!prepare(change, batch, now)) continue;
             included.push_back(&change);
         }
         if (batch.empty()) return std::nullopt;
-        batch.lease = tenure_.lease();
         for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
         batch.durable |= !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty();
         auto written = watched(unwritable_since_, now, [&] { return store_.commit(batch); });
         std::optional<Error> error;
         if (!written) error = written.error();
-        if (error && error->code == ErrorCode::fenced) tenure_.gone();
-        if (error && took_effect(batch, written)) error.reset();
+        const bool fenced = error && error->code == ErrorCode::fenced;
+        if (fenced) tenure_.gone();
+        if (error && !fenced && took_effect(batch, written)) error.reset();
         for (std::size_t i = 0; i < included.size(); ++i) {
             const std::string& id = batch.runs[i].row.id;
             included[i]->conflict = written && std::find(written->begin(), written->end(), id) != written->end();
@@ -212,7 +213,7 @@ private:
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
-    bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
+    static bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
         if (change.cell == nullptr) return false;
         Cell& cell = *change.cell;
         const std::lock_guard guard{cell.lock};
@@ -221,9 +222,8 @@ private:
         change.waited = std::exchange(cell.unsaved, {});
         change.waited.copy_into(rows);
         rows.row = row_of(cell, now);
-        const Lease lease = tenure_.lease();
-        rows.row.holder = lease.holder;
-        rows.row.epoch = lease.epoch;
+        rows.row.holder = batch.lease.holder;
+        rows.row.epoch = batch.lease.epoch;
         ArchiveWriter facts{now};
         cell.archive_facts(facts);
         rows.row.facts = facts.take();
