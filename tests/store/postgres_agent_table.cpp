@@ -114,8 +114,7 @@ TEST_CASE("an agent that may only execute the functions can do its part and noth
     const std::string place = b.backend.schema.name();
     const std::string role = "agent_" + place;
     const Role agent{b.backend.schema, "GRANT USAGE ON SCHEMA " + place + " TO " + role +
-                                           ";GRANT EXECUTE ON FUNCTION " + place + ".heeler_checkpoint, " + place +
-                                           ".heeler_heartbeat, " + place + ".heeler_complete TO " + role};
+                                           ";GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA " + place + " TO " + role};
     const auto says = [&](const AgentTicket& ticket) { return b.table->prompted(ticket, 1, "it's \\ done"); };
     CHECK(agent.ask(says(first).checkpoint) == "t");
     CHECK(b.news() == "checkpoint(1,it's \\ done)#1@0 ");

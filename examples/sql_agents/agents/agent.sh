@@ -1,0 +1,40 @@
+#!/bin/sh
+# agent.sh WAY DATABASE PROMPT [PAUSE]: plays an agent that has nothing but SQL. It takes its statements from the prompt,
+# word for word but for the number of the step and the text, and its work from the line "Remaining steps: [1,2,3]".
+#   works   all steps, PAUSE seconds each, then completes
+#   naps    the same, but stands still for ten pauses after its first step
+#   stops   one step, then nothing for ever
+prompt=$3
+pause=${4:-1}
+
+# statement N: the Nth paragraph of the prompt that is a statement.
+statement() { awk -v n="$1" 'BEGIN { RS = "" } /;$/ && ++found == n { print }' "$prompt"; }
+
+# execute STATEMENT WHAT: until there is an answer. No row: replaced, or the run is over.
+execute() {
+    tries=0
+    until answer=$(printf '%s\n' "$1" | sqlite3 -batch "$2" 2>&1); do
+        tries=$((tries + 1))
+        [ "$tries" -lt 50 ] || exit 1
+        sleep 0.1
+    done
+    [ -n "$answer" ] || { echo "$3: no row, so I stop"; exit 3; }
+    echo "$3: $answer"
+}
+
+# Numbers and texts as the prompt's example has them.
+checkpoint() { # STEP
+    execute "$(statement 1 | sed "s/UNION SELECT 1 /UNION SELECT $1 /; s/'Read the parser''s tests[^,]*'/'Step $1''s work is done'/")" \
+        "$database" "step $1"
+}
+
+database=$2
+worked=
+for step in $(sed -n 's/^Remaining steps: \[\(.*\)\]$/\1/p' "$prompt" | tr ',' ' '); do
+    sleep "$pause"
+    checkpoint "$step"
+    [ "$1" != stops ] || exec sleep 120
+    [ "$1" != naps ] || [ -n "$worked" ] || for _ in 1 2 3 4 5 6 7 8 9 10; do sleep "$pause"; done
+    worked=yes
+done
+execute "$(statement 5)" "$database" completed

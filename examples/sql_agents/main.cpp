@@ -1,0 +1,117 @@
+// heeler-sql-agents DIR AGENT: three runs whose agents have nothing but SQL. One works, one naps and is replaced, of
+// one every agent stops. AGENT is agents/agent.sh or another program like it. Minutes are shortened: 20 min last 4 s.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/agent/table_fenced_control.hpp>
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/engine/presets.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/notify/log_notifier.hpp>
+#include <heeler/store/sqlite_agent_table.hpp>
+#include <heeler/store/sqlite_store.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "starter.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, heeler::LogNotifier>;
+
+/// The preset with seconds for five minutes.
+heeler::RunClass shortened() {
+    heeler::RunClass rules = heeler::presets::checkpoint_continuation();
+    rules.name = "shortened";
+    rules.schedule = {1s, false, false};
+    rules.interval.fixed = 1s;
+    rules.detectors.turn_on<heeler::HeartbeatContract<heeler::CheckpointAge>>({.act_after = 4s});
+    return rules;
+}
+
+int fail(const heeler::Error& error) {
+    std::fprintf(stderr, "heeler-sql-agents: %s\n", heeler::one_line(error.message, 1024).c_str());
+    return 1;
+}
+
+/// Says what was done, and tells the table what the watchdog only records.
+void follow(const heeler::CycleReport& report, heeler::SqliteAgentTable& table) {
+    for (const heeler::Event& event : report.events) {
+        if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) static_cast<void>(fail(error->error));
+        const auto* done = std::get_if<heeler::ActionEvent>(&event);
+        if (done == nullptr) continue;
+        std::printf("%s: %s %s %s\n", done->run.c_str(), std::string{name_of(done->action.kind)}.c_str(),
+                    std::string{name_of(done->action.outcome)}.c_str(), done->action.note.c_str());
+        if (heeler::is_record_only(done->action.kind) && done->action.outcome == heeler::ActionOutcome::done)
+            if (const auto retired = table.retire(done->run, heeler::RunState::failed); !retired)
+                static_cast<void>(fail(retired.error()));
+    }
+    std::fflush(stdout);
+}
+
+heeler::Result<void> begin(Dog& dog, heeler::SqliteAgentTable& table, sql_agents::Starter& starter,
+                           const std::string& run) {
+    heeler::RunSpec spec;
+    spec.id = run;
+    spec.work_item = "Do what has to be done, in four steps.";
+    spec.plan = {1, 2, 3, 4};
+    const auto ticket = table.enlist(run);
+    if (!ticket) return tl::unexpected<heeler::Error>(ticket.error());
+    if (const auto known = dog.start(spec, std::string_view{"shortened"}); !known)
+        return tl::unexpected<heeler::Error>(known.error());
+    const auto started =
+        starter.start(run, spec.work_item + "\nRemaining steps: [1,2,3,4]\n\n" + table.prompt(*ticket));
+    if (!started) return tl::unexpected<heeler::Error>(started.error());
+    return {};
+}
+
+int watch(const std::filesystem::path& directory, const std::string& agent) {
+    std::signal(SIGCHLD, SIG_IGN);  // agents are not waited for
+    heeler::SqliteAgentTable table{(directory / "agents.db").string(), 2s};
+    sql_agents::Starter starter{
+        directory, agent, "0.8", {{"steady", {"works"}}, {"sleepy", {"naps", "works"}}, {"stuck", {"stops"}}}};
+    heeler::TableFencedControl control{table, starter};
+    Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},
+            heeler::LogNotifier{stdout}};
+    if (const auto defined = dog.define(shortened()); !defined) return fail(defined.error());
+    dog.control(control);
+    dog.watch("shortened", table);
+    for (const char* const run : {"steady", "sleepy", "stuck"})
+        if (const auto begun = begin(dog, table, starter, run); !begun) return fail(begun.error());
+
+    for (int seconds = 0; seconds < 60; ++seconds) {
+        std::this_thread::sleep_for(1s);
+        follow(dog.cycle(), table);
+        const auto stored = dog.store().load();
+        if (!stored) return fail(stored.error());
+        if (stored->runs.empty()) break;  // every run is over
+    }
+    for (const char* const run : {"steady", "sleepy", "stuck"}) {
+        const auto known = dog.store().history(run);
+        if (!known || !known->row) return fail(known ? heeler::Error{} : known.error());
+        std::printf("%s: %s, attempt %u, %zu checkpoints\n", run, std::string{name_of(known->row->state)}.c_str(),
+                    known->row->attempt, known->checkpoints.size());
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Three runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
+    std::string directory;
+    std::string agent;
+    app.add_option("DIR", directory, "Where databases, prompts and logs are kept")
+        ->required()
+        ->check(CLI::ExistingDirectory);
+    app.add_option("AGENT", agent, "examples/sql_agents/agents/agent.sh, or a program like it")->required();
+    CLI11_PARSE(app, argc, argv);
+    return watch(directory, agent);
+}
