@@ -4,8 +4,12 @@
 #include <set>
 #include <thread>
 
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/store/sqlite_store.hpp>
+
 #include "support/bench.hpp"
 #include "support/catch.hpp"
+#include "support/scratch_log.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -499,4 +503,47 @@ TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]",
             if (action.kind == ActionKind::spawn) CHECK(attempts.insert(action.attempt).second);
         CHECK(known.row->attempt == attempts.size() + 1);
     }
+}
+
+TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and its late write refused [M-101]",
+          "[M-101]") {
+    const ScratchLog folder;
+    const std::string path = folder.path("store.db");
+    EngineSettings settings;
+    settings.lease = 400ms;
+    settings.renew_every = 100ms;
+    settings.lease_margin = 50ms;
+    settings.flush_every = 20ms;
+    RunClass rules = presets::checkpoint_continuation();
+    Board board;
+    const auto boot = [&](const std::string& name) {
+        settings.holder = name;
+        auto dog = std::make_unique<Watchdog<SystemClock, SqliteStore, RecordingNotifier>>(
+            SystemClock{}, SqliteStore{path}, RecordingNotifier{}, settings);
+        REQUIRE(dog->define(rules));
+        dog->watch(rules.name, board);
+        return dog;
+    };
+    auto a = boot("a");
+    auto b = boot("b");
+    const auto handle = a->start(bench::spec_of("r"), std::string_view{rules.name});
+    REQUIRE(handle);
+    REQUIRE(!handle->not_stored);
+    CHECK(a->cycle().errors == 0);
+    for (int i = 0; i < 200 && !b->find("r"); ++i) {
+        (void)b->cycle();
+        std::this_thread::sleep_for(20ms);
+    }
+    REQUIRE(b->find("r"));
+    CHECK(SqliteStore{path}.history("r")->row->holder == "b");
+    const auto late = a->checkpoint(*handle, {1, "late"});
+    CHECK(!late);
+    const auto errors = all_of<ErrorEvent>(a->cycle());
+    REQUIRE(!errors.empty());
+    CHECK(errors[0].error.code == ErrorCode::fenced);
+    CHECK(a->checkpoint(*handle, {1, "late"}).error().code == ErrorCode::ended);
+    CHECK(SqliteStore{path}.history("r")->checkpoints.empty());
+    (void)b->cycle();
+    REQUIRE(b->notifier().sent().size() == 1);
+    CHECK(b->notifier().sent()[0].alert.kind == "orchestrator.lost");
 }
