@@ -41,17 +41,14 @@ int fail(const heeler::Error& error) {
     return 1;
 }
 
-/// Says what was done, and tells the table what the watchdog only records.
-void follow(const heeler::CycleReport& report, heeler::SqliteAgentTable& table) {
+/// Says what was done.
+void tell(const heeler::CycleReport& report) {
     for (const heeler::Event& event : report.events) {
         if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) static_cast<void>(fail(error->error));
         const auto* done = std::get_if<heeler::ActionEvent>(&event);
         if (done == nullptr) continue;
         std::printf("%s: %s %s %s\n", done->run.c_str(), std::string{name_of(done->action.kind)}.c_str(),
                     std::string{name_of(done->action.outcome)}.c_str(), done->action.note.c_str());
-        if (heeler::is_record_only(done->action.kind) && done->action.outcome == heeler::ActionOutcome::done)
-            if (const auto retired = table.retire(done->run, heeler::RunState::failed); !retired)
-                static_cast<void>(fail(retired.error()));
     }
     std::fflush(stdout);
 }
@@ -88,7 +85,7 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
 
     for (int seconds = 0; seconds < 60; ++seconds) {
         std::this_thread::sleep_for(1s);
-        follow(dog.cycle(), table);
+        tell(dog.cycle());
         const auto stored = dog.store().load();
         if (!stored) return fail(stored.error());
         if (stored->runs.empty()) break;  // every run is over

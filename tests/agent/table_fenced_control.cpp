@@ -120,6 +120,30 @@ TEST_CASE("a run that was terminated is over for its agents", "[agent]") {
     CHECK(table.calls.empty());
 }
 
+TEST_CASE("a run that was given up is over for its agents, and an inner control that keeps records hears of it",
+          "[agent]") {
+    struct Keeper {
+        std::string heard{};
+        Result<ActionDone> retire(const ActionRequest&, RunState how) {
+            heard = name_of(how);
+            return ActionDone{"kept"};
+        }
+    };
+    ScriptedTable table;
+    ScriptedControl inner;
+    TableFencedControl plain{table, inner};
+    CHECK(ControlRef{plain}.act(ActionKind::mark_failed, asked));
+    CHECK(ControlRef{plain}.act(ActionKind::abandon, asked));
+    CHECK(table.calls == "retire r failed; retire r abandoned; ");
+    CHECK(inner.requests().empty());
+    Keeper keeper;
+    TableFencedControl told{table, keeper};
+    CHECK(ControlRef{told}.act(ActionKind::abandon, asked)->note == "kept");
+    CHECK(keeper.heard == "abandoned");
+    table.retired = fail(ErrorCode::lost, "no server");
+    CHECK(plain.retire(asked, RunState::failed).error().code == ErrorCode::lost);
+}
+
 TEST_CASE("a run that the watchdog gives up is over for its agents [M-100]", "[M-100]") {
     ScriptedTable table;
     ScriptedControl inner;

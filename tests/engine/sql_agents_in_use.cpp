@@ -203,3 +203,15 @@ TEST_CASE("steps and endings written by hand reach the run as well", "[M-098]") 
     CHECK(b.after(900s).errors == 0);
     CHECK(b.history().row->state == RunState::failed);
 }
+
+TEST_CASE("a run whose continuations are used up is over for its agents [M-100]", "[M-100]") {
+    SqlBench b;
+    for (int i = 0; i < 8 && b.history().row->state == RunState::running; ++i) {
+        b.age(1300);
+        (void)b.after(1300s);
+    }
+    CHECK(b.acts == "spawn done; spawn done; escalate done, mark_failed done");
+    CHECK(b.history().row->state == RunState::failed);
+    CHECK(b.ask("SELECT status, attempt FROM agent_progress") == "failed 3 ");
+    CHECK_FALSE(b.checkpoints(b.ticket(), 1));
+}

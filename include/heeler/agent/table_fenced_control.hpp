@@ -47,6 +47,10 @@ concept CanFind = requires(T& control, std::string_view name) {
     control.find(name);
 };
 template <class T>
+concept CanRetire = requires(T& control, const ActionRequest& asked) {
+    control.retire(asked, RunState::failed);
+};
+template <class T>
 concept CanProveStopped = requires(T& control, std::string_view name) {
     control.prove_stopped(name);
 };
@@ -91,7 +95,10 @@ public:
     [[nodiscard]] Result<ActionDone> retire(const ActionRequest& asked, RunState how) {
         if (const auto retired = table_->retire(asked.run, how); !retired)
             return tl::unexpected<Error>(retired.error());
-        return ActionDone{};
+        if constexpr (detail::CanRetire<Control>)
+            return control_->retire(asked, how);
+        else
+            return ActionDone{};
     }
 
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::CanInject<Control> {
