@@ -28,6 +28,7 @@ struct Board {
     std::map<std::string, Line, std::less<>> lines;
     ManualClock clock;
     bool gone = false;
+    bool knows_age = false;  ///< it says each time how old the last checkpoint is
     int polls = 0;
 
     Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
@@ -41,9 +42,17 @@ struct Board {
                 continue;
             }
             const std::string cursor = std::to_string(line->second.step);
-            if (cursor == run.cursor || line->second.step == 0) continue;
+            if (line->second.step == 0) continue;
             Polled polled;
             polled.cursor = cursor;
+            if (knows_age) {
+                polled.checkpoint_age = clock.now().wall - line->second.at;
+                polled.incarnation = line->second.incarnation;
+            }
+            if (cursor == run.cursor) {
+                found.push_back({run.run, std::move(polled)});
+                continue;
+            }
             SourceEvent event;
             event.what = CheckpointNote{line->second.step, line->second.text};
             event.age = clock.now().wall - line->second.at;
@@ -79,10 +88,13 @@ struct Fleet {
         control.set_idempotent(true);
         rules.schedule = {60s, false, false};
     }
-    Dog& boot(const std::string& name) {
+    /// `skew`: how far its wall clock is off.
+    Dog& boot(const std::string& name, Duration skew = {}) {
         EngineSettings settings;
         settings.holder = name;
-        clocks.insert_or_assign(name, ManualClock{truth.now()});
+        Instant now = truth.now();
+        now.wall += skew;
+        clocks.insert_or_assign(name, ManualClock{now});
         auto& dog = dogs[name] = std::make_unique<Dog>(clocks.at(name), store, notifier, settings);
         dog->control(control);
         REQUIRE(dog->define(rules));
@@ -546,4 +558,26 @@ TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and
     (void)b->cycle();
     REQUIRE(b->notifier().sent().size() == 1);
     CHECK(b->notifier().sent()[0].alert.kind == "orchestrator.lost");
+}
+
+TEST_CASE("a takeover by a host whose clock is off by five minutes judges neither early nor late [M-101]", "[M-101]") {
+    const Duration skew = GENERATE(-300s, 0s, 300s);
+    INFO("skew " << skew.count() / 1'000'000 << " s");
+    Fleet fleet;
+    fleet.board.knows_age = true;
+    Dog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    (void)fleet.live(60s);
+    fleet.board.write("r", 1);
+    (void)fleet.live(1000s);
+    fleet.dogs.erase("a");
+    fleet.boot("b", skew);
+    (void)fleet.live(190s);
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().empty());
+    (void)fleet.live(80s);
+    CHECK(fleet.control.requests().size() == 1);
+    // The new agent has an age of its own, and what the board says of the one before it is not taken for it.
+    (void)fleet.live(1100s);
+    CHECK(fleet.control.requests().size() == 1);
 }

@@ -34,6 +34,10 @@ struct Polled {
     std::string cursor{};           ///< where to go on; stored together with what the events changed
     std::vector<Error> problems{};  ///< what had to be passed over; the rest is good
     bool more = false;              ///< there is more than one poll may read
+    /// How long ago the last checkpoint was written, or the attempt began if there is none, by the clock of whoever
+    /// keeps it: it corrects what hosts with other clocks took down. Of the agent of `incarnation`; 0: the current one.
+    std::optional<Duration> checkpoint_age{};
+    std::uint32_t incarnation = 0;
 };
 
 /// Reads what happened since a cursor that it made itself (empty: since the beginning). Bounded in time and memory. An

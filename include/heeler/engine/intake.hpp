@@ -158,10 +158,19 @@ private:
             }
             if (is_terminal(cell.run.state)) break;
         }
+        anchor(cell.run, polled, now);
         if (polled.events.empty() && cell.feed->cursor == polled.cursor) return;
         cell.feed->cursor = std::move(polled.cursor);
         cell.fed = cell.dirty = true;
         if (is_terminal(cell.run.state)) table_.close(handle, now.elapsed);
+    }
+
+    /// What was stored by another host is off by as much as the two clocks differ. Time spent waiting is known here
+    /// only.
+    static void anchor(Run& run, const Polled& polled, Instant now) {
+        if (!polled.checkpoint_age || run.waiting_since || run.waited != Duration{}) return;
+        if (polled.incarnation != 0 && polled.incarnation != run.incarnation) return;
+        run.checkpoint_base = run.working(now.elapsed) - std::max(*polled.checkpoint_age, Duration{});
     }
 
     template <class What>

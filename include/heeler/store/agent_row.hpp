@@ -94,6 +94,8 @@ public:
         read_heartbeat();
         read_status();
         polled_.cursor = write_agent_cursor(after_);
+        if (row_.base_age) polled_.checkpoint_age = Duration{std::clamp<std::int64_t>(*row_.base_age, 0, longest_age)};
+        polled_.incarnation = attempt_;
         return std::move(polled_);
     }
 
