@@ -7,6 +7,7 @@
 
 #include "decide.hpp"
 #include "history.hpp"
+#include "holders.hpp"
 #include "options.hpp"
 #include "print.hpp"
 #include "status.hpp"
@@ -29,6 +30,8 @@ Quit carry_out(const ctl::Options& options) {
             return ctl::show_report(options, **store, now);
         case ctl::Command::outbox:
             return ctl::show_outbox(options, **store, now);
+        case ctl::Command::holders:
+            return ctl::show_holders(options, **store);
         case ctl::Command::decide:
             break;
     }

@@ -135,7 +135,8 @@ private:
         auto* const report = add("report", "What became of a run", Command::report);
         report->add_option("RUN", options_.run, "Its id")->required();
         auto* const outbox = add("outbox", "Alerts that wait, or were given up", Command::outbox);
-        for (CLI::App* const view : {status, report, outbox})
+        auto* const holders = add("holders", "Watchdogs that share the store", Command::holders);
+        for (CLI::App* const view : {status, report, outbox, holders})
             view->add_flag("--json", options_.json, "One JSON object a line");
     }
 

@@ -14,7 +14,7 @@
 
 namespace ctl {
 
-enum class Command : std::uint8_t { status, explain, report, outbox, decide };
+enum class Command : std::uint8_t { status, explain, report, outbox, holders, decide };
 
 struct Options {
     common::StorePlace store;

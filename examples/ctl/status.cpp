@@ -1,5 +1,6 @@
 #include "status.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -38,13 +39,18 @@ constexpr std::string_view unreadable_note =
     "?: written by another version of heeler, or damaged; a watchdog of that version can read it.\n";
 
 void print_table(const std::vector<RunView>& views, Instant now) {
+    heeler::TableRow heads{"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"};
     std::vector<heeler::TableRow> rows;
     for (const RunView& view : views)
         rows.push_back({view.row.id, view.row.class_name, state_text(view, now), std::string{name_of(view.row.status)},
                         idle_text(view, now), heeler::spoken(view.unwritten) + " ago", incident_text(view, now),
                         next_text(view, now), marks_text(view, now)});
-    print(heeler::to_table({"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"},
-                           rows));
+    const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
+    if (std::any_of(views.begin(), views.end(), is_held)) {
+        heads.push_back("Watchdog");
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(views[i].row.holder);
+    }
+    print(heeler::to_table(heads, rows));
     for (const RunView& view : views)
         if (!view.readable) return print(unreadable_note);
 }
@@ -63,6 +69,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                            {"Incident", incident_text(view, now)},
                                            {"Next", next_text(view, now)},
                                            {"Operator", marks_text(view, now)}};
+    if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
         fields.push_back({"Checkpoint", facts.checkpoint.text});
         fields.push_back({"Interventions", std::to_string(known.interventions.size())});
@@ -115,6 +122,7 @@ void print_json(const RunView& view) {
     line.begin_object().key("type").string("run").key("run").string(view.row.id).key("name").string(view.row.name);
     line.key("class").string(view.row.class_name).key("state").string(name_of(view.row.state));
     line.key("status").string(name_of(view.row.status)).key("attempt").number(view.row.attempt);
+    line.key("holder").string(view.row.holder);
     write_moment(line, "created_at", view.row.created_at);
     write_moment(line, "updated_at", view.row.updated_at);
     write_moment(line, "ended_at", view.row.ended_at);

@@ -28,6 +28,7 @@ public:
     Result<heeler::History> history(std::string_view run) override { return kept_.history(run); }
     Result<std::vector<heeler::RunRow>> runs() override { return kept_.runs(); }
     Result<std::vector<heeler::AlertRow>> undelivered() override { return kept_.undelivered(); }
+    Result<std::vector<heeler::HolderRow>> holders() override { return kept_.holders(); }
 
 private:
     Kept kept_;

@@ -25,6 +25,7 @@ struct Store {
     virtual heeler::Result<heeler::History> history(std::string_view run) = 0;
     virtual heeler::Result<std::vector<heeler::RunRow>> runs() = 0;
     virtual heeler::Result<std::vector<heeler::AlertRow>> undelivered() = 0;
+    virtual heeler::Result<std::vector<heeler::HolderRow>> holders() = 0;
 };
 
 /// Never begins a store: where there is none, an error says so.

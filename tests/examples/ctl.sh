@@ -119,6 +119,7 @@ says "$work/out" "STALLED"
 silent "$work/out" "completed"
 expect 0 "ended runs too" status --all
 says "$work/out" "completed"
+silent "$work/out" "Watchdog"
 expect 0 "one run" status port-parser
 says "$work/out" "lexer done"
 silent "$work/out" "write-docs"
@@ -216,6 +217,30 @@ sys.exit(not lines or not all(isinstance(line, dict) for line in lines))' <"$wor
     expect 0 "status" status "$hostile" --json
     python3 -c 'import json, sys; sys.exit(json.loads(sys.stdin.readline())["run"] != sys.argv[1])' "$hostile" \
         <"$work/out" || fail "an id does not read back" "$work/out"
+
+    # Watchdogs that share the store.
+    expect 0 "no holders" holders
+    says "$work/out" "No watchdog has a name here"
+    python3 - "$work/store.db" <<'PYTHON'
+import sqlite3, sys, time
+store = sqlite3.connect(sys.argv[1])
+now = int(time.time() * 1e6)
+store.execute("INSERT INTO leases VALUES ('dog', 'd', 3, ?), ('c\x1b[1mat', '', 7, ?)", (now + 600_000_000, now - 60_000_000))
+store.execute("UPDATE runs SET holder = 'dog', epoch = 3 WHERE id IN ('port-parser', 'old')")
+store.commit()
+PYTHON
+    expect 0 "holders" holders
+    says "$work/out" "| dog "
+    grep -Eq '\| dog +\| 3 +\| live, 9m 5[0-9]s left +\| 1 ' "$work/out" || fail "dog's lease" "$work/out"
+    grep -Eq '\| 7 +\| over for 1m [0-9]+s +\| 0 ' "$work/out" || fail "cat's lease" "$work/out"
+    silent "$work/out" $'\e'
+    expect 0 "holders" holders --json
+    all_json || fail "holders --json is no JSON" "$work/out"
+    says "$work/out" '"holder":"dog","epoch":3,"live":true,'
+    expect 0 "status" status
+    says "$work/out" "| Watchdog |"
+    expect 0 "status" status port-parser --json
+    says "$work/out" '"holder":"dog"'
 
     # Text in a store that somebody else wrote, and facts that this version cannot read.
     python3 - "$work/store.db" <<'PYTHON'

@@ -74,6 +74,14 @@ EOF
 expect 0 "status" status
 says "snoozed until"
 says "FROZEN since"
+"$HEELER_POSTGRES_BIN/psql" -q -h "$data" -U heeler -d postgres >"$work/out" 2>&1 <<'EOF' || fail "psql"
+INSERT INTO heeler.leases VALUES ('dog', 'd', 3, extract(epoch FROM now() + interval '10 min') * 1000000);
+UPDATE heeler.runs SET holder = 'dog', epoch = 3;
+EOF
+expect 0 "holders" holders
+grep -Eq '\| dog +\| 3 +\| live, 9m 5[0-9]s left +\| [1-9]' "$work/out" || fail "dog's lease"
+expect 0 "status" status
+says "| Watchdog |"
 expect 1 "another schema" --schema elsewhere status
 
 [ $failures = 0 ] || { echo "$failures failed"; exit 1; }
