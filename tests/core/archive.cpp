@@ -1,6 +1,7 @@
 #include <heeler/core/archive.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,4 +78,23 @@ TEST_CASE("whatever is cut off or flipped is noticed or harmless", "[core]") {
     ArchiveReader endless{"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", Instant{}};
     loaded.archive(endless);
     CHECK_FALSE(endless.ok());
+}
+
+TEST_CASE("times that would overflow sums are bounded when they are read") {
+    const Instant now{Elapsed{std::chrono::seconds{1000}}, WallTime{std::chrono::seconds{1'800'000'000}}};
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t extreme : {-most - 1, most}) {
+        ArchiveWriter writer{Instant{}};
+        std::int64_t number = extreme;
+        writer(number, number, number);
+        WallTime wall{};
+        Elapsed elapsed{};
+        Duration length{};
+        ArchiveReader reader{writer.bytes(), now};
+        reader(wall, elapsed, length);
+        REQUIRE(reader.ok());
+        CHECK(wall == in_calendar(WallTime{Duration{extreme}}));
+        CHECK(wall_at(now, elapsed) == wall);
+        CHECK(std::chrono::abs(length) == Duration{std::chrono::hours{24 * 365 * 10'000}});
+    }
 }

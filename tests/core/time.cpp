@@ -27,4 +27,16 @@ TEST_CASE("A duration is shown in seconds with its fraction") {
     CHECK(heeler::in_seconds(-1us) == Approx(-0.000001));
 }
 
+TEST_CASE("Moments that no calendar holds are moved to the nearest that it does") {
+    const heeler::WallTime now{1'800'000'000s};
+    CHECK(heeler::in_calendar(now) == now);
+    const heeler::WallTime past = heeler::in_calendar(heeler::WallTime::min());
+    const heeler::WallTime future = heeler::in_calendar(heeler::WallTime::max());
+    CHECK(heeler::in_calendar(past - 1us) == past);
+    CHECK(heeler::in_calendar(future + 1us) == future);
+    using namespace std::chrono;
+    CHECK(year_month_day{floor<days>(past)}.year() == year{0});
+    CHECK(year_month_day{floor<days>(future)}.year() == year{9999});
+}
+
 }  // namespace

@@ -126,7 +126,17 @@ private:
     }
     void get(Elapsed& when) {
         WallTime wall{};
-        if (take(&wall, sizeof wall)) when = elapsed_at(now_, wall);
+        if (take(&wall, sizeof wall)) when = elapsed_at(now_, in_calendar(wall));
+    }
+    void get(WallTime& when) {
+        WallTime wall{};
+        if (take(&wall, sizeof wall)) when = in_calendar(wall);
+    }
+    /// At most ten thousand years either way, so that damage cannot make sums overflow.
+    void get(Duration& length) {
+        constexpr Duration most = std::chrono::hours{24 * 365 * 10'000};
+        Duration read{};
+        if (take(&read, sizeof read)) length = read < -most ? -most : read > most ? most : read;
     }
     void get(std::string& text) {
         const std::size_t size = take_count(1);

@@ -35,6 +35,13 @@ struct Instant {
 
 [[nodiscard]] constexpr WallTime wall_at(Instant now, Elapsed when) noexcept { return now.wall + (when - now.elapsed); }
 
+/// The moment itself, or the nearest of the years 0 to 9999: what somebody wrote into a store must not overflow.
+[[nodiscard]] constexpr WallTime in_calendar(WallTime when) noexcept {
+    constexpr WallTime first{-std::chrono::seconds{62'167'219'200}};
+    constexpr WallTime last{std::chrono::seconds{253'402'300'799}};
+    return when < first ? first : when > last ? last : when;
+}
+
 [[nodiscard]] constexpr double in_seconds(Duration length) noexcept {
     return std::chrono::duration<double>(length).count();
 }

@@ -112,7 +112,7 @@ private:
     void get(int at, WallTime& when) {
         Duration::rep count = 0;
         get(at, count);
-        when = WallTime{Duration{count}};
+        when = in_calendar(WallTime{Duration{count}});
     }
     template <class T>
     void get(int at, std::optional<T>& value) {
@@ -133,6 +133,18 @@ private:
         const char* const column = PQfname(result_.get(), at);
         unreadable_.append("column '").append(column == nullptr ? "?" : column).append("' holds ");
         unreadable_.append(value.substr(0, 64)).append(", which this version does not know");
+        if (at > 0) unreadable_.append(", in the row of ").append(first_value());
+    }
+
+    /// What names the row for people.
+    [[nodiscard]] std::string first_value() const {
+        const std::string_view bytes{PQgetvalue(result_.get(), row_, 0),
+                                     static_cast<std::size_t>(PQgetlength(result_.get(), row_, 0))};
+        if (PQftype(result_.get(), 0) == static_cast<Oid>(WireType::text))
+            return "'" + std::string{bytes.substr(0, 160)} + "'";
+        std::uint64_t number = 0;
+        for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+        return std::to_string(static_cast<std::int64_t>(number));
     }
 
     std::unique_ptr<PGresult, Clear> result_;

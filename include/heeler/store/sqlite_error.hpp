@@ -30,6 +30,7 @@ namespace heeler::inline v0::detail {
         case SQLITE_IOERR:
             return system == ENOSPC || system == EDQUOT ? ErrorCode::full : ErrorCode::io;
         case SQLITE_CORRUPT:
+        case SQLITE_CONSTRAINT:  // what is written fits the tables as they were made
             return ErrorCode::corrupt;
         case SQLITE_NOTADB:
             return ErrorCode::not_a_store;
@@ -49,7 +50,9 @@ namespace heeler::inline v0::detail {
         case ErrorCode::read_only:
             return "let this user write the file and its directory";
         case ErrorCode::corrupt:
-            return "move the file and its -wal and -shm files away, then put back a copy or begin a new store";
+            return "undo what was changed in it, or move the file and its -wal and -shm files away, then put back a "
+                   "copy "
+                   "or begin a new store";
         case ErrorCode::not_a_store:
             return "it was left alone: choose another path";
         case ErrorCode::newer_schema:
@@ -70,10 +73,17 @@ namespace heeler::inline v0::detail {
     return Error{code, std::move(message)};
 }
 
+/// Whether a statement failed because a table or a column is not there. Statements are constant: somebody took it away.
+[[nodiscard]] constexpr bool says_what_is_missing(int result, std::string_view said) noexcept {
+    return (result & 0xff) == SQLITE_ERROR &&
+           (said.starts_with("no such ") || said.find(" has no column named ") != said.npos);
+}
+
 /// The failure that `connection` has just reported as `result`.
 [[nodiscard]] inline Error sqlite_error(sqlite3* connection, std::string_view path, int result) {
     const int system = connection == nullptr ? 0 : sqlite3_system_errno(connection);
     std::string said{connection == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(connection)};
+    if (says_what_is_missing(result, said)) return store_error(path, ErrorCode::corrupt, said);
     if (system != 0) said.append(" (").append(std::generic_category().message(system)).append(")");
     return store_error(path, sqlite_error_code(result, system), said);
 }

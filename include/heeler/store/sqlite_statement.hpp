@@ -117,7 +117,7 @@ private:
         else
             refuse(at, bytes_at(at));
     }
-    void get(int at, WallTime& when) { when = WallTime{Duration{sqlite3_column_int64(statement_, at)}}; }
+    void get(int at, WallTime& when) { when = in_calendar(WallTime{Duration{sqlite3_column_int64(statement_, at)}}); }
     template <class T>
     void get(int at, std::optional<T>& value) {
         if (sqlite3_column_type(statement_, at) == SQLITE_NULL)
@@ -130,6 +130,7 @@ private:
         if (!unreadable_.empty()) return;
         unreadable_.append("column '").append(sqlite3_column_name(statement_, at)).append("' holds '");
         unreadable_.append(value.substr(0, 64)).append("', which this version does not know");
+        if (at > 0) unreadable_.append(", in the row of '").append(bytes_at(0).substr(0, 160)).append("'");
     }
 
     sqlite3_stmt* statement_;
