@@ -1,0 +1,167 @@
+// A watchdog on a PostgreSQL store whose tables somebody else alters or locks, and whose server stops, fills, refuses.
+#include <heeler/store/postgres_store.hpp>
+
+#include <string>
+
+#include "engine/store_trouble.hpp"
+#include "support/postgres.hpp"
+
+using namespace store_trouble;
+using heeler_test::postgres_at;
+using heeler_test::postgres_directory;
+using heeler_test::PostgresClient;
+using heeler_test::PostgresServer;
+using heeler_test::ScratchSchema;
+
+namespace {
+
+/// A schema of its own, and somebody else who works in it.
+struct PostgresBackend {
+    ScratchSchema schema;
+    PostgresClient other{postgres_at(postgres_directory())};
+
+    [[nodiscard]] PostgresStore open() const {
+        PostgresSettings settings = schema.settings();
+        settings.lock_timeout = 50ms;
+        settings.statement_timeout = 300ms;
+        return PostgresStore{postgres_at(postgres_directory()), settings};
+    }
+    void run(const std::string& sql) {
+        other.ask("SET search_path = " + schema.name());
+        other.ask(sql);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a watchdog outlasts what others do to its PostgreSQL tables [M-009]", "[M-009][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const bool amid = GENERATE(false, true);
+    PostgresBackend backend;
+    const auto sql = [&](std::string text) { return [&backend, text = std::move(text)] { backend.run(text); }; };
+    const auto refuse = [&](const std::string& how) {
+        return Trouble{sql("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN " + how +
+                           "; RETURN NEW; END'; CREATE TRIGGER no BEFORE UPDATE ON runs FOR EACH ROW EXECUTE "
+                           "FUNCTION no()"),
+                       sql("DROP FUNCTION no CASCADE"),
+                       {}};
+    };
+    const std::string put_back = "somebody else changed its tables: put them back";
+    Trouble trouble;
+    SECTION("a table is gone for a while") {
+        trouble = {sql("ALTER TABLE runs RENAME TO gone"), sql("ALTER TABLE gone RENAME TO runs"), {"runs", put_back}};
+    }
+    SECTION("a column has another name") {
+        trouble = {sql("ALTER TABLE runs RENAME COLUMN facts TO facts_v2"),
+                   sql("ALTER TABLE runs RENAME COLUMN facts_v2 TO facts"),
+                   {"facts", put_back}};
+    }
+    SECTION("the operators' decisions are gone") {
+        trouble = {sql("ALTER TABLE decisions RENAME TO gone"),
+                   sql("ALTER TABLE gone RENAME TO decisions"),
+                   {"decisions", put_back},
+                   true};
+    }
+    SECTION("somebody holds a lock") {
+        trouble = {sql("BEGIN; LOCK TABLE runs"), sql("ROLLBACK"), {"stop what holds it"}};
+    }
+    SECTION("every change takes too long") {
+        trouble = refuse("PERFORM pg_sleep(5)");
+        trouble.says = {"stop what holds it"};
+    }
+    SECTION("the disk is full") {
+        trouble = refuse("RAISE EXCEPTION ''could not extend file'' USING ERRCODE = ''disk_full''");
+        trouble.says = {"could not extend file", "free space on the server's disk"};
+    }
+    SECTION("a trigger refuses every change") {
+        trouble = refuse("RAISE EXCEPTION ''hands off''");
+        trouble.says = {"hands off"};
+    }
+    if (amid)
+        amid_an_action(backend.open(), trouble);
+    else
+        before_the_verdict(backend.open(), trouble);
+}
+
+TEST_CASE("a watchdog outlasts what becomes of its PostgreSQL server [M-009]", "[M-009][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    PostgresServer server;
+    PostgresSettings settings;
+    settings.reconnect_after = 50ms;
+    settings.reconnect_at_most = 100ms;
+    int round = 0;
+    for (const bool amid : {false, true}) {
+        const auto reload = [&](const std::string& setting) {
+            return [&, setting] {
+                PostgresClient other{server.connection() + " options='-c default_transaction_read_only=off'"};
+                other.ask("ALTER SYSTEM SET " + setting);
+                other.ask("SELECT pg_reload_conf()");
+                REQUIRE(heeler_test::wait_for([&] {
+                    PostgresClient fresh{server.connection()};
+                    return "default_transaction_read_only = " + fresh.ask("SHOW default_transaction_read_only") ==
+                           setting + " ";
+                }));
+            };
+        };
+        const Trouble troubles[] = {
+            {[&] { server.stop(); }, [&] { server.start_again(); }, {"check the server"}},
+            {[&] { server.stop("immediate"); }, [&] { server.start_again(); }, {"check the server"}},
+            {reload("default_transaction_read_only = on"),
+             reload("default_transaction_read_only = off"),
+             {"connect to the primary"}},
+        };
+        for (const Trouble& trouble : troubles) {
+            INFO("round " << round);
+            settings.schema = "round" + std::to_string(++round);
+            PostgresStore store{server.connection(), settings};
+            if (amid)
+                amid_an_action(std::move(store), trouble);
+            else
+                before_the_verdict(std::move(store), trouble);
+        }
+    }
+}
+
+TEST_CASE("a PostgreSQL server that restarts between cycles is not even noticed [M-009]", "[M-009][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    PostgresServer server;
+    Watched watched{PostgresStore{server.connection()}};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    server.stop("immediate");
+    server.start_again();
+    watched.control.on_spawn = [&] {
+        server.stop();
+        server.start_again();
+    };
+    const CycleReport report = watched.after(201s);
+    CHECK(bench::acts_of(report) == "spawn done");
+    INFO(bench::errors_of(report));
+    REQUIRE(watched.works_again());
+    lives_on(watched);
+}
+
+TEST_CASE("nonsense in PostgreSQL tables is named, and nothing is done until it is gone [M-008]", "[M-008][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    for (const ByHand& written : nonsense) starts_amid_nonsense<PostgresBackend>(written);
+    starts_amid_nonsense<PostgresBackend>(
+        {"ALTER TABLE runs ALTER COLUMN attempt DROP NOT NULL; "
+         "UPDATE runs SET attempt = NULL WHERE id = 'stalling'",
+         "UPDATE runs SET attempt = 1",
+         {"'attempt' holds no value"}});
+}
+
+TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[M-008][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const bool restart = GENERATE(false, true);
+    for (const std::string& sql : harmless) does_not_mind<PostgresBackend>(sql, restart);
+    does_what_it_decided_alone<PostgresBackend>();
+    gives_time_after_ages<PostgresBackend>();
+}
+
+TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watched [M-008]", "[M-008][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    for (const std::string bytes : {"''", "'\\x00'", "'\\x02ffffffffffffffffffff'"})
+        leaves_one_run_alone<PostgresBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
+    leaves_one_run_alone<PostgresBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
+}

@@ -1,0 +1,305 @@
+// What becomes of a watchdog whose store somebody else breaks and mends while it runs; for every database.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+#include "support/real_process.hpp"
+
+namespace store_trouble {
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+/// Starts continuations, and tells somebody else when.
+struct Starter {
+    std::vector<std::string> keys;
+    std::function<void()> on_spawn;
+
+    [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) {
+        keys.emplace_back(asked.key);
+        if (on_spawn) std::exchange(on_spawn, {})();
+        return ActionDone{};
+    }
+    [[nodiscard]] std::size_t spawned() const { return keys.size(); }
+    [[nodiscard]] bool repeated() const { return std::set<std::string>(keys.begin(), keys.end()).size() < keys.size(); }
+};
+
+/// A watchdog over a real store with one run, stalled at its next cycle, and one that works.
+template <class Store>
+struct Watched {
+    using Dog = Watchdog<ManualClock, Store, RecordingNotifier>;
+
+    ManualClock clock{bench::start};
+    RecordingNotifier notifier;
+    Starter control;
+    std::unique_ptr<Dog> dog;
+    int steps = 0;
+
+    explicit Watched(Store store) {
+        boot(std::move(store));
+        RunSpec spec = bench::spec_of("stalling");
+        spec.work_item = std::string(12'000, 'w');
+        spec.plan = {1, 2, 3};
+        REQUIRE(dog->start(spec, "checkpoint_continuation"));
+        spec.id = "working";
+        REQUIRE(dog->start(spec, "checkpoint_continuation"));
+    }
+
+    /// As after a restart of the process.
+    void boot(Store store) {
+        dog = std::make_unique<Dog>(clock, std::move(store), notifier);
+        dog->control(control);
+        REQUIRE(dog->define(presets::checkpoint_continuation()));
+    }
+    [[nodiscard]] Result<void> work() {
+        const auto run = dog->find("working");
+        if (!run) return tl::unexpected<Error>(run.error());
+        return dog->checkpoint(*run, {++steps, "step"});
+    }
+    CycleReport after(Duration length) {
+        clock.advance(length);
+        return dog->cycle(TickCause::on_demand);
+    }
+    /// Cycles without the clock, until one is without error.
+    [[nodiscard]] bool works_again() {
+        std::string errors;
+        const bool well = heeler_test::wait_for([&] {
+            const CycleReport report = dog->cycle(TickCause::on_demand);
+            errors = bench::errors_of(report);
+            return report.errors == 0;
+        });
+        INFO(errors);
+        CHECK(well);
+        return well;
+    }
+    [[nodiscard]] History known(std::string_view run = "stalling") {
+        const auto found = dog->store().history(run);
+        INFO((found ? "" : found.error().message));
+        REQUIRE(found);
+        return *found;
+    }
+};
+
+/// Something that somebody else does to a store, and how it is mended.
+struct Trouble {
+    std::function<void()> begin;
+    std::function<void()> end;
+    std::vector<std::string> says{};  ///< the errors of each cycle hold these: what is wrong, where, what to do
+    bool writable = false;            ///< checkpoints can still be stored
+};
+
+inline void says_all_of(const std::string& errors, const std::vector<std::string>& parts) {
+    INFO(errors);
+    UNSCOPED_INFO(errors);
+    for (const std::string& part : parts) CHECK(errors.find(part) != std::string::npos);
+}
+
+/// Nothing is decided, said or done, a durable call says that it is not, and nobody loses patience.
+template <class Store>
+void stays_calm(Watched<Store>& watched, const Trouble& trouble, std::size_t spawned) {
+    for (int i = 0; i < 3; ++i) {
+        const CycleReport report = watched.after(2s);
+        CHECK(report.errors > 0);
+        CHECK(bench::acts_of(report).empty());
+        CHECK(bench::all_of<StatusEvent>(report).empty());
+        says_all_of(bench::errors_of(report), trouble.says);
+        CHECK(watched.control.spawned() == spawned);
+    }
+    CHECK(watched.work().has_value() == trouble.writable);
+    CHECK(watched.notifier.sent().empty());
+}
+
+/// The rest of the stalled run's life is as if nothing had happened.
+template <class Store>
+void lives_on(Watched<Store>& watched) {
+    CHECK(watched.control.spawned() == 1);
+    CHECK(watched.known().row->attempt == 2);
+    CHECK(watched.known("working").checkpoints.size() == static_cast<std::size_t>(watched.steps));
+    for (const std::size_t spawned : {std::size_t{2}, std::size_t{2}}) {
+        watched.clock.advance(1000s);
+        CHECK(watched.work());
+        const CycleReport report = watched.after(201s);
+        CHECK(bench::errors_of(report).empty());
+        CHECK(watched.control.spawned() == spawned);
+    }
+    CHECK_FALSE(watched.control.repeated());
+    const History known = watched.known();
+    CHECK(known.row->state == RunState::failed);
+    CHECK(known.row->attempt == 3);
+    for (const Action& action : known.actions) CHECK(action.outcome == ActionOutcome::done);
+    CHECK(known.actions.size() == 4);  // two continuations, an escalation, and the run is marked failed
+    REQUIRE(watched.notifier.sent().size() == 1);
+    CHECK(watched.notifier.sent()[0].alert.kind == "escalation");
+}
+
+/// The store is in trouble when the watchdog is about to decide.
+template <class Store>
+void before_the_verdict(Store store, const Trouble& trouble) {
+    Watched<Store> watched{std::move(store)};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.clock.advance(201s);
+    trouble.begin();
+    stays_calm(watched, trouble, 0);
+    trouble.end();
+    REQUIRE(watched.works_again());
+    lives_on(watched);
+}
+
+/// It gets into trouble while the agent control carries out an action: its outcome cannot be written down.
+template <class Store>
+void amid_an_action(Store store, const Trouble& trouble) {
+    Watched<Store> watched{std::move(store)};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.control.on_spawn = trouble.begin;
+    const CycleReport report = watched.after(201s);
+    CHECK(bench::acts_of(report) == "spawn done");
+    CHECK(report.errors > 0);
+    says_all_of(bench::errors_of(report), trouble.says);
+    stays_calm(watched, trouble, 1);
+    trouble.end();
+    REQUIRE(watched.works_again());
+    lives_on(watched);
+}
+
+/// What somebody writes into a store by hand, and what takes it back.
+struct ByHand {
+    std::string sql;
+    std::string mend;
+    std::vector<std::string> says{};  ///< what a watchdog that starts then says of it
+    bool writable = false;            ///< checkpoints can still be stored
+};
+
+/// Values that no watchdog wrote: one that starts says where they are, and does nothing until they are gone.
+inline const std::vector<ByHand> nonsense{
+    {"UPDATE runs SET status = 'JOLLY' WHERE id = 'stalling'",
+     "UPDATE runs SET status = 'HEALTHY'",
+     {"'status'", "JOLLY", "in the row of 'stalling'"}},
+    {"UPDATE runs SET state = 'dancing' WHERE id = 'working'",
+     "UPDATE runs SET state = 'running'",
+     {"'state'", "dancing", "in the row of 'working'"}},
+    {"UPDATE runs SET attempt = -1 WHERE id = 'stalling'", "UPDATE runs SET attempt = 1", {"'attempt'", "-1"}},
+    {"UPDATE runs SET incarnation = 99999999999 WHERE id = 'stalling'",
+     "UPDATE runs SET incarnation = 1",
+     {"'incarnation'", "99999999999"}},
+    {"INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES ('stalling', 'dance', NULL, 'me', 0)",
+     "DELETE FROM decisions",
+     {"'verb'", "dance"},
+     true},
+    {"INSERT INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
+     "VALUES ('stalling', 1, -1, 1, 'STALLED', 'spawn', 'pending', 0)",
+     "DELETE FROM interventions",
+     {"'incident'", "-1"}},
+    {"INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
+     "VALUES ('stalling', 'k', 'explode', NULL, 'intended', 1, 1, 1, '', '')",
+     "DELETE FROM actions",
+     {"'kind'", "explode"}},
+};
+
+/// Values that are wrong, but that nothing depends on, or that are put right with the next commit.
+inline const std::vector<std::string> harmless{
+    "UPDATE runs SET attempt = 0, incarnation = 0",
+    "UPDATE runs SET version = 77",
+    "UPDATE runs SET created_at = 9223372036854775807, updated_at = 9223372036854775807",
+    "UPDATE runs SET created_at = -9223372036854775807",
+    "INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES ('nobody', 'ack', NULL, '', 0)",
+    "INSERT INTO decisions(run, verb, until_at, decided_by, at) "
+    "VALUES ('stalling', 'snooze', -9223372036854775807, '', 9223372036854775807)",
+    "INSERT INTO checkpoints(run, number, incarnation, at, step, text, reason) "
+    "VALUES ('stalling', 9, 0, -9223372036854775807, -9223372036854775807, '', 'scheduled')",
+    "INSERT INTO tallies(class, condition, incidents, wrong) VALUES ('checkpoint_continuation', 'RUNAWAY', -5, -7)",
+};
+
+template <class Backend>
+void starts_amid_nonsense(const ByHand& written) {
+    INFO(written.sql);
+    Backend backend;
+    Watched watched{backend.open()};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.clock.advance(201s);
+    backend.run(written.sql);
+    watched.boot(backend.open());
+    stays_calm(watched, {{}, {}, written.says, written.writable}, 0);
+    backend.run(written.mend);
+    REQUIRE(watched.works_again());
+    lives_on(watched);
+}
+
+/// With and without a restart.
+template <class Backend>
+void does_not_mind(const std::string& sql, bool restart) {
+    INFO(sql << (restart ? ", then a restart" : ""));
+    Backend backend;
+    Watched watched{backend.open()};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.clock.advance(201s);
+    backend.run(sql);
+    if (restart) watched.boot(backend.open());
+    (void)watched.after(1s);
+    REQUIRE(watched.works_again());
+    lives_on(watched);
+}
+
+/// `damage` makes what the library stored of the run unreadable: that run is left alone, the other one is watched.
+template <class Backend>
+void leaves_one_run_alone(const std::string& damage) {
+    INFO(damage);
+    Backend backend;
+    Watched watched{backend.open()};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.clock.advance(201s);
+    backend.run(damage);
+    watched.boot(backend.open());
+    const CycleReport report = watched.after(1s);
+    CHECK(report.errors == 1);
+    says_all_of(bench::errors_of(report), {"load stalling", "left alone"});
+    CHECK(watched.control.spawned() == 0);
+    const CycleReport later = watched.after(1201s);
+    CHECK(later.errors == 0);
+    CHECK(bench::acts_of(later) == "spawn done");  // of the other one
+}
+
+/// A run that was written ages ago was unwatched for as long: it has an interval to show itself.
+template <class Backend>
+void gives_time_after_ages() {
+    Backend backend;
+    Watched watched{backend.open()};
+    watched.clock.advance(1201s);
+    backend.run("UPDATE runs SET updated_at = -9223372036854775807");
+    watched.boot(backend.open());
+    (void)watched.after(1s);
+    CHECK(watched.control.spawned() == 0);
+    (void)watched.after(901s);
+    CHECK(watched.control.spawned() == 2);  // one for each run
+}
+
+/// An action that somebody else put on record is nothing that the watchdog decided.
+template <class Backend>
+void does_what_it_decided_alone() {
+    Backend backend;
+    Watched watched{backend.open()};
+    backend.run(
+        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
+        "VALUES ('stalling', 'k', 'spawn', NULL, 'intended', 1, 1, 1, '', '')");
+    watched.boot(backend.open());
+    (void)watched.after(1s);
+    CHECK(watched.control.spawned() == 0);
+    (void)watched.after(1201s);
+    CHECK(watched.control.spawned() == 2);  // one for each run
+    CHECK(std::find(watched.control.keys.begin(), watched.control.keys.end(), "k") == watched.control.keys.end());
+}
+
+}  // namespace store_trouble
