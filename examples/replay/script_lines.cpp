@@ -47,8 +47,8 @@ Result<StopProof> proof_named(std::string_view answer) {
     not_known("answer of prove_stopped", answer);
 }
 
-/// In the order of `heeler::StoreOperation`. `claim` is for stores that lease, which no replay has.
-constexpr std::array<std::string_view, 4> store_operations{"load", "list", "commit", "history"};
+/// In the order of `heeler::StoreOperation`. `claim` happens only where watchdogs lease, which no replay does.
+constexpr std::array<std::string_view, 5> store_operations{"load", "list", "commit", "history", "claim"};
 
 /// What a `host` line says, read as a whole before anything changes.
 struct ControlScript {
