@@ -33,10 +33,12 @@ struct LeaseSql {
         "l.until - CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
         "(SELECT count(*) FROM held_runs r WHERE r.holder = l.name) FROM leases l ORDER BY l.name";
 
-    // From one group of runs to the next: as many steps as there are groups, however many runs they have.
+    // From one group of runs to the next: as many steps as there are groups, however many runs they have. Without a
+    // last run SQLite would begin with the first run of the group that it is to pass.
     static constexpr char next_group[] =
-        "SELECT holder, epoch, class FROM held_runs WHERE (holder, epoch, class) > (?1, ?2, ?3) "
-        "ORDER BY holder, epoch, class LIMIT 1";
+        "SELECT holder, epoch, class FROM held_runs "
+        "WHERE (holder, epoch, class, run) > (?1, ?2, ?3, 9223372036854775807) ORDER BY holder, epoch, class, run "
+        "LIMIT 1";
     static constexpr char runs_of_group[] =
         "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
     static constexpr char ended_but_open[] =
