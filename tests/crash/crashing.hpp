@@ -29,6 +29,9 @@ struct AnyStore {
     virtual Result<std::vector<DecisionRow>> list() = 0;
     virtual Result<Conflicts> commit(const Batch& batch) = 0;
     virtual Result<History> history(std::string_view run) = 0;
+    virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
+    virtual Result<void> release(const Lease& lease) = 0;
+    virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
 };
 
 template <class Store>
@@ -39,6 +42,11 @@ struct StoreOf final : AnyStore {
     Result<std::vector<DecisionRow>> list() override { return store.list(); }
     Result<Conflicts> commit(const Batch& batch) override { return store.commit(batch); }
     Result<History> history(std::string_view run) override { return store.history(run); }
+    Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
+        return store.claim(holder, owner, length);
+    }
+    Result<void> release(const Lease& lease) override { return store.release(lease); }
+    Result<Claimed> claim_runs(const Claim& claim) override { return store.claim_runs(claim); }
 };
 
 /// Makes another connection to the store of this trial.
@@ -92,6 +100,15 @@ public:
     }
     Result<History> history(std::string_view run) {
         return passed("history", [&] { return inner_->history(run); });
+    }
+    Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
+        return passed("claim", [&] { return inner_->claim(holder, owner, length); });
+    }
+    Result<void> release(const Lease& lease) {
+        return passed("release", [&] { return inner_->release(lease); });
+    }
+    Result<Claimed> claim_runs(const Claim& claim) {
+        return passed("claim_runs", [&] { return inner_->claim_runs(claim); });
     }
 
 private:
@@ -152,6 +169,7 @@ public:
 
     /// Somebody is about to be told.
     void sees(const Alert& alert) {
+        if (alert.run.id.empty()) return;  // about a watchdog
         const History history = known(alert.run.id);
         for (const AlertRow& row : history.alerts)
             if (row.alert.key == alert.key) {
@@ -188,7 +206,8 @@ public:
     Result<Receipt> send(const Alert& alert) {
         around_.fuse.pass("before", "send");
         around_.witness.sees(alert);
-        around_.outside.note("sent " + alert.key + " " + alert.run.id + " " + alert.kind);
+        around_.outside.note("sent " + alert.key + " " + (alert.run.id.empty() ? "-" : alert.run.id) + " " +
+                             alert.kind);
         around_.fuse.pass("after", "send");
         return Receipt{};
     }

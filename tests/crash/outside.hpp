@@ -1,6 +1,7 @@
 // The world outside the watchdog's processes: a log that only grows. What stands in it has happened, whoever dies.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -68,9 +69,16 @@ public:
             words >> line.at;
             for (std::string word; words >> word;) line.words.push_back(word);
             line.text = std::move(text);
+            if (line.is("step")) step_ = std::max(step_, std::stoi(line.word(1)));
             lines_.push_back(std::move(line));
         }
         return lines_;
+    }
+
+    /// The step that the story has come to.
+    [[nodiscard]] int step() const {
+        (void)lines();
+        return step_;
     }
 
     /// Whether a line begins with these words.
@@ -85,6 +93,7 @@ private:
     std::int64_t second_ = 0;
     mutable std::vector<Line> lines_;  // as far as the log was read
     mutable std::streamoff read_ = 0;
+    mutable int step_ = 0;
 };
 
 }  // namespace crash

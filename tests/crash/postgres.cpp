@@ -87,7 +87,6 @@ TEST_CASE("PostgreSQL: killed again while it recovers I2-I7 I9 I10 [M-101]", "[M
     HEELER_NEEDS_POSTGRES();
     const ScratchTables tables;
     dies_twice(tables.place(), {&continuation_story(), Honesty::finds}, Effort::every_third);
-    dies_twice(tables.place(), {&continuation_story(), Honesty::repeats}, Effort::every_third);
     dies_twice(tables.place(), {&ladder_story(), Honesty::finds}, Effort::every_third);
 }
 
@@ -96,4 +95,29 @@ TEST_CASE("PostgreSQL: killed at any moment, in the middle of a commit too I2-I7
     const ScratchTables tables;
     is_killed_at_any_moment(tables.place(), {&continuation_story(), Honesty::finds});
     is_killed_at_any_moment(tables.place(), {&ladder_story(), Honesty::repeats});
+}
+
+TEST_CASE("PostgreSQL: a watchdog under a lease is killed at any point, and restarted I2-I7 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::same_name},
+                        Effort::every_ninth);
+}
+
+TEST_CASE("PostgreSQL: a watchdog under a lease is killed at any point, and another takes over I2-I7 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::own_names},
+                        Effort::every_ninth);
+}
+
+TEST_CASE("PostgreSQL: a watchdog that stood still longer than its lease changes nothing any more I3 I9 I10 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    // At the very moment of an effect only the agent control can tell one from the other: it knows the key.
+    stands_still(tables.place(), {&continuation_story(), Honesty::repeats, {"r"}, Leases::own_names, false},
+                 Effort::every_ninth);
 }

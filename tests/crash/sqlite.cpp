@@ -94,3 +94,24 @@ TEST_CASE("SQLite: killed at any moment, in the middle of a commit too I2-I7 I9 
     is_killed_at_any_moment(file.place(), {&continuation_story(), Honesty::finds});
     is_killed_at_any_moment(file.place(), {&ladder_story(), Honesty::repeats});
 }
+
+TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and restarted I2-I7 I9 I10 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::same_name},
+                        Effort::every_third);
+}
+
+TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and another takes over I2-I7 I9 I10 [M-101]",
+          "[M-101]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::own_names},
+                        Effort::every_third);
+}
+
+TEST_CASE("SQLite: a watchdog that stood still longer than its lease changes nothing any more I3 I9 I10 [M-101]",
+          "[M-101]") {
+    const ScratchFile file;
+    // At the very moment of an effect only the agent control can tell one from the other: it knows the key.
+    stands_still(file.place(), {&continuation_story(), Honesty::repeats, {"r"}, Leases::own_names, false},
+                 Effort::every_third);
+}

@@ -53,7 +53,7 @@ void write_checkpoint(Stage& stage, RunHandle run, const std::string& id, std::i
     if (!stored) written = stage.dog.checkpoint(run, {number, "a step", CheckpointReason::scheduled, agent});
     if (written)
         outside.note("wrote " + id + " " + std::to_string(number));
-    else if (written.error().code != ErrorCode::conflict)
+    else if (stage.alone)
         stage.around.witness.wrong("I10", "agent " + std::to_string(agent) + ": " + written.error().message);
 }
 
@@ -62,10 +62,11 @@ void report_late(Stage& stage, RunHandle run, std::uint32_t agent) {
     const auto written = stage.dog.checkpoint(run, {90 + agent, "late", CheckpointReason::scheduled, agent});
     const ErrorCode answer = written ? ErrorCode::failed : written.error().code;
     // A watchdog that stood still learns only from the store that the agent was replaced.
-    if (answer != ErrorCode::fenced && answer != ErrorCode::ended && answer != ErrorCode::conflict)
+    const bool refused = answer == ErrorCode::fenced || answer == ErrorCode::ended;
+    if (!refused && (stage.alone || answer != ErrorCode::conflict))
         stage.around.witness.wrong("I10", "a replaced agent's checkpoint was taken");
     const Observed heard = stage.dog.observe_as(run, agent, Progress{9}, stage.dog.clock().now());
-    if (heard != Observed::fenced && heard != Observed::ended)
+    if (stage.alone && heard != Observed::fenced && heard != Observed::ended)
         stage.around.witness.wrong("I10", "a replaced agent was heard");
 }
 

@@ -1,18 +1,39 @@
 // What happens to the runs while watchdogs come and go: each story step by step, so that it can go on after any crash.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 
 #include "crash/crashing.hpp"
 
 namespace crash {
 
-using Dog = Watchdog<ManualClock, CrashingStore, CrashingNotifier>;
+/// Shows the time of the step that the story has come to, whoever plays it: time passes for who stands still too. Every
+/// process has a monotonic line of its own, as after a restart of the machine.
+class StoryClock {
+public:
+    StoryClock(const Outside& outside, std::int64_t seconds, Elapsed began)
+        : outside_{&outside}, seconds_{seconds}, began_{began}, first_{outside.step()} {}
+
+    [[nodiscard]] Instant now() const {
+        const int step = outside_->step();
+        const auto length = [this](int steps) { return std::chrono::seconds{steps * seconds_}; };
+        return {began_ + length(step - first_), WallTime{std::chrono::seconds{1'800'000'000} + length(step)}};
+    }
+
+private:
+    const Outside* outside_;
+    std::int64_t seconds_;
+    Elapsed began_;
+    int first_;
+};
+
+using Dog = Watchdog<StoryClock, CrashingStore, CrashingNotifier>;
 
 /// Where a story is played: one process, at one step.
 struct Stage {
@@ -20,6 +41,7 @@ struct Stage {
     Surroundings around;
     std::vector<std::string> runs;
     int step = 0;
+    bool alone = true;   ///< no other process plays at the same time
     bool again = false;  ///< an earlier process may have played a part of this step
 };
 

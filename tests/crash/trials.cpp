@@ -197,7 +197,7 @@ private:
 
 void dies_at_every_point(const Place& place, const Scene& scene, Effort effort) {
     Trials trials{place, scene};
-    for (int at = 1; at <= trials.points(); at += stride(effort == Effort::every_third ? 3 : 1)) {
+    for (int at = 1; at <= trials.points(); at += stride(static_cast<int>(effort))) {
         trials.begin();
         REQUIRE(trials.life(at) == "killed");
         REQUIRE(trials.life(0) == "done");
@@ -207,7 +207,7 @@ void dies_at_every_point(const Place& place, const Scene& scene, Effort effort) 
 
 void dies_twice(const Place& place, const Scene& scene, Effort effort) {
     Trials trials{place, scene};
-    const int all = effort == Effort::every_third ? 3 : 1;
+    const int all = static_cast<int>(effort);
     // Another start for each first death: over all of them, every second death comes up.
     const int step = stride(17 * all, all);
     for (int first = 1; first <= trials.points(); first += stride(3, all))
@@ -219,6 +219,21 @@ void dies_twice(const Place& place, const Scene& scene, Effort effort) {
             trials.check(trials.deaths());
             if (became != "killed") break;
         }
+}
+
+void stands_still(const Place& place, const Scene& scene, Effort effort) {
+    Trials trials{place, scene};
+    for (int at = 1; at <= trials.points(); at += stride(static_cast<int>(effort))) {
+        trials.begin();
+        Player first = trials.player({at, SIGSTOP});
+        REQUIRE(first.rests());
+        REQUIRE(trials.life(0) == "done");
+        const std::string before = trials.summaries();
+        REQUIRE_FALSE(first.go_on());
+        trials.check(trials.deaths());
+        INFO(trials.deaths());
+        REQUIRE(trials.summaries() == before);
+    }
 }
 
 void is_killed_at_any_moment(const Place& place, const Scene& scene) {

@@ -20,7 +20,7 @@ struct Place {
 /// Each test below fails at the first trial that breaks an invariant, and names store, story and points of death.
 
 /// How many of the points are tried. HEELER_CRASH_ALL in the environment asks for more, a sanitizer for less.
-enum class Effort { every_point, every_third };
+enum class Effort { every_point = 1, every_third = 3, every_ninth = 9 };
 
 /// A process dies at each point in turn; the next one plays to the end.
 void dies_at_every_point(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
@@ -28,6 +28,10 @@ void dies_at_every_point(const Place& place, const Scene& scene, Effort effort =
 /// The next one dies too, at each of its points in turn. Only with HEELER_CRASH_ALL these are all pairs, or all of
 /// every third points.
 void dies_twice(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
+
+/// A process stands still at each point in turn while another one plays to the end, and then goes on: nothing that is
+/// stored changes any more.
+void stands_still(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
 
 /// Processes are killed from outside at any moment, a few times in each trial.
 void is_killed_at_any_moment(const Place& place, const Scene& scene);

@@ -1,16 +1,25 @@
 #include "crash/worker.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace crash {
 
 using namespace std::chrono_literals;
 
 namespace {
 
-[[nodiscard]] int last_step(const Outside& outside) {
-    int step = 0;
-    for (const Line& line : outside.lines())
-        if (line.is("step")) step = std::max(step, std::stoi(line.word(1)));
-    return step;
+/// How long others wait for a sign of a watchdog: real time, since the store's clock decides.
+constexpr auto lease = 50ms;
+
+[[nodiscard]] EngineSettings settings_of(const Scene& scene, int births) {
+    EngineSettings settings;
+    if (scene.leases == Leases::none) return settings;
+    settings.holder = scene.leases == Leases::same_name ? "watchdog" : "watchdog-" + std::to_string(births);
+    settings.lease = lease;
+    settings.renew_every = lease / 5;
+    settings.lease_margin = lease / 10;
+    return settings;
 }
 
 /// Some steps after the last run ended.
@@ -35,10 +44,10 @@ void play_with(const Scene& scene, const OpenStore& open, Outside& outside, Fuse
     const Surroundings around{outside, fuse, witness};
     CrashingControl<honesty> control{around};
     CrashingSink<honesty> sink{around};
-    int step = last_step(outside);
-    // Every process has a monotonic clock of its own, as after a restart of the machine.
-    ManualClock clock{Instant{Elapsed{1000s + 977s * births}, WallTime{1'800'000'000s + step * story.seconds * 1s}}};
-    Dog dog{clock, CrashingStore{open(), fuse}, CrashingNotifier{around}};
+    int step = outside.step();
+    const StoryClock clock{outside, story.seconds, Elapsed{1000s + 977s * births}};
+    if (births > 0 && scene.leases != Leases::none) std::this_thread::sleep_for(lease + 5ms);
+    Dog dog{clock, CrashingStore{open(), fuse}, CrashingNotifier{around}, settings_of(scene, births)};
     dog.control(control);
     dog.issues(sink);
     RunClass rules = story.rules();
@@ -48,13 +57,11 @@ void play_with(const Scene& scene, const OpenStore& open, Outside& outside, Fuse
         const std::int64_t second = step * story.seconds;
         outside.at(second);
         outside.note("step " + std::to_string(step));
-        Stage stage{dog, around, scene.runs, step, again};
+        Stage stage{dog, around, scene.runs, step, scene.alone, again};
         story.play(stage);
         if (step >= story.most_steps * (scene.alone ? 1 : 3) || is_over(scene, outside, second)) return;
         // Somebody else may have played on while this process stood still.
-        const int next = std::max(step, last_step(outside)) + 1;
-        clock.advance((next - step) * story.seconds * 1s);
-        step = next;
+        step = std::max(step, outside.step()) + 1;
     }
 }
 

@@ -8,11 +8,19 @@
 
 namespace crash {
 
+/// Whose the runs are.
+enum class Leases {
+    none,       ///< there is one watchdog, and it needs no lease
+    same_name,  ///< each process is the same watchdog, restarted
+    own_names,  ///< each process is another watchdog
+};
+
 /// What is played, and with which kind of agents.
 struct Scene {
     const Story* story = nullptr;
     Honesty honesty = Honesty::finds;
     std::vector<std::string> runs{"r"};
+    Leases leases = Leases::none;
     bool alone = true;  ///< never two processes at once
 };
 
