@@ -311,7 +311,7 @@ void claims_only_what_was_judged() {
     CHECK(b.backend.open()->claim("r", 1, "k").error().code == ErrorCode::rejected);  // a process that has not polled
     b.make_old();
     b.poll();
-    CHECK(refused(b, 2).message.find("its attempt is 1, not 2") != std::string::npos);
+    CHECK(b.backend.open()->claim("r", 2, "k").error().message.find("its attempt is 1, not 2") != std::string::npos);
     CHECK(refused(b, 0).code == ErrorCode::rejected);
     const auto second = b.table->claim("r", 1, "key");
     REQUIRE(second);
@@ -323,6 +323,29 @@ void claims_only_what_was_judged() {
     b.make_old();
     CHECK(b.table->claim("r", 2, "next")->attempt == 3);
     CHECK(b.ask("SELECT count(*) FROM agent_attempts") == "2 ");
+}
+
+/// The watchdog's store was lost, or the row was: the run is continued all the same, under a number nobody had.
+template <class Backend>
+void goes_on_where_counts_differ() {
+    Bench<Backend> b;
+    b.enlist();
+    std::uint32_t expected = 2;
+    for (const std::uint32_t known : {1u, 1u, 7u, 2u}) {
+        b.make_old();
+        b.poll();
+        const std::string key = "key " + std::to_string(expected);
+        expected = std::max(expected, known + 1);
+        const auto ticket = b.table->claim("r", known, key);
+        REQUIRE(ticket);
+        CHECK(ticket->attempt == expected);
+        CHECK(b.table->claim("r", known, key)->token == ticket->token);
+        CHECK(refused(b, known, "other").code == ErrorCode::rejected);
+        CHECK(b.checkpoints(*ticket, std::int64_t{expected}));
+        CHECK(b.news() == "checkpoint(" + std::to_string(expected) + ",text)#" + std::to_string(expected) + "@0 ");
+        ++expected;
+    }
+    CHECK(b.ask("SELECT attempt FROM agent_attempts ORDER BY attempt") == "1 2 7 8 ");
 }
 
 template <class Backend>
@@ -607,6 +630,7 @@ void check() {
     SECTION("a time in the future hides nothing") { is_not_fooled_by_the_future<Backend>(); }
     SECTION("who is replaced changes 0 rows") { fences_off_who_is_replaced<Backend>(); }
     SECTION("a claim names what was judged") { claims_only_what_was_judged<Backend>(); }
+    SECTION("counts that differ keep no run from going on") { goes_on_where_counts_differ<Backend>(); }
     SECTION("a run that is over cannot be claimed") { drops_a_verdict_about_a_run_that_is_over<Backend>(); }
     SECTION("a claim can be given back") { gives_back_what_nobody_took_up<Backend>(); }
     SECTION("nobody is started without a claim") { starts_nobody_without_a_claim<Backend>(); }

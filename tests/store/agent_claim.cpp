@@ -49,11 +49,11 @@ TEST_CASE("a run is claimed at the age at which its checkpoint is due, not befor
 TEST_CASE("a claim is of one attempt, one key and what was judged", "[M-098]") {
     AgentClaim claim = claim_of(1);
     AgentClaimRow row = row_of(1);
-    claim.judged.emplace();
+    claim.judged.emplace().attempt = "1";
     CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
     row.checkpoint = "new";
     CHECK_FALSE(decide_agent_claim(row, claim));
-    claim.judged->emplace("new");
+    claim.judged->checkpoint = "new";
     CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
     row = row_of(2);
     row.key = "key";
@@ -62,7 +62,7 @@ TEST_CASE("a claim is of one attempt, one key and what was judged", "[M-098]") {
     CHECK_FALSE(decide_agent_claim(row, claim));
     claim.unsettled = "other";
     CHECK(decide_agent_claim(row, claim) == AgentClaimStep::renew);
-    row.ticket.attempt = 3;
+    claim.unsettled = "neither";
     CHECK_FALSE(decide_agent_claim(row, claim));
     row = row_of(0);
     CHECK_FALSE(decide_agent_claim(row, claim_of(0)));
@@ -78,4 +78,19 @@ TEST_CASE("a completed run has ended, any other end drops the verdict", "[M-049]
     CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::rejected);
     row.status = "odd \x1b[2J";
     CHECK(decide_agent_claim(row, claim_of(1)).error().message.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a watchdog that counts differently may go on from the attempt that it has read", "[M-098]") {
+    for (const std::uint32_t attempt : {1u, 5u}) {
+        AgentClaim claim = claim_of(attempt);
+        AgentClaimRow row = row_of(3);
+        row.key = "of the store that was lost";
+        CHECK(decide_agent_claim(row, claim).error().message.find("its attempt is 3, not ") != std::string::npos);
+        claim.judged.emplace().attempt = "2";
+        CHECK_FALSE(decide_agent_claim(row, claim));
+        claim.judged->attempt = "3";
+        CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+        claim.judged->checkpoint = "older";
+        CHECK_FALSE(decide_agent_claim(row, claim));
+    }
 }

@@ -78,6 +78,22 @@ TEST_CASE("ages are never negative, and what lies a little ahead is the clocks' 
     CHECK(news_of(row, "")->events.at(0).age == std::chrono::hours{24} * 36525);
 }
 
+TEST_CASE("how long ago the last checkpoint was is said at each poll, unless it lies in the future", "[store]") {
+    AgentRow row = healthy();
+    row.archived = 1;
+    row.attempt = "2";
+    const auto first = news_of(row, "");
+    CHECK(first->checkpoint_age == std::chrono::seconds{5});
+    CHECK(first->incarnation == 2);
+    CHECK(news_of(row, first->cursor)->checkpoint_age == std::chrono::seconds{5});
+    row.base_age = -1;
+    CHECK(news_of(row, "")->checkpoint_age == Duration{0});
+    row.base_age = -3'000'000;
+    CHECK_FALSE(news_of(row, "")->checkpoint_age);
+    row.base_age.reset();
+    CHECK_FALSE(news_of(row, "")->checkpoint_age);
+}
+
 TEST_CASE("two checkpoints of one moment differ by their text", "[store]") {
     AgentRow row = healthy();
     row.checkpoint = "t";

@@ -33,14 +33,20 @@ struct AgentClaimRow {
     bool wrote = false;                      ///< the attempt has left a checkpoint or a heartbeat
 };
 
+/// What the last poll read of a row: what a verdict rests on.
+struct JudgedRow {
+    std::optional<std::string> attempt{};
+    std::optional<std::string> checkpoint{};
+};
+
 /// Who wants to raise the attempt, and what it knows.
 struct AgentClaim {
     std::string_view run{};
     std::uint32_t attempt = 1;  ///< the one that is replaced
     std::string_view key{};
-    std::optional<std::optional<std::string>> judged{};  ///< `last_checkpoint` of the last poll; absent: none was made
-    std::optional<std::string> unsettled{};              ///< a key of our own of which nobody knows what became
-    Duration fresh{};                                    ///< a younger checkpoint proves work
+    std::optional<JudgedRow> judged{};       ///< absent: no poll was made
+    std::optional<std::string> unsettled{};  ///< a key of our own of which nobody knows what became
+    Duration fresh{};                        ///< a younger checkpoint proves work
 };
 
 enum class AgentClaimStep : std::uint8_t {
@@ -57,14 +63,17 @@ enum class AgentClaimStep : std::uint8_t {
     };
     if (row.status == "completed") return refuse("it is completed", ErrorCode::ended);
     if (row.status != "in_progress") return refuse("its status is \"" + one_line(row.status, 64) + '"');
-    const bool is_next = claim.attempt > 0 && row.ticket.attempt == claim.attempt + 1;
-    if (is_next && row.key == claim.key) return AgentClaimStep::continue_;
-    if (is_next && row.key && row.key == claim.unsettled) return AgentClaimStep::renew;
-    if (claim.attempt == 0 || row.ticket.attempt != claim.attempt)
+    const bool is_later = row.ticket.attempt > claim.attempt && row.key;
+    if (is_later && *row.key == claim.key) return AgentClaimStep::continue_;
+    if (is_later && row.key == claim.unsettled) return AgentClaimStep::renew;
+    // A watchdog whose store was lost counts anew. It may go on from the attempt that it has read.
+    const bool is_known = claim.judged && claim.judged->attempt == std::to_string(row.ticket.attempt);
+    if (claim.attempt == 0 || row.ticket.attempt == 0 || (row.ticket.attempt != claim.attempt && !is_known))
         return refuse("its attempt is " + std::to_string(row.ticket.attempt) + ", not " +
                       std::to_string(claim.attempt) +
                       (row.key ? ", claimed under the key " + one_line(*row.key, 80) : ""));
-    if (claim.judged && *claim.judged != row.checkpoint) return refuse("a checkpoint came after the verdict");
+    if (claim.judged && claim.judged->checkpoint != row.checkpoint)
+        return refuse("a checkpoint came after the verdict");
     if (row.base_age && *row.base_age >= -future_tolerance && Duration{*row.base_age} < claim.fresh)
         return refuse("its last checkpoint or the beginning of its attempt is " +
                       std::to_string(std::max<std::int64_t>(*row.base_age, 0) / 1'000'000) + " s old, less than the " +

@@ -94,7 +94,9 @@ public:
         read_heartbeat();
         read_status();
         polled_.cursor = write_agent_cursor(after_);
-        if (row_.base_age) polled_.checkpoint_age = Duration{std::clamp<std::int64_t>(*row_.base_age, 0, longest_age)};
+        // A moment in the future, told again and again, would never grow old.
+        if (row_.base_age && *row_.base_age >= -future_tolerance)
+            polled_.checkpoint_age = Duration{std::clamp<std::int64_t>(*row_.base_age, 0, longest_age)};
         polled_.incarnation = attempt_;
         return std::move(polled_);
     }

@@ -2,6 +2,7 @@
 // databases. Use `SqliteAgentTable` or `PostgresAgentTable`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -35,7 +36,7 @@ public:
         : database_{std::move(database)}, every_{checkpoint_every} {}
 
     /// Creates the run's row, or leaves it as it is: no steps, attempt 1, in progress, a random token. Answers what
-    /// its agent needs.
+    /// its agent needs. Until the first checkpoint age counts from here: call it when the agent is about to start.
     [[nodiscard]] Result<AgentTicket> enlist(std::string_view run) {
         if (const auto valid = check_run_id(run); !valid) return tl::unexpected<Error>(valid.error());
         const std::lock_guard guard{mutex_};
@@ -58,10 +59,11 @@ public:
         return all;
     }
 
-    /// Gives the run to attempt `attempt` + 1 if nothing has moved since the verdict: status, attempt, and
-    /// `last_checkpoint` as the last poll read it; and if that is not younger than `checkpoint_every`. The old attempt
-    /// is archived as stalled; its statements change 0 rows from now on. The same `key` again answers the same ticket.
-    /// `rejected`: something has moved. `ended`: the run is completed.
+    /// Gives the run to attempt `attempt` + 1 if nothing has moved since the verdict: the row is in progress, attempt
+    /// and `last_checkpoint` are what the last poll read, and that is not younger than `checkpoint_every`. The old
+    /// attempt is archived as stalled; its statements change 0 rows from now on. The same `key` again answers the same
+    /// ticket. A row whose attempt is not `attempt`, but was read like that, goes on from the larger of both: a
+    /// watchdog may have lost its store. `rejected`: something has moved. `ended`: the run is completed.
     [[nodiscard]] Result<AgentTicket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
@@ -72,7 +74,7 @@ public:
         auto taken = database_.locked([&] { return take(claim); });
         if (taken) {
             unsettled_.erase(name);
-            judged_[name].reset();
+            judged_.erase(name);
         } else if (!is_answer(taken.error().code)) {
             unsettled_[name] = std::string{key};
         }
@@ -146,7 +148,7 @@ private:
     [[nodiscard]] PolledRun answer(const RunCursor& run, const detail::AgentRow& row) {
         if (const auto valid = check_run_id(run.run); !valid) return {run.run, tl::unexpected<Error>(valid.error())};
         if (row.found && row.status == "in_progress")
-            judged_[run.run] = row.checkpoint;
+            judged_[run.run] = {row.attempt, row.checkpoint};
         else
             judged_.erase(run.run);
         return {run.run, detail::news_of(row, run.cursor)};
@@ -159,8 +161,9 @@ private:
         const auto step = detail::decide_agent_claim(**row, claim);
         if (!step) return tl::unexpected<Error>(step.error());
         Result<void> done;
-        if (*step == detail::AgentClaimStep::take) done = database_.raise(claim.run, claim.attempt, claim.key);
-        if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim.run, claim.attempt, claim.key);
+        const std::uint32_t last = std::max((*row)->ticket.attempt, claim.attempt);
+        if (*step == detail::AgentClaimStep::take) done = database_.raise(claim.run, last, claim.key);
+        if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim.run, claim.key);
         if (!done) return tl::unexpected<Error>(done.error());
         return ticket(claim.run);
     }
@@ -179,8 +182,8 @@ private:
     Duration every_;
     std::mutex mutex_;
     std::vector<detail::AgentRow> rows_;
-    std::unordered_map<std::string, std::optional<std::string>> judged_;  // last_checkpoint of the last poll
-    std::unordered_map<std::string, std::string> unsettled_;              // keys that may have claimed, or not
+    std::unordered_map<std::string, detail::JudgedRow> judged_;  // as the last poll read them
+    std::unordered_map<std::string, std::string> unsettled_;     // keys that may have claimed, or not
 };
 
 }  // namespace heeler::inline v0

@@ -118,18 +118,18 @@ END $do$)sql";
         "FROM agent_progress WHERE run = $1::text FOR UPDATE";
     static constexpr char archive[] =
         "INSERT INTO agent_attempts(run, attempt, token, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, attempt_started_at, claim_key) SELECT run, attempt, token, 'stalled', last_checkpoint, "
-        "last_heartbeat, last_step, completed_steps, attempt_started_at, claim_key FROM agent_progress "
-        "WHERE run = $1::text AND attempt = $2::bigint";
+        "completed_steps, attempt_started_at, claim_key) SELECT run, $2::bigint, token, 'stalled', "
+        "last_checkpoint, last_heartbeat, last_step, completed_steps, attempt_started_at, claim_key "
+        "FROM agent_progress WHERE run = $1::text";
     static constexpr char raise[] =
-        "UPDATE agent_progress SET attempt = attempt + 1, token = replace(gen_random_uuid()::text, '-', ''), "
+        "UPDATE agent_progress SET attempt = $2::bigint + 1, token = replace(gen_random_uuid()::text, '-', ''), "
         "status = 'in_progress', last_checkpoint = NULL, last_heartbeat = NULL, "
         "attempt_started_at = clock_timestamp(), claim_key = $3::text "
-        "WHERE run = $1::text AND attempt = $2::bigint AND status = 'in_progress' RETURNING attempt";
+        "WHERE run = $1::text AND attempt <= $2::bigint AND status = 'in_progress' RETURNING attempt";
     static constexpr char renew[] =
         "UPDATE agent_progress SET token = replace(gen_random_uuid()::text, '-', ''), last_checkpoint = NULL, "
-        "last_heartbeat = NULL, attempt_started_at = clock_timestamp(), claim_key = $3::text "
-        "WHERE run = $1::text AND attempt = $2::bigint + 1 AND status = 'in_progress' RETURNING attempt";
+        "last_heartbeat = NULL, attempt_started_at = clock_timestamp(), claim_key = $2::text "
+        "WHERE run = $1::text AND status = 'in_progress' RETURNING attempt";
     static constexpr char restore[] =
         "UPDATE agent_progress p SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
         "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key "

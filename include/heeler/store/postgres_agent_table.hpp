@@ -99,14 +99,15 @@ public:
         return row;
     }
 
+    /// `attempt`: the number under which the old one is archived.
     [[nodiscard]] Result<void> raise(std::string_view run, std::uint32_t attempt, std::string_view key) {
         if (auto archived = kept(change(*connection_, PostgresAgentSql::archive, wire_values(run, attempt))); !archived)
             return archived;
         return one_row(PostgresAgentSql::raise, wire_values(run, attempt, key));
     }
 
-    [[nodiscard]] Result<void> renew(std::string_view run, std::uint32_t attempt, std::string_view key) {
-        return one_row(PostgresAgentSql::renew, wire_values(run, attempt, key));
+    [[nodiscard]] Result<void> renew(std::string_view run, std::string_view key) {
+        return one_row(PostgresAgentSql::renew, wire_values(run, key));
     }
 
     /// `attempt`: the archived one.

@@ -77,18 +77,18 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL FROM agent_progress WHERE run = ?1";
     static constexpr char archive[] =
         "INSERT INTO agent_attempts(run, attempt, token, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, attempt_started_at, claim_key) SELECT run, attempt, token, 'stalled', last_checkpoint, "
+        "completed_steps, attempt_started_at, claim_key) SELECT run, ?2, token, 'stalled', last_checkpoint, "
         "last_heartbeat, last_step, completed_steps, attempt_started_at, claim_key FROM agent_progress "
-        "WHERE run = ?1 AND attempt = ?2";
+        "WHERE run = ?1";
     static constexpr char raise[] =
         "UPDATE agent_progress SET attempt = ?2 + 1, token = lower(hex(randomblob(16))), status = 'in_progress', "
         "last_checkpoint = NULL, last_heartbeat = NULL, "
         "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3 "
-        "WHERE run = ?1 AND attempt = ?2 AND status = 'in_progress'";
+        "WHERE run = ?1 AND attempt <= ?2 AND status = 'in_progress'";
     static constexpr char renew[] =
         "UPDATE agent_progress SET token = lower(hex(randomblob(16))), last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3 "
-        "WHERE run = ?1 AND attempt = ?2 + 1 AND status = 'in_progress'";
+        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?2 "
+        "WHERE run = ?1 AND status = 'in_progress'";
     static constexpr char restore[] =
         "UPDATE agent_progress SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
         "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key "

@@ -103,13 +103,14 @@ public:
         return std::move(rows.front());
     }
 
+    /// `attempt`: the number under which the old one is archived.
     [[nodiscard]] Result<void> raise(std::string_view run, std::uint32_t attempt, std::string_view key) {
         if (auto kept = carry_out(SqliteAgentSql::archive, run, attempt); !kept) return kept;
         return one_row(SqliteAgentSql::raise, run, attempt, key);
     }
 
-    [[nodiscard]] Result<void> renew(std::string_view run, std::uint32_t attempt, std::string_view key) {
-        return one_row(SqliteAgentSql::renew, run, attempt, key);
+    [[nodiscard]] Result<void> renew(std::string_view run, std::string_view key) {
+        return one_row(SqliteAgentSql::renew, run, key);
     }
 
     /// `attempt`: the archived one.
@@ -165,7 +166,7 @@ private:
 
     /// SQLite says the same of a table that is gone and of much else.
     [[nodiscard]] Error explained(const Error& error) {
-        if (error.code != ErrorCode::io) return error;
+        if (error.code == ErrorCode::busy) return error;
         const auto usable = check(*connection_);
         return usable ? error : usable.error();
     }
