@@ -1,0 +1,53 @@
+#include "database.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace fleet {
+
+Database::Database(const Options& options) : handle_{PQconnectdb(options.store.postgres.c_str())} {
+    if (PQstatus(handle_.get()) != CONNECTION_OK) throw std::runtime_error{PQerrorMessage(handle_.get())};
+    ask("SELECT set_config('search_path', quote_ident($1), false), set_config('client_min_messages', 'error', false)",
+        {options.store.schema});
+}
+
+Database::Answer Database::run(const std::string& sql, const std::vector<std::string>& values) {
+    std::vector<const char*> texts;
+    for (const std::string& value : values) texts.push_back(value.c_str());
+    Answer answer{PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr, texts.data(),
+                               nullptr, nullptr, 0)};
+    const auto status = PQresultStatus(answer.get());
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return answer;
+    throw std::runtime_error{PQerrorMessage(handle_.get())};
+}
+
+Rows Database::ask(const std::string& sql, const std::vector<std::string>& values) {
+    const Answer answer = run(sql, values);
+    Rows rows(static_cast<std::size_t>(PQntuples(answer.get())));
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        for (int column = 0; column < PQnfields(answer.get()); ++column)
+            rows[row].emplace_back(PQgetvalue(answer.get(), static_cast<int>(row), column));
+    return rows;
+}
+
+long Database::change(const std::string& sql, const std::vector<std::string>& values) {
+    return std::atol(PQcmdTuples(run(sql, values).get()));
+}
+
+std::string Database::value(const std::string& sql, const std::vector<std::string>& values) {
+    const Rows rows = ask(sql, values);
+    return rows.empty() || rows[0].empty() ? std::string{} : rows[0][0];
+}
+
+double Database::number(const std::string& sql, const std::vector<std::string>& values) {
+    return std::atof(value(sql, values).c_str());
+}
+
+std::string run_name(int number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "run-%06d", number);
+    return text;
+}
+
+}  // namespace fleet

@@ -1,0 +1,61 @@
+// A connection to the server, for what is not heeler's business: the agents' writes, what really happened, the
+// reckoning.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libpq-fe.h>
+
+#include "options.hpp"
+
+namespace fleet {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Throws what goes wrong.
+class Database {
+public:
+    explicit Database(const Options& options);
+
+    /// The rows of one statement; NULL is empty.
+    Rows ask(const std::string& sql, const std::vector<std::string>& values = {});
+    /// How many rows one statement changed.
+    long change(const std::string& sql, const std::vector<std::string>& values = {});
+    /// The only value.
+    std::string value(const std::string& sql, const std::vector<std::string>& values = {});
+    double number(const std::string& sql, const std::vector<std::string>& values = {});
+
+private:
+    struct Finish {
+        void operator()(PGconn* handle) const noexcept { PQfinish(handle); }
+    };
+    struct Clear {
+        void operator()(PGresult* result) const noexcept { PQclear(result); }
+    };
+    using Answer = std::unique_ptr<PGresult, Clear>;
+
+    [[nodiscard]] Answer run(const std::string& sql, const std::vector<std::string>& values);
+
+    std::unique_ptr<PGconn, Finish> handle_;
+};
+
+/// An array, for values that need no quotes.
+template <class T>
+[[nodiscard]] std::string array_of(const std::vector<T>& values) {
+    std::string text = "{";
+    for (const T& value : values) {
+        if (text.size() > 1) text += ',';
+        if constexpr (std::is_arithmetic_v<T>)
+            text += std::to_string(value);
+        else
+            text += value;
+    }
+    return text += '}';
+}
+
+[[nodiscard]] std::string run_name(int number);
+
+}  // namespace fleet

@@ -1,0 +1,42 @@
+// The class of all runs, and the place of a watchdog among several.
+#pragma once
+
+#include <cstdint>
+
+#include <heeler/engine/engine_settings.hpp>
+#include <heeler/engine/presets.hpp>
+#include <heeler/store/postgres_open.hpp>
+
+#include "options.hpp"
+
+namespace fleet {
+
+/// The preset, with seconds in place of minutes.
+[[nodiscard]] inline heeler::RunClass rules(const Times& times) {
+    heeler::RunClass rules = heeler::presets::checkpoint_continuation();
+    rules.name = "fleet";
+    rules.schedule = {in_seconds(times.period), false, false};
+    rules.interval.fixed = in_seconds(times.period);
+    rules.detectors.turn_on<heeler::HeartbeatContract<heeler::CheckpointAge>>({.act_after = in_seconds(times.stall)});
+    return rules;
+}
+
+[[nodiscard]] inline heeler::EngineSettings place_of(const Options& options, const Times& times) {
+    heeler::EngineSettings settings;
+    settings.holder = options.watchdog;
+    settings.flush_every = in_seconds(times.tick);
+    settings.lease = in_seconds(times.lease);
+    settings.renew_every = in_seconds(0.3 * times.lease);
+    settings.lease_margin = in_seconds(0.2 * times.lease);
+    // Nobody takes much more than a fair share.
+    settings.claim_runs = static_cast<std::uint64_t>(options.runs / (4 * options.watchdogs) + 1);
+    return settings;
+}
+
+[[nodiscard]] inline heeler::PostgresSettings store_settings(const Options& options) {
+    heeler::PostgresSettings settings;
+    settings.schema = options.store.schema;
+    return settings;
+}
+
+}  // namespace fleet
