@@ -581,3 +581,32 @@ TEST_CASE("a takeover by a host whose clock is off by five minutes judges neithe
     (void)fleet.live(1100s);
     CHECK(fleet.control.requests().size() == 1);
 }
+
+TEST_CASE("a claim whose answer got lost is made again under another epoch [M-101]", "[M-101]") {
+    FaultStore<MemoryStore> store;
+    ManualClock clock{Fleet::start};
+    RunClass rules = presets::checkpoint_continuation();
+    {
+        Dog alone{clock, store.inner(), RecordingNotifier{}};
+        REQUIRE(alone.define(rules));
+        for (int i = 0; i < 5; ++i) REQUIRE(alone.start(bench::spec_of("r" + std::to_string(i)), rules.name));
+    }
+    EngineSettings settings;
+    settings.holder = "a";
+    Watchdog<ManualClock, FaultStore<MemoryStore>, RecordingNotifier> dog{clock, store, RecordingNotifier{}, settings};
+    (void)dog.cycle();  // no class is defined yet: it gets a lease and no run
+    REQUIRE(dog.define(rules));
+    clock.advance(2s);
+    store.fail(StoreOperation::claim, ErrorCode::io, FaultEffect::executed);
+    CHECK(all_of<ErrorEvent>(dog.cycle()).size() == 1);
+    CHECK(store.inner().history("r0")->row->holder == "a");
+    CHECK(!dog.find("r0"));
+    store.heal();
+    for (int i = 0; i < 20; ++i) {
+        clock.advance(2s);
+        store.inner().let_pass(2s);
+        (void)dog.cycle();
+    }
+    for (int i = 0; i < 5; ++i) CHECK(dog.find("r" + std::to_string(i)));
+    CHECK(store.inner().history("r0")->row->epoch == 2);
+}

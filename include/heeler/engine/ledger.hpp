@@ -13,28 +13,13 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/engine/change.hpp>
 #include <heeler/engine/run_cell.hpp>
 #include <heeler/engine/run_table.hpp>
 #include <heeler/engine/take_over.hpp>
 #include <heeler/engine/tenure.hpp>
 
 namespace heeler::inline v0 {
-
-/// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
-template <class Detectors>
-struct Change {
-    RunHandle handle;
-    RunCell<Detectors>* cell = nullptr;
-    RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
-    Unsaved waited{};  ///< what waited for this commit
-    bool with_memory = false;
-    bool fed = false;         ///< it takes a source's cursor along
-    bool state_told = false;  ///< it takes a reported state along
-    bool stored = false;      ///< out: it is durable
-    bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
-    bool taken_over = false;  ///< out: and the run is now what they made of it
-    bool disowned = false;    ///< out: or another watchdog holds it
-};
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 template <class Store, class Detectors>
@@ -65,7 +50,12 @@ public:
         claim.lease = tenure_.lease();
         if constexpr (LeasingStoreLike<Store>) {
             auto claimed = watched(unwritable_since_, now, [&] { return store_.claim_runs(claim); });
-            if (!claimed && claimed.error().code == ErrorCode::fenced) tenure_.gone();
+            if (claimed) return claimed;
+            if (claimed.error().code == ErrorCode::fenced) tenure_.gone();
+            if (claimed.error().code == ErrorCode::io) {  // perhaps they are ours, and nobody knows which
+                (void)guarded([&] { return store_.release(claim.lease); });
+                tenure_.start_over();
+            }
             return claimed;
         } else {
             return fail(ErrorCode::unsupported, "the store knows no leases");
@@ -154,7 +144,7 @@ public:
         return !cell.unsaved.actions.empty();
     }
 
-    /// Since when reading or writing has not worked; absent while the store works.
+    /// Absent while reading and writing work.
     [[nodiscard]] std::optional<Elapsed> failing_since() const {
         const std::lock_guard guard{health_lock_};
         if (!unreadable_since_) return unwritable_since_;

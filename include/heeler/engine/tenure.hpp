@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -92,6 +93,13 @@ public:
         const std::lock_guard guard{lock_};
         renew_at_.reset();
         trusted_until_.store(std::numeric_limits<std::int64_t>::min(), std::memory_order_release);
+    }
+
+    /// Nothing that was held under this lease counts: the next one has another epoch, and all runs are claimed anew.
+    void start_over() {
+        gone();
+        const std::lock_guard guard{lock_};
+        owner_.clear();
     }
 
 private:
