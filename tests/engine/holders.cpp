@@ -610,3 +610,24 @@ TEST_CASE("a claim whose answer got lost is made again under another epoch [M-10
     for (int i = 0; i < 5; ++i) CHECK(dog.find("r" + std::to_string(i)));
     CHECK(store.inner().history("r0")->row->epoch == 2);
 }
+
+TEST_CASE("what an agent leaves while it is not yet replaced is not lost if it keeps its run [M-101]", "[M-101]") {
+    Fleet fleet;
+    Dog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1195s);
+    fleet.pass(65s);
+    REQUIRE(a.tick().acted == 1);
+    fleet.board.write("r", 2);
+    fleet.pass(60s);
+    (void)a.tick();
+    CHECK(fleet.store.history("r")->checkpoints.size() == 1);
+    fleet.control.answer(ControlVerb::spawn, ControlAnswer::reject);
+    (void)a.deliver();
+    (void)a.tick(TickCause::outcome);
+    fleet.pass(60s);
+    (void)a.cycle();
+    CHECK(fleet.store.history("r")->checkpoints.size() == 2);
+    CHECK(fleet.store.history("r")->row->attempt == 1);
+}

@@ -145,6 +145,7 @@ private:
     }
 
     void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
+        if (is_undecided(cell, polled)) return;
         for (const SourceEvent& event : polled.events) {
             if (is_replaced<Detectors>(cell, event.incarnation, now.wall)) continue;
             const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
@@ -163,6 +164,14 @@ private:
         cell.feed->cursor = std::move(polled.cursor);
         cell.fed = cell.dirty = true;
         if (is_terminal(cell.run.state)) table_.close(handle, now.elapsed);
+    }
+
+    /// An agent is about to be replaced, or keeps its run after all: what it left is taken in when that is known.
+    static bool is_undecided(const Cell& cell, const Polled& polled) {
+        if (!cell.rung_busy) return false;
+        return std::any_of(polled.events.begin(), polled.events.end(), [&](const SourceEvent& event) {
+            return event.incarnation != 0 && event.incarnation < cell.run.incarnation;
+        });
     }
 
     /// What was stored by another host is off by as much as the two clocks differ. Time spent waiting is known here
