@@ -21,7 +21,7 @@ constexpr auto last_condition = Condition::not_evaluable;
 bool names_are_known(const Facts& facts) {
     for (auto rest = facts.conditions_seen.packed; rest != 0; rest >>= 4)
         if ((rest & 15u) == 0 || (rest & 15u) - 1 > static_cast<std::uint64_t>(last_condition)) return false;
-    return facts.incident.condition <= last_condition && facts.incident.phase <= Phase::closed &&
+    return facts.incident.condition <= last_condition && facts.incident.phase <= Phase::waiting &&
            facts.skip <= heeler::Skip::terminal;
 }
 
@@ -39,6 +39,8 @@ Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<he
         if (facts.incident.hold_until) return {"said again", heeler::wall_at(now, *facts.incident.hold_until)};
         return {"a person decides", {}};
     }
+    if (facts.incident.phase == Phase::waiting && facts.incident.hold_until)
+        return {"taken up by a fresh agent", heeler::wall_at(now, *facts.incident.hold_until)};
     if (facts.run.waiting_since) return {"when " + std::string{name_of(row.state)} + " ends", {}};
     if (facts.incident.phase == Phase::climbing) {
         const std::string of =

@@ -40,6 +40,7 @@ enum class Phase : std::uint8_t {
     climbing,  ///< rungs are tried and verified
     holding,   ///< escalated: a person decides, or the run recovers by itself
     closed,    ///< recovered; reopened if the condition returns soon
+    waiting,   ///< a fresh agent is started at `hold_until`, if the run is stalled then
 };
 
 /// The current (or last) incident of a run. A value: the ladder computes the next one from it.
@@ -54,7 +55,7 @@ struct Incident {
     Duration acted{};                          ///< working clock: the last rung
     Duration verify_at{};                      ///< working clock: not judged again before this
     Duration closed_at{};                      ///< working clock
-    std::optional<Elapsed> hold_until{};       ///< escalated again then
+    std::optional<Elapsed> hold_until{};       ///< escalated again then, or retried
     std::int64_t value_then = 0;               ///< progress metric at the last rung
     std::uint64_t items_then = 0;              ///< lines and calls at the last rung
     bool nudge_confirmed = false;              ///< a nudge or pattern break was delivered
@@ -62,7 +63,9 @@ struct Incident {
     bool escalated = false;
     bool alerted = false;  ///< people were told that it began
 
-    [[nodiscard]] bool open() const noexcept { return phase == Phase::climbing || phase == Phase::holding; }
+    [[nodiscard]] bool open() const noexcept {
+        return phase == Phase::climbing || phase == Phase::holding || phase == Phase::waiting;
+    }
 };
 
 /// One action of a rung: intended and stored first, then carried out, then confirmed.

@@ -97,6 +97,22 @@ struct SteerRule {
     Duration cooldown = 900s;
 };
 
+/// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
+struct Backoff {
+    std::uint32_t count = 3;  ///< 1 to 100; the stall after the last retry gives the run up
+    Duration base = 10s;      ///< before the first retry
+    double factor = 2;        ///< each pause is so much longer than the one before; 1 to 100
+    Duration cap = 300s;      ///< and none longer than this
+
+    /// Before retry `n`, from 0.
+    [[nodiscard]] constexpr Duration before(std::uint32_t n) const noexcept {
+        double pause = static_cast<double>(base.count());
+        const auto most = static_cast<double>(cap.count());
+        for (; n > 0 && pause < most; --n) pause *= factor;
+        return pause < most ? Duration{static_cast<Duration::rep>(pause)} : cap;
+    }
+};
+
 /// The recovery ladder as data.
 struct LadderSettings {
     /// Nothing is tried and verified: an incident begins with the first finding and ends with the last. What is done is
@@ -109,6 +125,10 @@ struct LadderSettings {
     std::uint32_t max_attempts = 2;       ///< per incident, across conditions; 1 to 100
     std::uint32_t max_continuations = 2;  ///< in the run's life; then the final rung. 0 to 100
     StopProofNeeded stop_proof = StopProofNeeded::proved;
+    /// Set: a stalled run is taken up by a fresh agent, whatever `responses` say about a stall and also in a class that
+    /// only watches; after `retry->count` of them (in place of `max_continuations`) it is abandoned and a person is
+    /// told.
+    std::optional<Backoff> retry{};
     Duration verify_after{};  ///< zero: one interval of the run
     OnFailure on_failure = OnFailure::escalate;
     Duration max_pause = 1800s;

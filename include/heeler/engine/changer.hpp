@@ -28,6 +28,7 @@ public:
         item_.change.with_memory |= judged.speaks || judged.seen;
         for (const Finding& note : judged.notes) say_once(note);
         cell_.shown = judged.shows;
+        if (judged.decision.retry_after) plan_retry(judged);
         realise(judged, false);
     }
 
@@ -206,6 +207,15 @@ private:
         if (!seen.band) return audit("not_continued", R"({"message":"waiting for human input, not continuing"})");
         item_.events.emplace_back(BandEvent{cell_.run.id, *seen.band, seen.age});
         item_.change.rows.audit.push_back({now_.wall, "band", cell_.run.id, notes::band(*seen.band, seen.age)});
+    }
+
+    /// The run is looked at when the retry is due, not only in its next cycle.
+    void plan_retry(const Judged& judged) {
+        const Elapsed due = judged.decision.incident.hold_until.value_or(now_.elapsed);
+        cell_.next_cycle = std::min(cell_.next_cycle, due);
+        const bool shadow = cell_.rules->rules.mode == Mode::shadow;
+        const std::uint32_t attempt = shadow ? judged.decision.incident.attempts + 1 : cell_.run.attempt;
+        audit("retry", notes::retry(attempt, *judged.decision.retry_after, wall_at(now_, due)));
     }
 
     void say_once(const Finding& note) {

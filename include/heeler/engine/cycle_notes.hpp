@@ -9,6 +9,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/engine/events.hpp>
 #include <heeler/engine/judge.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 
 namespace heeler::inline v0::notes {
@@ -49,6 +50,14 @@ namespace heeler::inline v0::notes {
     else
         line.null();
     line.end_object();
+    return std::move(line).text();
+}
+
+/// When the next fresh agent is started at the earliest.
+[[nodiscard]] inline std::string retry(std::uint32_t attempt, Duration after, WallTime not_before) {
+    JsonLine line;
+    line.begin_object().key("attempt").number(attempt).key("after_s").number(in_seconds(after));
+    line.key("not_before").string(rfc3339(not_before)).end_object();
     return std::move(line).text();
 }
 

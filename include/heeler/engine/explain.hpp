@@ -130,9 +130,21 @@ inline void describe_bounds(std::string& text, const RunClass& rules) {
         append(text, "  times out after ", spoken(plan->timeout), ", given up after ", spoken(plan->give_up_at), "\n");
 }
 
+/// How stalls are retried, whatever else is done about them.
+inline void describe_retry(std::string& text, const LadderSettings& ladder) {
+    if (!ladder.retry) return;
+    append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
+    for (std::uint32_t n = 0; n < std::min(ladder.retry->count, 8u); ++n)
+        append(text, n == 0 ? " " : ", ", spoken(ladder.retry->before(n)));
+    append(text, ladder.retry->count > 8 ? ", ... " : ", ", std::to_string(ladder.retry->count),
+           " times in all, stop_proof = ", name_of(ladder.stop_proof), "; then: ", name_of(ActionKind::escalate), " ",
+           name_of(ActionKind::abandon), "\n");
+}
+
 /// What a class that only watches does.
 inline void describe_watching(std::string& text, const LadderSettings& ladder) {
     text.append("  only watches:\n");
+    describe_retry(text, ladder);
     for (const SteerRule& rule : ladder.steers)
         append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
                spoken(rule.cooldown), "\n");
@@ -161,7 +173,9 @@ inline void describe_limits(std::string& text, const LadderSettings& ladder) {
 inline void describe_ladder(std::string& text, const LadderSettings& ladder) {
     if (ladder.watch_only) return describe_watching(text, ladder);
     text.append("  ladder:\n");
+    describe_retry(text, ladder);
     for (const Response& response : ladder.responses) {
+        if (retrying::applies(ladder, response.condition)) continue;
         append(text, "    ",
                response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
                ":");

@@ -116,14 +116,16 @@ public:
         ++run_.observations;
     }
 
-    /// A fresh agent has taken the run up, or may have: its own clock for checkpoints begins now. Counted once for each
-    /// continuation, however often its outcome is taken in.
+    /// A fresh agent has taken the run up, or may have: all ages begin anew. Counted once for each continuation,
+    /// however often its outcome is taken in.
     void begin_attempt(std::uint32_t continuation) {
         run_.incarnation = std::max(run_.incarnation, continuation + 1);
         if (run_.attempt > continuation) return;
         run_.attempt = continuation + 1;
         run_.checkpoint_base = at_;
         run_.open_calls = 0;
+        progressed();
+        active();
     }
 
     /// Nobody has taken it up: who worked on it is heard again.

@@ -142,6 +142,7 @@ private:
 
     void judge_for_watching(Judgement& seen) const {
         seen.severity = severity_for(seen.conditions);
+        seen.active = run_.last_activity && *run_.last_activity > cell_.incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
             seen.silence = run_.age(run_.last_activity, now_.elapsed);
         for (const SteerRule& rule : rules_.rules.ladder.steers) {
@@ -169,13 +170,21 @@ private:
         if (result.held == HeldBack::no) return;
         if (rules_.rules.ladder.watch_only && result.held != HeldBack::quiet) {
             // People are still told; only what would be done waits.
+            Incident& kept = result.decision.incident;
             result.decision.plan.clear();
             result.decision.last.reset();
             result.decision.is_final = false;
-            --result.decision.incident.attempts;
+            if (kept.attempts > 0) --kept.attempts;
+            if (rules_.rules.ladder.retry) keep_phase(kept);
         } else {
             result.decision = Decision{cell_.incident};
         }
+    }
+
+    /// A retry that is held back stays planned.
+    void keep_phase(Incident& kept) const {
+        kept.phase = cell_.incident.open() ? cell_.incident.phase : Phase::climbing;
+        kept.hold_until = cell_.incident.hold_until;
     }
 
     [[nodiscard]] bool day_budget_left() const {

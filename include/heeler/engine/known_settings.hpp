@@ -136,6 +136,28 @@ void change_detector(RunClass& rules, Change change) {
     });
 }
 
+/// Each part turns retries on, with the usual numbers for the others.
+[[nodiscard]] inline Backoff& retry_of(RunClass& rules) {
+    auto& retry = rules.ladder.retry;
+    return retry ? *retry : retry.emplace();
+}
+
+[[nodiscard]] inline Refused set_retry_count(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 100), [&](auto count) { retry_of(rules).count = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_retry_base(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).base = length; });
+}
+
+[[nodiscard]] inline Refused set_retry_factor(const SettingValue& value, RunClass& rules) {
+    return take(number(value, 1, 100), [&](double factor) { retry_of(rules).factor = factor; });
+}
+
+[[nodiscard]] inline Refused set_retry_cap(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).cap = length; });
+}
+
 /// Takes the value into the class, or says why not.
 using Apply = Refused (*)(const SettingValue&, RunClass&);
 
@@ -160,7 +182,11 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"mode", &set_mode},
                                   Known{"alert_cooldown_s", &set_alert_cooldown},
                                   Known{"renotify_every_s", &set_renotify},
-                                  Known{"retry_failed_alerts", &set_retry_alerts}};
+                                  Known{"retry_failed_alerts", &set_retry_alerts},
+                                  Known{"retry.count", &set_retry_count},
+                                  Known{"retry.base_s", &set_retry_base},
+                                  Known{"retry.factor", &set_retry_factor},
+                                  Known{"retry.cap_s", &set_retry_cap}};
 
 }  // namespace setting
 

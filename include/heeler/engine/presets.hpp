@@ -44,6 +44,7 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     rules.ladder.final_rung = {
         {ActionKind::snapshot, {}}, {ActionKind::escalate, {}}, {ActionKind::terminate, ActionKind::snapshot}};
     rules.ladder.on_failure = OnFailure::final_rung;
+    rules.ladder.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     return rules;
 }
 
@@ -63,6 +64,7 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     rules.ladder.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
     rules.ladder.on_failure = OnFailure::escalate;
     rules.ladder.verify_after = 120s;
+    rules.ladder.stop_proof = StopProofNeeded::proved;
     return rules;
 }
 
@@ -124,6 +126,7 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
         .turn_on<LoopDetector<Call, TailRule>>()
         .turn_on<ErrorCascade>({5, 20, true});
     rules.ladder.watch_only = true;
+    rules.ladder.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     rules.ladder.endings = {
         {Severity::critical, {}, {{ActionKind::abandon, {}, {}}, {ActionKind::file_issue, {}, {}}}},
         {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},

@@ -145,6 +145,9 @@ private:
         rows_.alerts.push_back(std::move(row));
         cell_.incident.alerted = true;
         cell_.sent.alerted = now_.wall;
+        const Plan& plan = judged_.decision.plan;
+        if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
+            cell_.sent.end_told = true;
     }
 
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {

@@ -234,6 +234,8 @@ private:
         const bool overdue = !cell.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
         cell.next_cycle = overdue ? now.elapsed : cell.shown.any ? cycle_after(cell, now) : first_cycle(cell, now);
+        if (cell.incident.phase == Phase::waiting && cell.incident.hold_until)  // a retry that was planned
+            cell.next_cycle = std::min(cell.next_cycle, *cell.incident.hold_until);
         cell.last_flush = cell.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (!polled && down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);

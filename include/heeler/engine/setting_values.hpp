@@ -63,6 +63,15 @@ using Read = tl::expected<T, SettingFault>;
     return static_cast<std::int64_t>(*number);
 }
 
+/// Any number, both limits included.
+[[nodiscard]] inline Read<double> number(const SettingValue& value, double least, double most) {
+    const std::string wanted = "a number from " + written(least) + " to " + written(most);
+    const auto given = number_in(value);
+    if (!given) return refuse(SettingFault::Kind::wrong_type, value, wanted);
+    if (*given < least || *given > most) return refuse(SettingFault::Kind::out_of_range, value, wanted);
+    return *given;
+}
+
 /// A number of seconds, fractions allowed, both limits included.
 [[nodiscard]] inline Read<Duration> seconds(const SettingValue& value, Duration least, Duration most) {
     const std::string wanted = written(in_seconds(least)) + " to " + written(in_seconds(most)) + " seconds";

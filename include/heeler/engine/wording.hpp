@@ -201,6 +201,8 @@ public:
             return "the run may still be running; it is no longer watched";
         if (judged_.decision.is_final || cell_.incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
+        if (cell_.incident.phase == Phase::waiting && cell_.incident.hold_until)
+            return "a fresh agent takes the run up, not before " + rfc3339(wall_at(now_, *cell_.incident.hold_until));
         if (cell_.rules->rules.ladder.watch_only) return "checked again " + at_next_cycle() + endings_in_words();
         return "judged again " + when(cell_.run.origin + cell_.run.waited + cell_.incident.verify_at);
     }

@@ -23,6 +23,7 @@ struct Judgement {
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
     bool no_output_gone = false;       ///< the output can be read again
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
+    bool active = false;               ///< activity since the last rung
     // For a class that only watches:
     std::uint32_t conditions = 0;  ///< of the findings that warrant acting
     std::uint32_t steerable = 0;   ///< conditions about which nothing was sent too recently
@@ -39,6 +40,7 @@ struct Decision {
     Condition condition;                           ///< what the rung is about
     std::optional<InterventionOutcome> last;       ///< verdict on the rung before: recovered or persisted
     std::optional<InterventionOutcome> corrected;  ///< what the rung that was just carried out came to
+    std::optional<Duration> retry_after;           ///< a retry was planned in this step
     bool is_final = false;                         ///< the last rung
     bool run_ended = false;                        ///< the run is over: terminated, given up, or found over
     std::string_view reason;                       ///< why, for the record

@@ -11,6 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/recover/decision.hpp>
+#include <heeler/recover/retry.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/recover/watch_ladder.hpp>
 
@@ -28,6 +29,8 @@ public:
             if (auto error = rung::check_response(response)) return tl::unexpected<Error>(*std::move(error));
         if (auto error = settings.watch_only ? watching::check(settings) : rung::check_final(settings.final_rung))
             return tl::unexpected<Error>(*std::move(error));
+        if (settings.retry)
+            if (auto error = retrying::check(*settings.retry)) return tl::unexpected<Error>(*std::move(error));
         if (settings.max_attempts < 1 || settings.max_attempts > 100)
             return fail(ErrorCode::invalid_argument,
                         "ladder.max_attempts is " + std::to_string(settings.max_attempts) + "; it must be 1 to 100");
@@ -46,7 +49,7 @@ public:
     /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
                                  Duration verify_after) const {
-        if (settings_.watch_only) return watching::step(settings_, incident, seen, now, verify_after);
+        if (settings_.watch_only) return watching::step(settings_, incident, seen, now, elapsed, verify_after);
         Turn step{incident, seen, now, elapsed, verify_after};
         switch (incident.phase) {
             case Phase::none:
@@ -56,6 +59,8 @@ public:
                 return verify(step);
             case Phase::holding:
                 return hold(step);
+            case Phase::waiting:
+                return wait(step);
         }
         return Decision{incident};
     }
@@ -63,11 +68,12 @@ public:
     /// What the outcomes of a rung change: decided again in the same cycle.
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
                                   Elapsed elapsed, Duration verify_after) const {
-        if (settings_.watch_only) return watching::absorb(incident, actions);
+        if (settings_.watch_only && rung::main_of(actions).kind != ActionKind::spawn)
+            return watching::absorb(incident, actions);
         Decision decision{incident};
         bool escalated_in_rung = false;
         for (const Action& action : actions) {
-            note_done(decision.incident, action);
+            rung::note_done(decision.incident, action);
             escalated_in_rung |= action.kind == ActionKind::escalate;
         }
         const Action& main = rung::main_of(actions);
@@ -125,10 +131,14 @@ private:
         return nullptr;
     }
 
+    /// Something is done about it.
+    [[nodiscard]] bool answers(Condition condition) const noexcept {
+        return retrying::applies(settings_, condition) || response_to(condition) != nullptr;
+    }
+
     [[nodiscard]] Decision open(const Turn& step) const {
         if (!step.seen.worst) return Decision{step.incident};
-        if (*step.seen.worst != Condition::timeout && response_to(*step.seen.worst) == nullptr)
-            return Decision{step.incident};
+        if (*step.seen.worst != Condition::timeout && !answers(*step.seen.worst)) return Decision{step.incident};
         const Incident next = begun(step.incident, step.now, step.verify_after);
         return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
     }
@@ -143,11 +153,20 @@ private:
             return recovered(step.incident, step.now);
         Decision unclear{step.incident};
         const Response* response = response_to(step.incident.condition);
-        if (response != nullptr && response->on_recurrence) return unclear;
+        if (retrying::applies(settings_, step.incident.condition) || (response != nullptr && response->on_recurrence))
+            return unclear;
         unclear.incident.verify_at = step.now + step.verify_after;
         if (++unclear.incident.unclear < 2) return unclear;
         Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
         return act(still, InterventionOutcome::persisted);
+    }
+
+    /// A retry is planned.
+    [[nodiscard]] Decision wait(const Turn& step) const {
+        if (step.seen.explicit_limit) return act(step, {});
+        if (step.seen.worst) return answers(*step.seen.worst) ? act(step, {}) : Decision{step.incident};
+        if (step.seen.progressed || step.seen.enough_new) return recovered(step.incident, step.now);
+        return retrying::call_off(step.incident, step.now);
     }
 
     [[nodiscard]] Decision hold(const Turn& step) const {
@@ -157,7 +176,7 @@ private:
         if (!step.seen.worst && (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone))
             return recovered(step.incident, step.now);
         if (step.seen.worst && *step.seen.worst < incident.condition && incident.condition != Condition::timeout &&
-            response_to(*step.seen.worst) != nullptr)
+            answers(*step.seen.worst))
             return act(step, {});
         Decision wait{incident};
         if (!incident.hold_until || step.elapsed < *incident.hold_until) return wait;
@@ -169,6 +188,12 @@ private:
 
     [[nodiscard]] Decision act(const Turn& step, std::optional<InterventionOutcome> last) const {
         const Condition condition = step.seen.worst.value_or(step.incident.condition);
+        if (retrying::applies(settings_, condition) && !step.seen.explicit_limit) {
+            Decision retried =
+                retrying::step(*settings_.retry, step.incident, step.seen, step.now, step.elapsed, step.verify_after);
+            retried.last = last;
+            return retried;
+        }
         const Response* response = response_to(condition);
         const bool spawns = response != nullptr && rung::has(response->rungs.front(), ActionKind::spawn);
         const bool exhausted = step.incident.attempts >= settings_.max_attempts ||
@@ -199,7 +224,10 @@ private:
     /// A continuation that could not be started uses up no attempt and is tried again in the next cycle; one that must
     /// not be started is a person's business.
     [[nodiscard]] static Decision absorb_spawn(Decision decision, const Action& spawn, Duration now) {
-        if (spawn.outcome == ActionOutcome::done) return decision;
+        if (spawn.outcome == ActionOutcome::done) {
+            decision.incident.acted = now;  // only what the fresh agent does counts from here on
+            return decision;
+        }
         decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
         if (spawn.outcome == ActionOutcome::blocked) return escalate(decision, "stop_not_proved");
         if (spawn.outcome == ActionOutcome::unsupported) return escalate(decision, "unsupported");
@@ -234,8 +262,9 @@ private:
         const auto first = std::find_if(actions.begin(), actions.end(),
                                         [](const Action& action) { return action.kind != ActionKind::isolate; });
         const Response* response = response_to(next.condition);
-        const bool of_response =
-            response != nullptr && first != actions.end() && response->rungs.front().front().action == first->kind;
+        const bool of_retry = settings_.retry && first != actions.end() && first->kind == ActionKind::spawn;
+        const bool of_response = of_retry || (response != nullptr && first != actions.end() &&
+                                              response->rungs.front().front().action == first->kind);
         if (of_response || next.condition == Condition::timeout) {
             if (of_response && next.attempts > 0) --next.attempts;
             next.phase = Phase::climbing;
@@ -260,13 +289,6 @@ private:
         decision.run_ended = true;
         if (outcome == InterventionOutcome::ended && decision.incident.attempts > 0) --decision.incident.attempts;
         return decision;
-    }
-
-    static void note_done(Incident& incident, const Action& action) {
-        if (action.outcome != ActionOutcome::done) return;
-        if (is_injection(action.kind)) incident.nudge_confirmed = true;
-        if (action.kind == ActionKind::isolate) incident.isolated = true;
-        if (action.kind == ActionKind::escalate) incident.escalated = true;
     }
 
     LadderSettings settings_;

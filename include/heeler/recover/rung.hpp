@@ -85,6 +85,14 @@ namespace heeler::inline v0::rung {
     return escalates ? InterventionOutcome::escalated : InterventionOutcome::pending;
 }
 
+/// What an action that was done changes about the incident.
+inline void note_done(Incident& incident, const Action& action) {
+    if (action.outcome != ActionOutcome::done) return;
+    if (is_injection(action.kind)) incident.nudge_confirmed = true;
+    if (action.kind == ActionKind::isolate) incident.isolated = true;
+    if (action.kind == ActionKind::escalate) incident.escalated = true;
+}
+
 /// A rung does something, and what one of its entries needs stands before it.
 [[nodiscard]] inline std::optional<Error> check_plan(const std::string& where, const Plan& plan) {
     if (plan.empty()) return Error{ErrorCode::invalid_argument, "ladder: " + where + " holds an empty rung; remove it"};

@@ -9,6 +9,7 @@
 
 #include <heeler/core/result.hpp>
 #include <heeler/recover/decision.hpp>
+#include <heeler/recover/retry.hpp>
 #include <heeler/recover/rung.hpp>
 
 namespace heeler::inline v0::watching {
@@ -19,26 +20,43 @@ namespace heeler::inline v0::watching {
     return ending.silent_longer && seen.silence && *seen.silence > *ending.silent_longer;
 }
 
+/// The first ending that applies; null if none does.
+[[nodiscard]] inline const Ending* ending_for(const LadderSettings& settings, const Judgement& seen) noexcept {
+    for (const Ending& ending : settings.endings)
+        if (applies(ending, seen)) return &ending;
+    return nullptr;
+}
+
 /// One cycle's step. `now` and `verify_after` are on the run's working clock.
 [[nodiscard]] inline Decision step(const LadderSettings& settings, const Incident& incident, const Judgement& seen,
-                                   Duration now, Duration verify_after) {
-    if (!seen.worst) return incident.open() ? recovered(incident, now) : Decision{incident};
+                                   Duration now, Elapsed elapsed, Duration verify_after) {
+    const bool retried = settings.retry && incident.open() && incident.attempts > 0;
+    if (!seen.worst) {
+        // That a fresh agent was started proves nothing yet.
+        if (retried && !seen.active) return Decision{incident};
+        return incident.open() ? recovered(incident, now) : Decision{incident};
+    }
     Decision decision{incident};
     Incident& next = decision.incident;
     if (!incident.open()) next = begun(incident, now, verify_after);
-    decision.condition = next.condition = *seen.worst;
     const bool given_up = incident.phase == Phase::holding;  // in shadow mode the run goes on all the same
+    const Ending* ending = given_up ? nullptr : ending_for(settings, seen);
+    const bool stalled = (seen.conditions & bit_of(Condition::stalled)) != 0;
+    if (settings.retry && stalled && ending == nullptr && !given_up) {
+        decision = retrying::step(*settings.retry, next, seen, now, elapsed, verify_after);
+        if (retried && incident.phase == Phase::climbing) decision.last = InterventionOutcome::persisted;
+        return decision;
+    }
+    decision.condition = next.condition = *seen.worst;
+    if (incident.phase == Phase::waiting) next.hold_until.reset();
     if (!given_up) next.phase = Phase::climbing;
     for (const SteerRule& rule : settings.steers)
         if ((seen.conditions & seen.steerable & bit_of(rule.condition)) != 0)
             decision.plan.push_back({ActionKind::steer, {}, rule.condition});
-    if (!given_up)
-        for (const Ending& ending : settings.endings) {
-            if (!applies(ending, seen)) continue;
-            decision.plan.insert(decision.plan.end(), ending.plan.begin(), ending.plan.end());
-            decision.is_final = true;
-            break;
-        }
+    if (ending != nullptr) {
+        decision.plan.insert(decision.plan.end(), ending->plan.begin(), ending->plan.end());
+        decision.is_final = true;
+    }
     if (!decision.acts()) return decision;
     if (next.attempts > 0) decision.last = InterventionOutcome::persisted;
     ++next.attempts;
