@@ -58,6 +58,7 @@ struct Fate {
     int at = 0;
     int signal = SIGKILL;
     int every = 0;
+    std::string_view after{};  ///< also after each call of this name
 };
 
 /// Counts the points that a process passes, and gives it the signal.
@@ -68,8 +69,9 @@ public:
     void pass(std::string_view when, std::string_view what) {
         ++passed_;
         outside_.note("point " + std::to_string(passed_) + " " + std::string{when} + " " + std::string{what});
-        if (passed_ != fate_.at) return;
-        fate_.at += fate_.every;
+        const bool named = when == "after" && what == fate_.after;
+        if (!named && passed_ != fate_.at) return;
+        if (!named) fate_.at += fate_.every;
         static_cast<void>(::raise(fate_.signal));
     }
 

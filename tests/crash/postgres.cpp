@@ -121,3 +121,16 @@ TEST_CASE("PostgreSQL: a watchdog that stood still longer than its lease changes
     stands_still(tables.place(), {&continuation_story(), Honesty::repeats, {"r"}, Leases::own_names, false},
                  Effort::every_ninth);
 }
+
+TEST_CASE("PostgreSQL: killed after each nudge, nothing is destroyed while none is confirmed I1 I5 [M-101]",
+          "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_after_each(tables.place(), {&ladder_story(), Honesty::neither}, "inject");
+}
+
+TEST_CASE("PostgreSQL: killed after each spawn, each continuation is started once I3 I5 [M-101]", "[M-101][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_after_each(tables.place(), {&continuation_story(), Honesty::finds}, "spawn");
+}

@@ -115,3 +115,13 @@ TEST_CASE("SQLite: a watchdog that stood still longer than its lease changes not
     stands_still(file.place(), {&continuation_story(), Honesty::repeats, {"r"}, Leases::own_names, false},
                  Effort::every_third);
 }
+
+TEST_CASE("SQLite: killed after each nudge, nothing is destroyed while none is confirmed I1 I5 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_after_each(file.place(), {&ladder_story(), Honesty::neither}, "inject");
+}
+
+TEST_CASE("SQLite: killed after each spawn, each continuation is started once I3 I5 [M-101]", "[M-101]") {
+    const ScratchFile file;
+    dies_after_each(file.place(), {&continuation_story(), Honesty::finds}, "spawn");
+}

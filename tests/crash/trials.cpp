@@ -221,6 +221,15 @@ void dies_twice(const Place& place, const Scene& scene, Effort effort) {
         }
 }
 
+void dies_after_each(const Place& place, const Scene& scene, std::string_view call) {
+    Trials trials{place, scene};
+    trials.begin();
+    int deaths = 0;
+    while (trials.player({0, SIGKILL, 0, call}).wait() == "killed") REQUIRE(++deaths < 10);
+    CHECK(deaths >= 2);
+    trials.check(trials.deaths());
+}
+
 void stands_still(const Place& place, const Scene& scene, Effort effort) {
     Trials trials{place, scene};
     for (int at = 1; at <= trials.points(); at += stride(static_cast<int>(effort))) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crash/invariants.hpp"
@@ -25,9 +26,12 @@ enum class Effort { every_point = 1, every_third = 3, every_ninth = 9 };
 /// A process dies at each point in turn; the next one plays to the end.
 void dies_at_every_point(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
 
-/// The next one dies too, at each of its points in turn. Only with HEELER_CRASH_ALL these are all pairs, or all of
-/// every third points.
+/// The next one dies too, at each of its points in turn. Only with HEELER_CRASH_ALL these are all pairs, of
+/// every third points if so little effort is made.
 void dies_twice(const Place& place, const Scene& scene, Effort effort = Effort::every_point);
+
+/// Every process dies after its first call of this name, until the story is over.
+void dies_after_each(const Place& place, const Scene& scene, std::string_view call);
 
 /// A process stands still at each point in turn while another one plays to the end, and then goes on: nothing that is
 /// stored changes any more.
