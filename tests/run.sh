@@ -4,8 +4,8 @@
 #                          undefined-behaviour sanitizers; engine and stores under the thread sanitizer; fuzz targets for 5 s
 #                          each; layout of the sources
 #   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
-#                          all tools under the sanitizers, fuzzing for 60 s each, and watchdogs killed twice, at every pair
-#                          of points
+#                          all tools under the sanitizers, fuzzing for 60 s each, watchdogs killed twice, at every pair of
+#                          points, and 10,000 runs under several watchdogs
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -110,4 +110,9 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 if [ "$full" = yes ]; then
     heading "watchdogs killed at every pair of points"
     HEELER_CRASH_ALL=1 ctest --test-dir build/dev -R '^crash\.' -j "$jobs" --output-on-failure --no-tests=error || fail
+
+    heading "10,000 runs, four watchdogs, one killed, one paused"
+    status=0
+    HEELER_BIN=$PWD/build/release/examples bash tests/examples/fleet.sh full || status=$?
+    [ $status = 0 ] || [ $status = 77 ] || fail
 fi

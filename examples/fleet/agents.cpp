@@ -20,9 +20,12 @@ constexpr const char* checkpoint =
     "UPDATE agent_progress p SET last_checkpoint = clock_timestamp(), last_step = 'step ' || a.step, "
     "completed_steps = p.completed_steps || to_jsonb(a.step) FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS "
     "a(run, attempt, step) WHERE p.run = a.run AND p.attempt = a.attempt AND p.status = 'in_progress'";
+/// An agent whose row is being claimed would wait; the others must not wait with it.
 constexpr const char* heartbeat =
-    "UPDATE agent_progress p SET last_heartbeat = clock_timestamp() FROM unnest($1::text[], $2::bigint[], "
-    "$3::bigint[]) AS a(run, attempt, step) WHERE p.run = a.run AND p.attempt = a.attempt AND p.status = 'in_progress'";
+    "UPDATE agent_progress p SET last_heartbeat = clock_timestamp() WHERE p.run IN (SELECT p.run FROM "
+    "unnest($1::text[], "
+    "$2::bigint[], $3::bigint[]) AS a(run, attempt, step) JOIN agent_progress p ON p.run = a.run "
+    "AND p.attempt = a.attempt AND p.status = 'in_progress' FOR UPDATE OF p SKIP LOCKED)";
 constexpr const char* complete =
     "UPDATE agent_progress p SET status = 'completed', completed_by = p.attempt, completed_at = clock_timestamp() "
     "FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS a(run, attempt, step) WHERE p.run = a.run "

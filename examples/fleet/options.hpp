@@ -43,7 +43,7 @@ struct Times {
           period{std::max(2 * pace, 1.0)},
           tick{period / 4},
           lease{std::max(5 * pace, 3.0)},
-          paused{3 * lease},
+          paused{2 * lease},
           scale{pace} {}
 };
 

@@ -26,7 +26,14 @@ constexpr const char* not_completed =
     "WHERE r.state <> 'completed' OR p.status <> 'completed' OR r.incarnation <> p.attempt OR r.incarnation <> 1 + "
     "(SELECT count(*) FROM fleet_stalls s WHERE s.run = r.id) ORDER BY 1";
 constexpr const char* unsettled =
-    "SELECT run, key, outcome, note FROM actions WHERE kind <> 'spawn' OR outcome <> 'done' ORDER BY 1, 2";
+    "SELECT run, key, outcome, note FROM actions WHERE kind <> 'spawn' OR outcome IN ('intended', 'unknown') ORDER BY "
+    "1, 2";
+
+std::string in_s(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+    return text;
+}
 
 void count_continued(Database& database, Figures& figures) {
     for (const auto& row : database.ask(continued)) {
@@ -72,6 +79,9 @@ void take_notes(const Options& options, Database& database, Figures& figures) {
         figures.agents_late = std::atof(row[3].c_str()) - Times{options.pace}.every;
         if (figures.late_counted > 0)
             figures.faults.push_back(row[1] + " writes of agents that had been replaced counted");
+        if (figures.agents_late + Times{options.pace}.every > Times{options.pace}.stall)
+            figures.faults.push_back("the agents were held up for " + in_s(figures.agents_late) +
+                                     ": the machine is too slow for this pace, take a greater one");
         if (row[2] != "0")
             figures.faults.push_back(row[2] + " writes of agents that had not been replaced were refused");
     }
@@ -82,18 +92,13 @@ void take_notes(const Options& options, Database& database, Figures& figures) {
     }
 }
 
-std::string in_s(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", seconds);
-    return text;
-}
-
 }  // namespace
 
 Figures reckon(const Options& options, Database& database, const Holders& holders, long under_way) {
     Figures figures;
     figures.under_way = under_way;
     figures.asked_again = static_cast<long>(database.number("SELECT count(*) FROM fleet_spawns WHERE asked > 1"));
+    figures.tried_again = static_cast<long>(database.number("SELECT count(*) FROM actions WHERE outcome <> 'done'"));
     figures.completed = static_cast<long>(database.number("SELECT count(*) FROM runs WHERE state = 'completed'"));
     figures.lost =
         static_cast<long>(database.number("SELECT count(*) FROM fleet_alerts WHERE kind = 'orchestrator.lost'"));
@@ -125,6 +130,7 @@ std::string to_text(const Options& options, const Figures& figures) {
          in_s(times.lease + times.period) + " (lease + period)"},
         {"Continuations under way when one was struck", n(figures.under_way), ""},
         {"asked for by two watchdogs, under one key", n(figures.asked_again), ""},
+        {"Continuations that could not be started at first", n(figures.tried_again), ""},
         {"Lost watchdogs that people were told of", n(figures.lost), "2 or more"},
         {"Late writes of replaced agents", n(figures.late_tried), ""},
         {"that counted", n(figures.late_counted), "0"},
@@ -152,6 +158,7 @@ std::string to_json(const Figures& figures) {
     number("unwatched_s", figures.unwatched);
     number("under_way", static_cast<std::int64_t>(figures.under_way));
     number("asked_again", static_cast<std::int64_t>(figures.asked_again));
+    number("tried_again", static_cast<std::int64_t>(figures.tried_again));
     number("lost", static_cast<std::int64_t>(figures.lost));
     number("late_counted", static_cast<std::int64_t>(figures.late_counted));
     number("cycle_mean_s", figures.cycle_mean);

@@ -21,8 +21,9 @@ struct Figures {
     double unwatched = 0;      ///< longest time that a run was without a live watchdog, from above
     double first_watched = 0;  ///< until all runs were watched at first
     long handed_over = 0;      ///< runs that changed their watchdog
-    long under_way = 0;        ///< continuations that were neither begun nor done for sure when a watchdog was struck
+    long under_way = 0;        ///< continuations that were intended, without an outcome, when a watchdog was struck
     long asked_again = 0;      ///< of these, so many were asked for by two watchdogs under one key
+    long tried_again = 0;      ///< continuations that could not be started at first
     long lost = 0;             ///< losses of watchdogs that people were told of
     long completed = 0;
     long late_tried = 0;  ///< writes of agents that had been replaced

@@ -33,9 +33,13 @@ namespace fleet {
     return settings;
 }
 
+/// Whoever is paused in the middle of a transaction must not hold its locks for longer than its lease.
 [[nodiscard]] inline heeler::PostgresSettings store_settings(const Options& options) {
+    const Times times{options.pace};
     heeler::PostgresSettings settings;
     settings.schema = options.store.schema;
+    settings.statement_timeout = in_seconds(0.6 * times.lease);
+    settings.lock_timeout = in_seconds(0.2 * times.lease);
     return settings;
 }
 

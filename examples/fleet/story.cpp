@@ -31,7 +31,7 @@ public:
         for (int number = 1; number <= options_.watchdogs; ++number)
             children_.start(name(number), {"watchdog", name(number)});
         begun_ = Clock::now();
-        while (holders_.look()) {
+        while (holders_.look() || step_ == 2) {
             children_.check();
             meddle();
             tell();
