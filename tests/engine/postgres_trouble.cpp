@@ -164,4 +164,6 @@ TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watc
     for (const std::string bytes : {"''", "'\\x00'", "'\\x02ffffffffffffffffffff'"})
         leaves_one_run_alone<PostgresBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
     leaves_one_run_alone<PostgresBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
+    leaves_one_run_alone<PostgresBackend>(
+        "UPDATE run_parts SET bytes = '\\x01' WHERE part = 'spec' AND run = 'stalling'");
 }

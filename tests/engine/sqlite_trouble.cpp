@@ -152,6 +152,7 @@ TEST_CASE("a damaged run in an SQLite file is left alone, the others are watched
     for (const std::string bytes : {"x''", "x'00'", "x'02ffffffffffffffffffff'", "'text'", "zeroblob(1000)"})
         leaves_one_run_alone<SqliteBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
     leaves_one_run_alone<SqliteBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
+    leaves_one_run_alone<SqliteBackend>("UPDATE run_parts SET bytes = x'01' WHERE part = 'spec' AND run = 'stalling'");
 }
 
 namespace {

@@ -263,8 +263,10 @@ private:
         // A run that was never stored is not taken for another one of the same name.
         if (known.row &&
             (cell.version != 0 || (known.row->spec == cell.spec && known.row->created_at == cell.created_at))) {
-            change.taken_over = known.row->version != cell.version && take_over(cell, known, now);
-            cell.version = known.row->version;
+            const bool moved = known.row->version != cell.version;
+            change.taken_over = moved && take_over(cell, known, now);
+            // What cannot be read is not overwritten: perhaps a newer library wrote it.
+            if (!moved || change.taken_over) cell.version = known.row->version;
         }
         if (!change.stored) return;
         ++cell.version;

@@ -239,7 +239,10 @@ private:
         cell.last_flush = cell.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (!polled && down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);
-        return facts.ok() && facts.at_end() && !cell.spec.empty();
+        RunSpec spec;
+        ArchiveReader texts{cell.spec, Instant{}};
+        archive_spec(texts, spec);
+        return facts.ok() && facts.at_end() && !cell.spec.empty() && texts.ok() && texts.at_end();
     }
 
 public:
