@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,8 +13,8 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/engine/events.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
-#include <heeler/text/rfc3339.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline v0 {

@@ -59,6 +59,8 @@ template <class Detectors>
     if (cell.run.waiting_since && cell.run.waiting_since == mine.waiting_since) cell.waits_until = waits_until;
     cell.ended_at = stored.row->ended_at;
     cell.checkpoints = stored.checkpoints.size();
+    std::erase_if(cell.unsaved.checkpoints,
+                  [&](const CheckpointRow& row) { return row.incarnation < cell.run.incarnation; });
     for (CheckpointRow& row : cell.unsaved.checkpoints) row.number = ++cell.checkpoints;
     const auto& records = stored.interventions;
     const std::size_t kept = std::min(records.size(), RunMemory<Detectors>::most_interventions);
