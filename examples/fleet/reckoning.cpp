@@ -31,7 +31,10 @@ constexpr const char* unsettled =
 
 std::string in_s(double seconds) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", seconds);
+    if (seconds < 1)
+        std::snprintf(text, sizeof text, "%.0f ms", 1000 * seconds);
+    else
+        std::snprintf(text, sizeof text, "%.1f s", seconds);
     return text;
 }
 

@@ -28,8 +28,8 @@ namespace fleet {
     settings.lease = in_seconds(times.lease);
     settings.renew_every = in_seconds(0.3 * times.lease);
     settings.lease_margin = in_seconds(0.2 * times.lease);
-    // Nobody takes much more than a fair share.
-    settings.claim_runs = static_cast<std::uint64_t>(options.runs / (4 * options.watchdogs) + 1);
+    // Two make a fair share.
+    settings.claim_runs = static_cast<std::uint64_t>(options.runs / (2 * options.watchdogs) + 1);
     return settings;
 }
 
