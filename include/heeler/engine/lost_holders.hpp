@@ -60,7 +60,8 @@ public:
     void tell(Sender& sender, Instant now, CycleReport& report) {
         for (AlertRow& row : take_due(now)) {
             row.alert.attempt = row.attempts + 1;
-            row = after_attempt(std::move(row), OutboxSettings{}, sender.send_now(row.alert), now.wall);
+            const auto answer = sender.send_now(row.alert);
+            row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
             if (row.state != AlertRow::State::pending) {
                 report.events.emplace_back(AlertEvent{std::move(row)});
                 continue;
