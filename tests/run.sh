@@ -62,12 +62,14 @@ fi
 packaging=OFF
 headers_alone=OFF
 sanitized_tools=replay
+sanitized_topics="core;text;detect;recover;deliver;engine;clock;store;notify;agent;source;report"
 fuzz_seconds=5
 conan=
 if [ "$full" = yes ]; then
     packaging=ON
     headers_alone=ON
     sanitized_tools=
+    sanitized_topics=
     fuzz_seconds=60
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan; then
@@ -82,7 +84,7 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools || fail
+build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" || fail
 
 heading "build engine and stores with the thread sanitizer"
 build tsan || fail

@@ -9,32 +9,11 @@ for program in "$ctl" "$replay"; do
     [ -x "$program" ] || { echo "not built: $program"; exit 1; }
 done
 "$ctl" --store postgres:port=1 status 2>&1 | grep -q "built without PostgreSQL" && { echo "built without PostgreSQL"; exit 77; }
-for directory in $(dirname "$(command -v initdb || echo /none/initdb)") /usr/lib/postgresql/*/bin; do
-    [ -x "$directory/initdb" ] && [ -x "$directory/psql" ] && export HEELER_POSTGRES_BIN=$directory
-done
-[ -n "${HEELER_POSTGRES_BIN:-}" ] || { echo "no PostgreSQL server is installed"; exit 77; }
-
-server=$(cd "$(dirname "${BASH_SOURCE[0]}")/../support" && pwd)/postgres_server.sh
-work=$(mktemp -d)
-data=/tmp/heeler-ctl-$$
-trap 'bash "$server" remove "$data"; rm -rf "$work"' EXIT
-bash "$server" start "$data" $$ >"$work/server" 2>&1 || { cat "$work/server"; exit 1; }
-export USER=ana HEELER_STORE="postgres:host=$data user=heeler dbname=postgres"
-failures=0
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out"
-    failures=$((failures + 1))
-}
-expect() { # STATUS WHAT ARGUMENTS...
-    local status=$1 what=$2
-    shift 2
-    timeout 60 "$ctl" "$@" >"$work/out" 2>&1 </dev/null
-    local got=$?
-    [ "$got" = "$status" ] || fail "$what: status $got, not $status"
-}
-says() { grep -qF -- "$1" "$work/out" || fail "nothing says \"$1\""; }
+. "$(dirname "${BASH_SOURCE[0]}")/../support/own_postgres.sh"
+own_postgres ctl
+export USER=ana HEELER_STORE=$server_url
+tool=$ctl
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
 watch() { "$replay" --preset long_run --store "$HEELER_STORE" - >"$work/out" 2>&1 || fail "heeler-replay"; }
 
 expect 1 "no store" status
@@ -84,5 +63,4 @@ expect 0 "status" status
 says "| Watchdog |"
 expect 1 "another schema" --schema elsewhere status
 
-[ $failures = 0 ] || { echo "$failures failed"; exit 1; }
-echo "all passed"
+finish

@@ -7,21 +7,8 @@ measure=$bin/heeler-measure
 [ -x "$measure" ] || { echo "not built: $measure"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out"
-    failures=$((failures + 1))
-}
-expect() { # STATUS WHAT ARGUMENTS...
-    local status=$1 what=$2
-    shift 2
-    timeout 60 "$measure" "$@" >"$work/out" 2>&1 </dev/null
-    local got=$?
-    [ "$got" = "$status" ] || fail "$what: status $got, not $status"
-}
-says() { grep -qF -- "$1" "$work/out" || fail "nothing says \"$1\""; }
+tool=$measure
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
 
 expect 0 "memory"
 says "200 runs, seed 1"
@@ -46,5 +33,4 @@ says '"false_alarm_rate":{"value":0,"target":0.05,"met":true}'
 expect 2 "a share above one" --stalled 1.5
 expect 2 "no store" --store elsewhere
 
-[ $failures = 0 ] || { echo "$failures failed"; exit 1; }
-echo "all passed"
+finish

@@ -33,7 +33,11 @@ namespace {
 
 struct PostgresBackend {
     ScratchSchema schema;
-    PostgresStore open() { return PostgresStore{postgres_at(postgres_directory()), schema.settings()}; }
+    /// Its connections are found by the name of the schema.
+    PostgresStore open() {
+        return PostgresStore{postgres_at(postgres_directory()) + " application_name=" + schema.name(),
+                             schema.settings()};
+    }
 };
 
 /// A cat with nothing, and a dog with two runs whose lease has run out, beside somebody else's connection.
@@ -136,8 +140,12 @@ TEST_CASE("leases live by the server's clock", "[store][postgres]") {
 TEST_CASE("a fenced commit keeps its connection", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     Kennel k;
-    const auto pids = [&] { return k.other.ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'heeler'"); };
+    const auto pids = [&] {
+        return k.other.ask("SELECT pid FROM pg_stat_activity WHERE application_name = '" + k.backend.schema.name() +
+                           "' ORDER BY pid");
+    };
     const std::string before = pids();
+    REQUIRE(!before.empty());
     CHECK(code(k.one.commit(batch_of({"dog", 7}, {new_run("c")}))) == "fenced");
     CHECK(code(k.two.claim("dog", "c", 1min)) == "ok");
     CHECK(code(k.one.claim("dog", "d", 1min)) == "busy");

@@ -16,6 +16,10 @@
 #include <heeler/store/fault_store.hpp>
 #include <heeler/store/memory_store.hpp>
 
+// Compiled once, in bench.cpp, instead of in every test.
+extern template class heeler::Watchdog<heeler::ManualClock, heeler::FaultStore<heeler::MemoryStore>,
+                                       heeler::RecordingNotifier, heeler::DefaultDetectors>;
+
 namespace bench {
 
 using namespace std::chrono_literals;
