@@ -189,7 +189,9 @@ void Replay::output_line(const JsonObject& line) {
 
 void Replay::tool_call_line(const JsonObject& line) {
     const std::string args = line.any("args");
-    observe(line, heeler::ToolCall{line.text_or("name", "unknown"), args, line.text_or("call_id", "")});
+    heeler::ToolCall call{line.text_or("name", "unknown"), args, line.text_or("call_id", "")};
+    call.timeout = line.length("timeout_s");
+    observe(line, call);
 }
 
 void Replay::tool_result_line(const JsonObject& line) {

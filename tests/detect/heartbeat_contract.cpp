@@ -237,3 +237,54 @@ TEST_CASE("a veto of no time is refused [M-042]", "[M-042]") {
     REQUIRE_FALSE(HeartbeatContract<ActivityAge>::validate(settings));
     CHECK(HeartbeatContract<ActivityAge>::validate(settings).error().message.find("veto_within") != std::string::npos);
 }
+
+TEST_CASE("a call is given its tool's tier, or what it declares and a grace if that is more [M-051]", "[M-051]") {
+    Taught<HeartbeatContract<ActivityAge>> rule;
+    rule.settings = {.act_after = 60s,
+                     .in_tool = 300s,
+                     .tool_tiers = {{"mcp__", 120s}, {"mcp__build", 900s}},
+                     .tool_grace = 30s,
+                     .tool_cap = 3600s};
+    REQUIRE(HeartbeatContract<ActivityAge>::validate(rule.settings));
+    const auto stalls_after = [&](Duration limit) {
+        At at{10s + limit};
+        at.run.last_activity = 10s;
+        at.run.open_calls = static_cast<std::uint32_t>(rule.memory.open);
+        At later = at;
+        later.now.elapsed += 1us;
+        CHECK(HeartbeatContract<ActivityAge>{}.due(rule.memory, rule.settings, at.run, 10s + limit) ==
+              10s + limit + 1us);
+        return !rule.check(at) && rule.check(later);
+    };
+    const auto call = [](std::string_view name, std::optional<Duration> timeout = {}) {
+        ToolCall one{name, {}, {}};
+        one.timeout = timeout;
+        return one;
+    };
+    CHECK(stalls_after(60s));
+    rule.learn(call("Bash"));
+    CHECK(stalls_after(300s));
+    rule.learn(ToolResult{}).learn(call("mcp__fetch"));
+    CHECK(stalls_after(120s));
+    rule.learn(ToolResult{}).learn(call("mcp__build_all"));
+    CHECK(stalls_after(900s));
+    rule.learn(ToolResult{}).learn(call("Bash", 600s));
+    CHECK(stalls_after(630s));
+    rule.learn(call("mcp__fetch"));
+    CHECK(stalls_after(630s));
+    rule.learn(ToolResult{}).learn(ToolResult{}).learn(call("Bash", 10s));
+    CHECK(stalls_after(300s));
+    rule.learn(ToolResult{}).learn(call("Bash", Duration::max()));
+    CHECK(stalls_after(3600s));
+    rule.learn(ToolResult{});
+    CHECK(stalls_after(60s));
+}
+
+TEST_CASE("tiers and limits of tools that make no sense are refused [M-051]", "[M-051]") {
+    using Rule = HeartbeatContract<ProgressAge>;
+    CHECK_FALSE(Rule::validate({.act_after = 60s, .tool_tiers = {{"mcp__", 120s}}}));
+    CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_tiers = {{"", 120s}}}));
+    CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_tiers = {{"mcp__", 0s}}}));
+    CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_cap = 0s}));
+    CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_grace = -1s}));
+}

@@ -86,6 +86,7 @@ struct ToolCall {
     std::string_view name{};
     std::string_view args{};
     std::string_view call_id{};
+    std::optional<Duration> timeout{};  ///< how long the call itself may take, as its caller declared it
 };
 
 /// What a tool answered. Without `call_id` it answers the oldest open call.

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
@@ -33,6 +36,12 @@ struct ProgressAge {
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_progress; }
 };
 
+/// How long calls of some tools may take.
+struct ToolTier {
+    std::string prefix{};  ///< of the tools' names
+    Duration limit{};
+};
+
 /// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
 template <class Cadence>
 struct HeartbeatContract {
@@ -45,12 +54,30 @@ struct HeartbeatContract {
         Duration startup_grace{};           ///< a run that gave no sign yet is judged by its start plus this
         /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
         std::optional<Duration> veto_within{};
+        /// In place of `in_tool` for some tools; the longest prefix that fits counts. Needs `in_tool`.
+        std::vector<ToolTier> tool_tiers{};
+        /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (S004).
+        Duration tool_grace = std::chrono::seconds{30};
+        Duration tool_cap = std::chrono::hours{2};  ///< but no declared call more than this
     };
 
-    struct Memory {};
+    /// Of the tool calls that are open: how long the one that may take longest is given.
+    struct Memory {
+        std::uint64_t open = 0;
+        Duration limit{};
+    };
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const Duration none{};
+        for (const ToolTier& tier : settings.tool_tiers)
+            if (!settings.in_tool || tier.prefix.empty() || tier.limit <= none)
+                return fail(ErrorCode::invalid_argument, std::string{kind} + ": the tool tier `" +
+                                                             tier.prefix.substr(0, 64) + "` of " +
+                                                             std::to_string(in_seconds(tier.limit)) +
+                                                             " s needs in_tool, a prefix and a positive limit");
+        if (settings.tool_grace < none || settings.tool_cap <= none)
+            return fail(ErrorCode::invalid_argument,
+                        std::string{kind} + ": tool_grace must not be negative, and tool_cap must be positive");
         if (settings.veto_within.value_or(Duration{1}) <= none)
             return fail(ErrorCode::invalid_argument, std::string{kind} + ": veto_within is " +
                                                          std::to_string(in_seconds(*settings.veto_within)) +
@@ -63,9 +90,18 @@ struct HeartbeatContract {
                                                      " s; it must be positive and longer than warn_after");
     }
 
-    void learn(Memory&, const Settings&, const Observation&) const {}
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (!settings.in_tool) return;
+        if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
+            const Duration limit = limit_of(settings, *call);
+            memory.limit = memory.open == 0 ? limit : std::max(memory.limit, limit);
+            ++memory.open;
+        } else if (std::holds_alternative<ToolResult>(seen.event) && memory.open > 0) {
+            --memory.open;
+        }
+    }
 
-    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run,
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
                                                Instant now) const {
         if (run.late || run.waiting_since) return std::nullopt;
         const auto base = base_of(settings, run);
@@ -73,7 +109,7 @@ struct HeartbeatContract {
         const Duration age = run.working(now.elapsed) - *base;
         if (run.working(now.elapsed) < veto_end(settings, run)) return std::nullopt;
         const bool in_tool = settings.in_tool && run.open_calls > 0;
-        const Duration limit = in_tool ? *settings.in_tool : settings.act_after;
+        const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
         const bool act = age > limit;
         if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
         Finding finding{Condition::stalled, act ? Level::nudge : Level::watch, kind, {.rule = kind}};
@@ -83,12 +119,13 @@ struct HeartbeatContract {
         return finding;
     }
 
-    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run,
+    [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& settings, const Run& run,
                                               Duration since) const {
         const auto base = base_of(settings, run);
         if (!base) return std::nullopt;
         std::optional<Duration> earliest;
-        for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, settings.in_tool}) {
+        const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
+        for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
             if (!limit) continue;
             const Duration moment = std::max(*base + *limit + Duration{1}, veto_end(settings, run));
             if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
@@ -97,6 +134,21 @@ struct HeartbeatContract {
     }
 
 private:
+    static Duration limit_of(const Settings& settings, const ToolCall& call) noexcept {
+        Duration limit = *settings.in_tool;
+        std::size_t longest = 0;
+        for (const ToolTier& tier : settings.tool_tiers)
+            if (tier.prefix.size() > longest && call.name.starts_with(tier.prefix)) {
+                longest = tier.prefix.size();
+                limit = tier.limit;
+            }
+        if (!call.timeout) return limit;
+        const Duration declared = std::min(*call.timeout, settings.tool_cap) + settings.tool_grace;
+        return std::max(limit, std::min(declared, settings.tool_cap));
+    }
+    static Duration in_tool_of(const Memory& memory, const Settings& settings) noexcept {
+        return memory.open > 0 ? memory.limit : *settings.in_tool;
+    }
     static std::optional<Duration> base_of(const Settings& settings, const Run& run) noexcept {
         if (const auto& sign = Cadence::of(run)) return sign;
         if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
