@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
-#   tests/run.sh           unit tests, scenarios and tools with GCC; scenarios and all unit tests but those of the engine
-#                          under the address and undefined-behaviour sanitizers; tests of engine and stores that start
+#   tests/run.sh           unit tests, scenarios and tools with GCC; scenarios (in memory) and all unit tests but those of
+#                          the engine under the address and undefined-behaviour sanitizers; tests of engine and stores that start
 #                          threads under the thread sanitizer; fuzz targets for 5 s each; layout of the sources
 #   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
 #                          all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs killed twice, at every
@@ -63,6 +63,7 @@ packaging=OFF
 headers_alone=OFF
 sanitized_tools=replay
 sanitized_topics="core;text;detect;recover;deliver;clock;store;notify;agent;source;report"
+scenario_stores=memory
 only_threads=ON
 fuzz_seconds=5
 conan=
@@ -71,6 +72,7 @@ if [ "$full" = yes ]; then
     headers_alone=ON
     sanitized_tools=
     sanitized_topics=
+    scenario_stores=
     only_threads=OFF
     fuzz_seconds=60
     conan=$(command -v conan || true)
@@ -86,7 +88,8 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" || fail
+build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
+    -DHEELER_SCENARIO_STORES=$scenario_stores || fail
 
 heading "build what starts threads, of engine and stores, with the thread sanitizer"
 build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads || fail

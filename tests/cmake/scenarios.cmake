@@ -17,6 +17,11 @@ if(postgres_properties)
     list(APPEND stores postgres)
 endif()
 
+set(HEELER_SCENARIO_STORES "" CACHE STRING "Stores to replay the scenarios on; empty: all that are built")
+if(HEELER_SCENARIO_STORES)
+    set(stores ${HEELER_SCENARIO_STORES})
+endif()
+
 file(GLOB expectations CONFIGURE_DEPENDS scenarios/*.expect.jsonl)
 foreach(expected IN LISTS expectations)
     string(REGEX REPLACE "\\.expect\\.jsonl$" ".jsonl" scenario "${expected}")
