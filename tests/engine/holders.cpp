@@ -456,6 +456,9 @@ TEST_CASE("a class's source is polled once a cycle, and nothing is judged while 
     const CycleReport light = fleet.live(120s);
     REQUIRE(all_of<ErrorEvent>(light).size() == 1);
     CHECK(all_of<ErrorEvent>(light)[0].run == "r7");
+    // That one run is lost already does not hide that all of them are.
+    fleet.board.gone = true;
+    CHECK(all_of<ErrorEvent>(fleet.live(60s)).size() == 1);
 }
 
 TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]", "[M-101]") {

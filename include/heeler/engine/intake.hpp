@@ -103,9 +103,9 @@ private:
             for (const auto& [run, handle] : asked.handles)
                 if (Cell* cell = table_.find(handle)) {
                     const std::lock_guard guard{cell->lock};
-                    if (table_.current(handle)) lose(*cell, polled.error(), told ? nullptr : &report);
-                    told = true;
+                    told |= table_.current(handle) && lose(*cell);
                 }
+            if (told) report.error("source", {}, polled.error());
             return more;
         }
         auto silent = asked.handles;
@@ -130,7 +130,7 @@ private:
         const std::lock_guard guard{cell.lock};
         if (!table_.current(handle) || !cell.feed) return false;
         if (!polled) {
-            lose(cell, polled.error(), &report);
+            if (lose(cell)) report.error("source", cell.run.id, polled.error());
             return false;
         }
         cell.feed->lost = false;
@@ -139,10 +139,9 @@ private:
         return polled->more && !is_terminal(cell.run.state);
     }
 
-    /// Said once; until the source can be read again nobody can say how old the run's last sign is.
-    static void lose(Cell& cell, const Error& error, CycleReport* report) {
-        if (!std::exchange(cell.feed->lost, true) && report != nullptr) report->error("source", cell.run.id, error);
-    }
+    /// Until the source can be read again nobody can say how old the run's last sign is. True if that is news: it is
+    /// said once.
+    static bool lose(Cell& cell) { return !std::exchange(cell.feed->lost, true); }
 
     void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
         if (is_undecided(cell, polled)) return;
