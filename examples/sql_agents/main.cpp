@@ -109,6 +109,13 @@ int main(int argc, char** argv) {
         ->required()
         ->check(CLI::ExistingDirectory);
     app.add_option("AGENT", agent, "examples/sql_agents/agents/agent.sh, or a program like it")->required();
-    CLI11_PARSE(app, argc, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& done) {
+        return app.exit(done);
+    } catch (const CLI::Error& wrong) {
+        app.exit(wrong);
+        return 2;
+    }
     return watch(directory, agent);
 }
