@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <heeler/core/time.hpp>
-#include <heeler/engine/events.hpp>
+#include <heeler/core/events.hpp>
 #include <heeler/report/metrics.hpp>
 
 namespace common {

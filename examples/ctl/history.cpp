@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/engine/explain.hpp>
-#include <heeler/engine/report.hpp>
+#include <heeler/explain/explain.hpp>
+#include <heeler/explain/report.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/table.hpp>

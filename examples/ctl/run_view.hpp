@@ -8,8 +8,8 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/engine/default_detectors.hpp>
-#include <heeler/engine/run_cell.hpp>
+#include <heeler/settings/default_detectors.hpp>
+#include <heeler/run/watched_run.hpp>
 
 namespace ctl {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <heeler/engine/engine_settings.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/engine_settings.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/store/postgres_open.hpp>
 
 #include "options.hpp"

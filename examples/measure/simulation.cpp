@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 namespace measure {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include <heeler/engine/overlay.hpp>
+#include <heeler/settings/overlay.hpp>
 #include <heeler/text/sanitise.hpp>
 
 #include "presets.hpp"

@@ -7,7 +7,7 @@
 
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/engine/events.hpp>
+#include <heeler/core/events.hpp>
 
 namespace replay {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 namespace replay {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/engine/events.hpp>
+#include <heeler/core/events.hpp>
 
 #include "../common/truths.hpp"
 #include "host.hpp"

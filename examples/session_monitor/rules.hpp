@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/engine/overlay.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/source/json_settings.hpp>
 
 #include "options.hpp"

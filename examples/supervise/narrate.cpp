@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <heeler/core/run.hpp>
-#include <heeler/engine/report.hpp>
+#include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/table.hpp>

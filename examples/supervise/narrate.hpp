@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <heeler/engine/events.hpp>
+#include <heeler/core/events.hpp>
 
 namespace supervise {
 

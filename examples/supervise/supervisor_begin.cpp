@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
 
 #include "supervisor.hpp"

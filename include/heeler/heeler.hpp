@@ -6,7 +6,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/config.hpp>
 #include <heeler/core/concepts.hpp>
-#include <heeler/engine/report.hpp>
+#include <heeler/explain/report.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/fwd.hpp>

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <heeler/agent/scripted_control.hpp>
-#include <heeler/engine/control_ref.hpp>
+#include <heeler/effects/control_ref.hpp>
 
 #include "support/catch.hpp"
 

@@ -14,7 +14,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/issue.hpp>
-#include <heeler/engine/control_ref.hpp>
+#include <heeler/effects/control_ref.hpp>
 
 #include "crash/outside.hpp"
 

@@ -1,6 +1,6 @@
 #include "crash/stories.hpp"
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 namespace crash {
 

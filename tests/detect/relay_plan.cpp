@@ -1,7 +1,7 @@
 #include <heeler/detect/relay_plan.hpp>
 
-#include <heeler/engine/presets.hpp>
-#include <heeler/engine/report.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/explain/report.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

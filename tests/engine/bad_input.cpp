@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <heeler/engine/report.hpp>
+#include <heeler/explain/report.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -3,8 +3,8 @@
 #include <map>
 #include <random>
 
-#include <heeler/engine/presets.hpp>
-#include <heeler/engine/report.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/explain/report.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,9 +1,9 @@
-#include <heeler/engine/overlay.hpp>
+#include <heeler/settings/overlay.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/catch.hpp"
 

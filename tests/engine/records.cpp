@@ -1,5 +1,5 @@
 // What people and programs get to read: statuses, checkpoints, ends, reports, descriptions, logs.
-#include <heeler/engine/report.hpp>
+#include <heeler/explain/report.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include <heeler/engine/report_log.hpp>
+#include <heeler/explain/cycle_log.hpp>
 
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-#include <heeler/engine/run_index.hpp>
+#include <heeler/run/run_index.hpp>
 
 #include <atomic>
 #include <map>

@@ -1,4 +1,4 @@
-#include <heeler/engine/seen_results.hpp>
+#include <heeler/run/seen_results.hpp>
 
 #include <heeler/core/archive.hpp>
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include <heeler/engine/inspect.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // A watchdog that knows its agents only from the table that they write, with a clock that has nothing to do with the
 // database's.
 #include <heeler/agent/table_fenced_control.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/store/sqlite_agent_table.hpp>
 
 #include <sqlite3.h>

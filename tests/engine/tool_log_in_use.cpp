@@ -1,5 +1,5 @@
 // A watchdog that knows a session only from the log that it writes.
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/source/tool_log.hpp>
 #include <heeler/text/rfc3339.hpp>
 

@@ -1,7 +1,7 @@
 // A class that only watches (S004): alerts with a cooldown, steers, runs given up, issues, the crash guard.
 #include <thread>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // Whatever a settings file holds, it is read or refused with clean text, and the class stays one that can be defined.
-#include <heeler/engine/overlay.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/source/json_settings.hpp>
 
 #include "support/fuzz.hpp"

@@ -1,6 +1,6 @@
 #include <heeler/recover/recovery_ladder.hpp>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/catch.hpp"
 

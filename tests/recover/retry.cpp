@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 
 #include "support/bench.hpp"

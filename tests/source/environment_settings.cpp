@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include <heeler/engine/overlay.hpp>
-#include <heeler/engine/presets.hpp>
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/catch.hpp"
 

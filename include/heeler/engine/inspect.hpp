@@ -10,10 +10,10 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/engine/answers.hpp>
-#include <heeler/engine/engine_settings.hpp>
-#include <heeler/engine/explain.hpp>
-#include <heeler/engine/registry.hpp>
-#include <heeler/engine/reported.hpp>
+#include <heeler/settings/engine_settings.hpp>
+#include <heeler/explain/explain.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/run/reported.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline v0 {

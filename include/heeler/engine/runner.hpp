@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <heeler/core/time.hpp>
-#include <heeler/engine/events.hpp>
+#include <heeler/core/events.hpp>
 
 namespace heeler::inline v0 {
 

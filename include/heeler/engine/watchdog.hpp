@@ -11,16 +11,16 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/answers.hpp>
-#include <heeler/engine/default_detectors.hpp>
-#include <heeler/engine/deliverer.hpp>
-#include <heeler/engine/events.hpp>
-#include <heeler/engine/fold.hpp>
+#include <heeler/settings/default_detectors.hpp>
+#include <heeler/effects/deliverer.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/run/fold.hpp>
 #include <heeler/engine/inspect.hpp>
-#include <heeler/engine/ledger.hpp>
-#include <heeler/engine/presets.hpp>
-#include <heeler/engine/registry.hpp>
-#include <heeler/engine/store_health.hpp>
-#include <heeler/engine/tick.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/effects/store_health.hpp>
+#include <heeler/cycle/cycle.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/redact.hpp>
 

@@ -1,0 +1,197 @@
+// Takes in what sources have found: outside the runs' locks it reads, under them it folds.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <heeler/core/events.hpp>
+#include <heeler/run/reported.hpp>
+#include <heeler/run/watched_run.hpp>
+#include <heeler/run/run_table.hpp>
+#include <heeler/settings/validate.hpp>
+
+namespace heeler::inline v0 {
+
+/// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
+template <class Detectors>
+class Intake {
+public:
+    using Cell = RunCell<Detectors>;
+
+    explicit Intake(RunTable<Cell>& table) : table_{table} {}
+
+    /// All runs of the class are read from this source. Any thread.
+    void watch(std::string class_name, GroupSourceRef source) {
+        const std::lock_guard guard{lock_};
+        groups_[std::move(class_name)] = source;
+    }
+    [[nodiscard]] bool watches(const std::string& class_name) const {
+        const std::lock_guard guard{lock_};
+        return groups_.count(class_name) != 0;
+    }
+
+    /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
+    /// cycle.
+    void read(RunHandle handle, Cell& cell, Instant now, CycleReport& report) {
+        for (int polls = 0; polls < most_polls; ++polls) {
+            SourceRef source;
+            std::string cursor;
+            {
+                const std::lock_guard guard{cell.lock};
+                if (!is_read(handle, cell) || !cell.feed || !cell.feed->source.present()) return;
+                source = cell.feed->source;
+                cursor = cell.feed->cursor;
+            }
+            auto polled = source.poll(cursor);
+            if (!take(handle, cell, polled, now, report)) return;
+        }
+    }
+
+    /// Polls the classes' sources for those of the runs that are about to be judged, or for all of them.
+    void read_groups(const std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) {
+        for (const auto& [class_name, source] : groups()) {
+            Asked asked;
+            for (const RunHandle handle : runs) ask_for(handle, class_name, all, now, asked);
+            for (int polls = 0; polls < most_polls && !asked.cursors.empty(); ++polls)
+                asked = read_group(source, asked, now, report);
+        }
+    }
+
+private:
+    static constexpr int most_polls = 16;
+
+    struct Asked {
+        std::vector<RunCursor> cursors;
+        std::map<std::string, RunHandle, std::less<>> handles;
+    };
+
+    [[nodiscard]] std::map<std::string, GroupSourceRef> groups() const {
+        const std::lock_guard guard{lock_};
+        return groups_;
+    }
+
+    /// Under the cell's lock.
+    [[nodiscard]] bool is_read(RunHandle handle, const Cell& cell) const {
+        return table_.current(handle) && !is_terminal(cell.run.state);
+    }
+
+    void ask_for(RunHandle handle, const std::string& class_name, bool all, Instant now, Asked& asked) const {
+        Cell* cell = table_.find(handle);
+        if (cell == nullptr) return;
+        const std::lock_guard guard{cell->lock};
+        if (!is_read(handle, *cell) || cell->rules->rules.name != class_name) return;
+        if (!all && now.elapsed < cell->next_cycle) return;
+        if (!cell->feed) cell->feed = std::make_unique<Feed>();
+        if (cell->feed->source.present()) return;  // a source of its own comes first
+        cell->feed->in_group = true;
+        asked.cursors.push_back({cell->run.id, cell->feed->cursor});
+        asked.handles.emplace(cell->run.id, handle);
+    }
+
+    /// Answers the runs of which there is more.
+    [[nodiscard]] Asked read_group(const GroupSourceRef& source, const Asked& asked, Instant now, CycleReport& report) {
+        Asked more;
+        auto polled = source.poll(asked.cursors);
+        if (!polled) {
+            bool told = false;
+            for (const auto& [run, handle] : asked.handles)
+                if (Cell* cell = table_.find(handle)) {
+                    const std::lock_guard guard{cell->lock};
+                    told |= table_.current(handle) && lose(*cell);
+                }
+            if (told) report.error("source", {}, polled.error());
+            return more;
+        }
+        auto silent = asked.handles;
+        for (PolledRun& one : *polled) {
+            const auto handle = asked.handles.find(one.run);
+            if (handle == asked.handles.end()) continue;
+            silent.erase(one.run);
+            Cell* cell = table_.find(handle->second);
+            if (cell == nullptr || !take(handle->second, *cell, one.found, now, report)) continue;
+            ask_for(handle->second, cell->rules->rules.name, true, now, more);
+        }
+        for (const auto& [run, handle] : silent)
+            if (Cell* cell = table_.find(handle)) {
+                const std::lock_guard guard{cell->lock};
+                if (cell->feed) cell->feed->lost = false;
+            }
+        return more;
+    }
+
+    /// True if there is more.
+    bool take(RunHandle handle, Cell& cell, Result<Polled>& polled, Instant now, CycleReport& report) {
+        const std::lock_guard guard{cell.lock};
+        if (!table_.current(handle) || !cell.feed) return false;
+        if (!polled) {
+            if (lose(cell)) report.error("source", cell.run.id, polled.error());
+            return false;
+        }
+        cell.feed->lost = false;
+        for (const Error& problem : polled->problems) report.error("source", cell.run.id, problem);
+        fold(handle, cell, *polled, now, report);
+        return polled->more && !is_terminal(cell.run.state);
+    }
+
+    /// Until the source can be read again nobody can say how old the run's last sign is. True if that is news: it is
+    /// said once.
+    static bool lose(Cell& cell) { return !std::exchange(cell.feed->lost, true); }
+
+    void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
+        if (is_undecided(cell, polled)) return;
+        for (const SourceEvent& event : polled.events) {
+            if (is_replaced<Detectors>(cell, event.incarnation, now.wall)) continue;
+            const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
+                                          : std::min(event.at.value_or(now.wall), now.wall);
+            Folder<Detectors> folder{cell, Instant{elapsed_at(now, at), at}};
+            try {
+                std::visit([&](const auto& what) { fold_one(cell, folder, what, at); }, event.what);
+            } catch (...) {
+                report.error("source", cell.run.id,
+                             {ErrorCode::failed, "a detector threw at an event; it is passed over"});
+            }
+            if (is_terminal(cell.run.state)) break;
+        }
+        anchor(cell.run, polled, now);
+        if (polled.events.empty() && cell.feed->cursor == polled.cursor) return;
+        cell.feed->cursor = std::move(polled.cursor);
+        cell.fed = cell.dirty = true;
+        if (is_terminal(cell.run.state)) table_.close(handle, now.elapsed);
+    }
+
+    /// An agent is about to be replaced, or keeps its run after all: what it left is taken in when that is known.
+    static bool is_undecided(const Cell& cell, const Polled& polled) {
+        if (!cell.rung_busy) return false;
+        return std::any_of(polled.events.begin(), polled.events.end(), [&](const SourceEvent& event) {
+            return event.incarnation != 0 && event.incarnation < cell.run.incarnation;
+        });
+    }
+
+    /// What was stored by another host is off by as much as the two clocks differ. Time spent waiting is known here
+    /// only.
+    static void anchor(Run& run, const Polled& polled, Instant now) {
+        if (!polled.checkpoint_age || run.waiting_since || run.waited != Duration{}) return;
+        if (polled.incarnation != 0 && polled.incarnation != run.incarnation) return;
+        run.checkpoint_base = run.working(now.elapsed) - std::max(*polled.checkpoint_age, Duration{});
+    }
+
+    template <class What>
+    static void fold_one(Cell& cell, Folder<Detectors>& folder, const What& what, WallTime at) {
+        if constexpr (std::is_same_v<What, CheckpointNote>)
+            record<Detectors>(cell, folder, what, at);
+        else if (is_sane(what))
+            folder(what);
+    }
+
+    RunTable<Cell>& table_;
+    mutable std::mutex lock_;
+    std::map<std::string, GroupSourceRef> groups_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,239 @@
+// Takes in what the store holds for this watchdog: at its start or, among several, under its lease, again and again.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/incident.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/cycle/intake.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/run/registry.hpp>
+
+namespace heeler::inline v0 {
+
+/// May be called from any thread, as often as one likes: what is loaded is not loaded again.
+template <class Store, class Detectors>
+class Loader {
+public:
+    using Cell = RunCell<Detectors>;
+
+    Loader(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Queues<Detectors>& queues,
+           const EngineSettings& settings, Tenure& tenure, const Intake<Detectors>& intake, LostHolders& lost)
+        : ledger_{ledger},
+          registry_{registry},
+          queues_{queues},
+          settings_{settings},
+          tenure_{tenure},
+          intake_{intake},
+          lost_{lost} {}
+
+    /// False while the store cannot be read.
+    bool run(Instant now, CycleReport& report) {
+        const std::lock_guard guard{lock_};
+        report.absorb(std::exchange(unheard_, {}));
+        return load(now, report);
+    }
+
+    /// The same for callers without a report: what is wrong with a run is said in the next cycle.
+    bool run(Instant now) {
+        const std::lock_guard guard{lock_};
+        CycleReport found;
+        const bool readable = load(now, found);
+        if (readable) unheard_.absorb(std::move(found));
+        return readable;
+    }
+
+    /// Takes one run that no other watchdog holds, because a host here registers it again.
+    [[nodiscard]] bool claim(std::string_view run, Instant now) {
+        const std::lock_guard guard{lock_};
+        if (tenure_.alone() || !tenure_.holds(now.elapsed)) return false;
+        CycleReport found;
+        Claim claim;
+        claim.run = run;
+        (void)take_claimed(std::move(claim), now, found);
+        unheard_.absorb(std::move(found));
+        return registry_.find(run).has_value();
+    }
+
+    /// Whether the run is one for later, or for others: its class is not defined yet, or another watchdog holds it.
+    [[nodiscard]] bool is_elsewhere(const std::string& run, Instant now) {
+        if (run.empty() || registry_.find(run)) return false;
+        const std::lock_guard guard{lock_};
+        if (std::any_of(strangers_.begin(), strangers_.end(),
+                        [&](const StoredRun& stored) { return stored.row.id == run; }))
+            return true;
+        if (tenure_.alone()) return false;
+        const auto known = ledger_.history(now, run);
+        return !known || (known->row && !is_terminal(known->row->state));
+    }
+
+private:
+    bool load(Instant now, CycleReport& report) {
+        if (!tenure_.alone()) return hold(now, report);
+        if (!loaded_) {
+            auto snapshot = ledger_.load(now);
+            if (!snapshot) {
+                report.error("load", {}, snapshot.error());
+                return false;
+            }
+            loaded_ = true;
+            strangers_ = std::move(snapshot->runs);
+            for (const MuteRow& mute : snapshot->mutes) registry_.mute(mute.class_name, mute.identity);
+        }
+        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        return true;
+    }
+
+    /// Renews the lease when that is due, and then looks for runs that it may take. False without a lease that can be
+    /// relied upon: nothing is judged then.
+    bool hold(Instant now, CycleReport& report) {
+        if (auto good = check_settings(settings_); !good) {
+            report.error("lease", {}, good.error());
+            return false;
+        }
+        if (tenure_.is_due(now.elapsed)) {
+            const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
+            if (!lost) report.error("lease", {}, lost.error());
+            if (lost && *lost) disown_all(now, report);
+        }
+        if (!tenure_.holds(now.elapsed)) return false;
+        if (now.elapsed < claim_at_) return true;
+        Claim claim;
+        claim.most = settings_.claim_runs;
+        for (const auto& rules : registry_.classes()) {
+            const std::string& name = rules->rules.name;
+            (intake_.watches(name) ? claim.classes : claim.own_classes).push_back(name);
+        }
+        const bool more = take_claimed(std::move(claim), now, report);
+        claim_at_ = more ? now.elapsed : now.elapsed + settings_.flush_every;
+        return tenure_.holds(now.elapsed);
+    }
+
+    /// True if there is more.
+    bool take_claimed(Claim claim, Instant now, CycleReport& report) {
+        auto claimed = ledger_.claim_runs(std::move(claim), now);
+        if (!claimed) {
+            report.error("claim", {}, claimed.error());
+            return true;
+        }
+        for (const LostHolder& holder : claimed->lost) lost_.found(holder, now);
+        for (const MuteRow& mute : claimed->mutes) registry_.mute(mute.class_name, mute.identity);
+        for (StoredRun& run : claimed->runs) strangers_.push_back(std::move(run));
+        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        return claimed->more;
+    }
+
+    /// The lease ran out and was taken away. Runs that were never stored are still this watchdog's.
+    void disown_all(Instant now, CycleReport& report) {
+        std::size_t count = 0;
+        strangers_.clear();
+        for (const RunHandle handle : registry_.table().all()) {
+            Cell* cell = registry_.table().find(handle);
+            if (cell == nullptr) continue;
+            {
+                const std::lock_guard guard{cell->lock};
+                if (cell->version == 0 || cell->disowned) continue;
+            }
+            registry_.disown(handle, now);
+            ++count;
+        }
+        report.error("lease", {},
+                     Error{ErrorCode::fenced, "the lease of `" + sanitise(settings_.holder, 128) +
+                                                  "` ran out and was taken away; " + std::to_string(count) +
+                                                  " runs are watched by others now, or wait to be registered again"});
+    }
+
+    bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
+        if (!registry_.find_class(stored.row.class_name)) {
+            if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
+                told_.push_back(stored.row.class_name);
+                report.error("load", stored.row.id,
+                             Error{ErrorCode::invalid_argument, "the store holds runs of the class `" +
+                                                                    sanitise(stored.row.class_name, 80) +
+                                                                    "`, which is not defined; call define() first"});
+            }
+            return false;
+        }
+        // Actions that are intended outside an open rung were never handed over: their commit was taken for failed.
+        History known;
+        if (!stored.unfinished.empty() || is_open(stored)) {
+            auto found = ledger_.history(now, stored.row.id);
+            if (!found) {
+                report.error("load", stored.row.id, found.error());
+                return false;
+            }
+            known = *std::move(found);
+        }
+        auto handle = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
+        if (!handle) {
+            report.error("load", stored.row.id, handle.error());
+            return true;
+        }
+        Cell& cell = *registry_.table().find(*handle);
+        const std::lock_guard guard{cell.lock};
+        cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
+        for (const AlertRow& row : stored.pending) queues_.add(AlertJob<Detectors>{*handle, &cell, row});
+        std::vector<Action> rung = open_rung(cell, known);
+        for (Action action : stored.unfinished) {
+            if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
+                continue;
+            action.outcome = ActionOutcome::blocked;
+            cell.unsaved.actions.push_back(std::move(action));
+        }
+        if (rung.empty()) {
+            forget_rung(cell, now);
+            return true;
+        }
+        cell.rung_busy = true;
+        std::size_t next = 0;
+        while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
+        queues_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
+        return true;
+    }
+
+    /// Whether a rung may be under way or unsettled: true for the few runs that were ever acted on.
+    [[nodiscard]] static bool is_open(const StoredRun& stored) {
+        return !stored.interventions.empty() && !is_terminal(stored.row.state);
+    }
+
+    /// The rung that was under way, as far as it came; also one that was carried out but not settled.
+    [[nodiscard]] static std::vector<Action> open_rung(const Cell& cell, const History& known) {
+        std::vector<Action> rung;
+        for (const Action& action : known.actions)
+            if (action.intervention == cell.incident.interventions) rung.push_back(action);
+        const std::size_t open = std::min<std::size_t>(cell.rung_open, rung.size());
+        rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));
+        return rung;
+    }
+
+    /// A rung that was decided but whose intent never got durable was not begun: it is decided again.
+    static void forget_rung(Cell& cell, Instant now) {
+        if (std::exchange(cell.rung_open, 0) == 0 || !cell.incident.open()) return;
+        if (cell.incident.attempts > 0) --cell.incident.attempts;
+        cell.incident.phase = Phase::climbing;
+        cell.incident.verify_at = cell.run.working(now.elapsed);
+    }
+
+    Ledger<Store, Detectors>& ledger_;
+    Registry<Detectors>& registry_;
+    Queues<Detectors>& queues_;
+    const EngineSettings& settings_;
+    Tenure& tenure_;
+    const Intake<Detectors>& intake_;
+    LostHolders& lost_;
+    std::mutex lock_;
+    bool loaded_ = false;
+    Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds
+    CycleReport unheard_;                ///< what was found while nobody listened
+    std::vector<StoredRun> strangers_;   ///< stored runs whose class is not defined yet
+    std::vector<std::string> told_;      ///< of these classes
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,197 @@
+// Applies what operators decided: verbs are rows, which a cycle carries out and puts on record.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/cycle/apply.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+/// What a verb changes about one run, under its lock.
+template <class Detectors>
+class OperatorHand {
+public:
+    OperatorHand(RunCell<Detectors>& cell, Instant now, WorkItem<Detectors>& item)
+        : cell_{cell}, now_{now}, changer_{cell, now, item} {}
+
+    /// Carries out what an operator decided; answers why it is ignored, or nothing.
+    std::string_view decide(const DecisionRow& decision) {
+        OperatorMarks& marks = cell_.marks;
+        const bool has_incident = cell_.incident.open();
+        switch (decision.verb) {
+            case Verb::snooze:
+                marks.snoozed_until = decision.until.value_or(decision.at + default_snooze);
+                return {};
+            case Verb::resume_watch:
+                marks.snoozed_until = decision.at + rearm_after;
+                return {};
+            case Verb::dismiss:
+                marks.dismissed = true;
+                return {};
+            case Verb::ack:
+                marks.acknowledged = has_incident;
+                return has_incident ? "" : "nothing is wrong with the run";
+            case Verb::freeze:
+            case Verb::unfreeze:
+                marks.frozen = decision.verb == Verb::freeze;
+                marks.frozen_until = decision.until;
+                return {};
+            case Verb::mark_wrong:
+                return mark_wrong();
+            case Verb::resume:
+                return resume();
+            case Verb::mark_stopped:
+                break;
+        }
+        changer_.finish(RunState::cancelled);
+        changer_.end();
+        return {};
+    }
+
+private:
+    static constexpr Duration default_snooze = std::chrono::hours{1};
+    static constexpr Duration rearm_after = std::chrono::minutes{30};  // S002: "continue" is quiet for so long
+
+    std::string_view resume() {
+        if (!cell_.run.paused_by_watchdog || cell_.rung_busy) return "the watchdog has not paused the run";
+        Judged resumed{cell_.incident};
+        resumed.decision.plan = {{ActionKind::resume, {}, {}}};
+        resumed.decision.reason = "operator";
+        resumed.shows = cell_.shown;
+        cell_.marks.acknowledged = false;
+        changer_.realise(resumed, true);
+        return {};
+    }
+
+    /// The incident was none: it is over without a word about recovery, and what comes next does not go on with it. A
+    /// loop is muted for the class by its identity, anything else for this run.
+    std::string_view mark_wrong() {
+        OperatorMarks& marks = cell_.marks;
+        if (cell_.incident.number == 0) return "nothing was found wrong with the run";
+        if (marks.wrong_incident == cell_.incident.number) return "it is marked wrong already";
+        marks.wrong_incident = cell_.incident.number;
+        if (marks.found != Condition::loop_detected || cell_.loop_identity == 0) marks.wrong |= bit_of(marks.found);
+        marks.acknowledged = false;
+        cell_.incident.phase = Phase::none;
+        cell_.incident.hold_until.reset();
+        cell_.incident.alerted = false;
+        return {};
+    }
+
+    RunCell<Detectors>& cell_;
+    Instant now_;
+    Changer<Detectors> changer_;
+};
+
+/// From the thread that ticks. A freeze of everything is a decision that stays open while it lasts, so that a restart
+/// finds it; all others are applied once.
+template <class Detectors>
+class Decisions {
+public:
+    using Cell = RunCell<Detectors>;
+
+    explicit Decisions(Registry<Detectors>& registry) : registry_{registry} {}
+
+    /// `item_of(handle, cell)` gives the work item of a run in this cycle.
+    template <class ItemOf>
+    void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, CycleReport& report,
+               ItemOf&& item_of) {
+        std::vector<std::uint64_t> standing;
+        for (const DecisionRow& decision : decisions) {
+            if (decision.run.empty())
+                apply_to_all(decision, now, standing, batch, report);
+            else
+                apply_to_run(decision, now, batch, report, item_of);
+        }
+        frozen_ = !standing.empty();
+    }
+
+    [[nodiscard]] bool frozen() const noexcept { return frozen_; }
+
+    /// Whether what was applied last is durable now. What is not is put on record once more.
+    void written(bool stored) {
+        if (!stored) told_.resize(stored_);
+        stored_ = told_.size();
+    }
+
+private:
+    void apply_to_all(const DecisionRow& decision, Instant now, std::vector<std::uint64_t>& standing, Batch& batch,
+                      CycleReport& report) {
+        const bool freezes = decision.verb == Verb::freeze;
+        const bool lasts = freezes && (!decision.until || now.wall < *decision.until);
+        if (!lasts || !is_told(decision.number))
+            note(decision, freezes || decision.verb == Verb::unfreeze ? "" : "it names no run", now, batch, report);
+        if (lasts) return standing.push_back(decision.number);
+        batch.applied.push_back(decision.number);
+        if (decision.verb != Verb::unfreeze) return;
+        for (const std::uint64_t number : std::exchange(standing, {})) batch.applied.push_back(number);
+    }
+
+    template <class ItemOf>
+    void apply_to_run(const DecisionRow& decision, Instant now, Batch& batch, CycleReport& report, ItemOf&& item_of) {
+        const auto handle = registry_.find(decision.run);
+        Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
+        if (decision.verb == Verb::resume && cell != nullptr && cell->is_busy()) return;  // in a later cycle
+        batch.applied.push_back(decision.number);
+        if (cell == nullptr)
+            return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
+        const std::lock_guard guard{cell->lock};
+        if (!registry_.table().current(*handle) || is_terminal(cell->run.state))
+            return note(decision, "the run has ended", now, batch, report);
+        auto& item = item_of(*handle, *cell);
+        const std::string_view refused = OperatorHand<Detectors>{*cell, now, item}.decide(decision);
+        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *cell, now, batch);
+        AuditRow row = record(decision, refused, now);
+        report.events.emplace_back(AuditEvent{row});
+        item.change.rows.audit.push_back(std::move(row));
+    }
+
+    /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
+    void mark_wrong(const DecisionRow& decision, const Cell& cell, Instant now, Batch& batch) {
+        const std::string& name = cell.rules->rules.name;
+        batch.tallies.push_back({name, cell.marks.found, 0, 1});
+        if (cell.marks.found != Condition::loop_detected || cell.loop_identity == 0) return;
+        batch.mutes.push_back(
+            {name, Condition::loop_detected, cell.loop_identity, sanitise(decision.by, 128), now.wall});
+        registry_.mute(name, cell.loop_identity);
+    }
+
+    static AuditRow record(const DecisionRow& decision, std::string_view ignored, Instant now) {
+        JsonLine line;
+        line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
+        line.key("by").string(sanitise(decision.by, 128));
+        if (decision.until) line.key("until").string(rfc3339(*decision.until));
+        if (!ignored.empty()) line.key("ignored").string(ignored);
+        line.end_object();
+        return {now.wall, "decision", decision.run, std::move(line).text()};
+    }
+
+    static void note(const DecisionRow& decision, std::string_view ignored, Instant now, Batch& batch,
+                     CycleReport& report) {
+        AuditRow row = record(decision, ignored, now);
+        report.events.emplace_back(AuditEvent{row});
+        batch.audit.push_back(std::move(row));
+    }
+
+    /// Whether the freeze is on record; it is from now on.
+    [[nodiscard]] bool is_told(std::uint64_t number) {
+        if (std::find(told_.begin(), told_.end(), number) != told_.end()) return true;
+        told_.push_back(number);
+        return false;
+    }
+
+    Registry<Detectors>& registry_;
+    std::vector<std::uint64_t> told_;  ///< freezes that are on record
+    std::size_t stored_ = 0;           ///< of these, the first ones, durably
+    bool frozen_ = false;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,232 @@
+// What is told to runs and people about a decision: prompts, alerts, issues. Text of agents and hosts is sanitised
+// here.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/deliver/session_alert.hpp>
+#include <heeler/cycle/judge.hpp>
+#include <heeler/run/watched_run.hpp>
+#include <heeler/recover/continuation.hpp>
+#include <heeler/recover/prompts.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+/// A finding as one line for people: the rule and its numbers.
+[[nodiscard]] inline std::string evidence_line(const Finding& finding) {
+    std::string text{finding.evidence.rule};
+    for (std::size_t i = 0; i < finding.evidence.count; ++i) {
+        text += i == 0 ? ": " : ", ";
+        text += finding.evidence.facts[i].name;
+        text += ' ';
+        append_json_number(text, finding.evidence.facts[i].value);
+    }
+    return text;
+}
+
+/// The evidence as a JSON object.
+inline void write_evidence(JsonLine& line, const Finding& finding) {
+    line.begin_object().key("rule").string(finding.evidence.rule).key("detector").string(finding.kind);
+    for (std::size_t i = 0; i < finding.evidence.count; ++i)
+        line.key(finding.evidence.facts[i].name).number(finding.evidence.facts[i].value);
+    line.key("first").number(static_cast<double>(finding.evidence.first));
+    line.key("last").number(static_cast<double>(finding.evidence.last)).end_object();
+}
+
+/// `text` as one word for a shell.
+[[nodiscard]] inline std::string shell_quoted(std::string_view text) {
+    std::string quoted{"'"};
+    for (const char each : text) quoted += each == '\'' ? std::string{"'\\''"} : std::string{each};
+    return quoted + "'";
+}
+
+/// The texts of one run in one cycle, under the cell's lock.
+template <class Detectors>
+class Wording {
+public:
+    Wording(const RunMemory<Detectors>& cell, const Judged& judged, Instant now, const RunSpec& spec)
+        : cell_{cell}, judged_{judged}, now_{now}, spec_{spec} {}
+
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, cell_.incident.attempts); }
+
+    [[nodiscard]] std::string condition_and_reason() const {
+        std::string text{name_of(judged_.decision.condition)};
+        if (!judged_.decision.reason.empty()) text += ", " + std::string{judged_.decision.reason};
+        return text;
+    }
+
+    [[nodiscard]] std::string why() const {
+        std::string text = condition_and_reason();
+        if (judged_.findings.count > 0) text += ": " + evidence_line(judged_.findings.all[0]);
+        return text;
+    }
+
+    /// The findings in the words of the class; never empty for a finding.
+    [[nodiscard]] std::vector<std::string> words_of(const std::vector<Finding>& findings) const {
+        std::vector<std::string> words;
+        try {
+            if (const auto& own = cell_.rules->rules.prompts.issues; own && !findings.empty())
+                words = own(findings, cell_.run);
+        } catch (...) {
+            words.clear();  // an alert that cannot be worded is sent all the same
+        }
+        for (std::string& text : words) text = redact(sanitise(text, 1024));
+        if (!words.empty()) return words;
+        for (const Finding& finding : findings)
+            words.push_back(std::string{name_of(finding.condition)} + ": " + evidence_line(finding));
+        return words;
+    }
+
+    /// Title, empty line, body: what is filed about a run that nobody could mend.
+    [[nodiscard]] std::string issue_text() const {
+        std::string text;
+        append(text, "[Watchdog] Session ", short_id(sanitise(spec_.id, 256)), " had critical issues\n\n",
+               "Session: ", spec_.id, "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
+               "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin, "\nTool calls: ", std::to_string(cell_.run.calls),
+               "\n\nIssues:\n");
+        for (const std::string& issue : words_of({judged_.findings.begin(), judged_.findings.end()}))
+            append(text, "- ", issue, "\n");
+        append(text, "\nAction taken: ", plan_in_words(), "\n");
+        return redact(sanitise(text, prompts::prompt_cap));
+    }
+
+    [[nodiscard]] std::string plan_in_words() const {
+        std::string text;
+        for (const Step& step : judged_.decision.plan) append(text, text.empty() ? "" : ", ", name_of(step.action));
+        return text.empty() ? "nothing" : text;
+    }
+
+    /// What a continuation is told.
+    [[nodiscard]] std::string brief() const {
+        const RunClass& rules = cell_.rules->rules;
+        BriefFacts facts;
+        facts.name = spec_.name;
+        facts.work_item = spec_.work_item.empty() ? std::string_view{spec_.task} : std::string_view{spec_.work_item};
+        if (spec_.contract) facts.scope = spec_.contract->scope;
+        std::string last_step;
+        if (cell_.checkpoint.at) {
+            facts.checkpoint_at = wall_at(now_, cell_.run.origin + cell_.run.waited + *cell_.checkpoint.at);
+            if (rules.prompts.quote_agent_text && !cell_.checkpoint.text.empty())
+                last_step = continuation::quoted(cell_.checkpoint.text, continuation::step_cap);
+        }
+        facts.last_step = last_step;
+        facts.completed = cell_.steps;
+        for (const std::int64_t step : spec_.plan)
+            if (!std::binary_search(cell_.steps.begin(), cell_.steps.end(), step)) facts.remaining.push_back(step);
+        facts.attempt = cell_.run.attempt + 1;
+        facts.incarnation = std::max(cell_.run.incarnation, facts.attempt);
+        return redact(continuation::compose(rules.prompts, facts));
+    }
+
+    /// What an operator can type about this run.
+    [[nodiscard]] std::string how_to_stop() const {
+        return cell_.rules->rules.operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
+    }
+
+    /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
+    void complete(AlertRow& row, std::string done) const {
+        row.alert.details.push_back({"done", std::move(done)});
+        row.alert.details.push_back({"next", next_for_people()});
+        row.alert.details.push_back({"stop", how_to_stop()});
+        const Run& run = cell_.run;
+        try {
+            if (const auto& last_touch = cell_.rules->rules.prompts.alert)
+                last_touch(row.alert, run, run.working(now_.elapsed) - run.started.value_or(Duration{}));
+        } catch (...) {
+            // What the host adds is no reason to lose the alert.
+        }
+    }
+
+    /// The finding about a condition, else the worst; null if there is none.
+    [[nodiscard]] const Finding* finding_about(const std::optional<Condition>& about) const noexcept {
+        for (const Finding& finding : judged_.findings)
+            if (!about || finding.condition == *about) return &finding;
+        return nullptr;
+    }
+
+    [[nodiscard]] PromptFacts facts(const std::optional<Condition>& about = {}) {
+        PromptFacts facts;
+        facts.run = spec_.name;
+        facts.goal = spec_.task.empty() ? std::string_view{spec_.work_item} : std::string_view{spec_.task};
+        if (spec_.contract) {
+            facts.scope = spec_.contract->scope;
+            facts.stop_conditions = spec_.contract->stop_conditions;
+        }
+        facts.condition = about.value_or(judged_.decision.condition);
+        const Finding* finding = finding_about(about);
+        if (finding == nullptr)
+            evidence_ = name_of(judged_.decision.condition);
+        else
+            evidence_ = about ? words_of({*finding}).front() : evidence_line(*finding);
+        facts.evidence = evidence_;
+        facts.elapsed = cell_.run.started ? cell_.run.working(now_.elapsed) - *cell_.run.started : Duration{};
+        const bool quote = cell_.rules->rules.prompts.quote_agent_text && !cell_.checkpoint.text.empty();
+        if (quote) checkpoint_ = quoted_lines(cell_.checkpoint.text, prompts::checkpoint_cap);
+        facts.checkpoint = checkpoint_;
+        facts.step = cell_.checkpoint.step;
+        facts.metric = cell_.run.metric == MetricKind::output_lines ? std::string_view{"output lines"}
+                                                                    : std::string_view{spec_.metric_name};
+        facts.value = cell_.run.metric_value();
+        facts.attempt = attempt();
+        facts.max_attempts = cell_.rules->rules.ladder.max_attempts;
+        return facts;
+    }
+
+    /// What started it, rather than the timeout that ended it.
+    [[nodiscard]] Condition first_cause() const noexcept {
+        for (unsigned i = 1; i < static_cast<unsigned>(Condition::not_evaluable); ++i)
+            if (cell_.conditions_seen.has(static_cast<Condition>(i))) return static_cast<Condition>(i);
+        return judged_.decision.condition;
+    }
+
+    [[nodiscard]] std::string done_so_far() const {
+        return std::to_string(cell_.incident.attempts) + " recovery attempts in this incident";
+    }
+
+    [[nodiscard]] std::string next_for_people() const {
+        const Plan& plan = judged_.decision.plan;
+        if (rung::has(plan, ActionKind::terminate)) return "the run is terminated once its snapshot is done";
+        if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
+        if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
+            return "the run may still be running; it is no longer watched";
+        if (judged_.decision.is_final || cell_.incident.phase == Phase::holding)
+            return "nothing more is done; the run goes on and a person decides";
+        if (cell_.incident.phase == Phase::waiting && cell_.incident.hold_until)
+            return "a fresh agent takes the run up, not before " + rfc3339(wall_at(now_, *cell_.incident.hold_until));
+        if (cell_.rules->rules.ladder.watch_only) return "checked again " + at_next_cycle() + endings_in_words();
+        return "judged again " + when(cell_.run.origin + cell_.run.waited + cell_.incident.verify_at);
+    }
+
+    [[nodiscard]] std::string when(Elapsed moment) const { return "at " + rfc3339(wall_at(now_, moment)); }
+    [[nodiscard]] std::string at_next_cycle() const { return when(std::max(cell_.next_cycle, now_.elapsed)); }
+
+    [[nodiscard]] std::string endings_in_words() const {
+        std::string text;
+        for (const Ending& ending : cell_.rules->rules.ladder.endings) {
+            append(text, text.empty() ? "; given up when " : ", or when ");
+            if (ending.silent_longer) append(text, "silent for more than ", spoken(*ending.silent_longer));
+            if (ending.at_least != Severity::none) append(text, "its severity is ", name_of(ending.at_least));
+        }
+        return text;
+    }
+
+private:
+    const RunMemory<Detectors>& cell_;
+    const Judged& judged_;
+    Instant now_;
+    const RunSpec& spec_;
+    std::string evidence_;
+    std::string checkpoint_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,262 @@
+// Carries out what is committed: actions through the agent control, then alerts through the notifier; records outcomes.
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/deliver/outbox.hpp>
+#include <heeler/effects/effects.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/run/run_table.hpp>
+#include <heeler/text/redact.hpp>
+
+namespace heeler::inline v0 {
+
+/// Queues are filled by the cycle and by a restart; `run` empties what is due. One `run` at a time, from any one
+/// thread.
+template <class Store, class Notifier, class Detectors>
+class Deliverer {
+public:
+    using Cell = RunCell<Detectors>;
+    using Table = RunTable<Cell>;
+
+    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table, const EngineSettings& settings,
+              const Tenure& tenure)
+        : notifier_{notifier}, ledger_{ledger}, table_{table}, settings_{settings}, tenure_{tenure} {}
+
+    [[nodiscard]] Effects<Detectors>& effects() noexcept { return effects_; }
+    [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
+    [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
+
+    /// Until it is known whether everything is frozen, nothing is done.
+    void freeze(bool frozen) noexcept {
+        frozen_.store(frozen, std::memory_order_relaxed);
+        informed_.store(true, std::memory_order_release);
+    }
+
+    void run(Instant now, CycleReport& report) {
+        const std::lock_guard one{running_};
+        if (!tenure_.holds()) return;
+        if (informed_.load(std::memory_order_acquire))
+            for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
+        for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
+    }
+
+    [[nodiscard]] Result<Receipt> send_now(const Alert& alert) {
+        try {
+            return notifier_.send(alert);
+        } catch (const std::exception& error) {
+            return fail(ErrorCode::delivery_failed, std::string{"the notifier threw: "} + error.what());
+        } catch (...) {
+            return fail(ErrorCode::delivery_failed, "the notifier threw something that is no std::exception");
+        }
+    }
+
+private:
+    /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
+    [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job, Instant now) const {
+        if (frozen_.load(std::memory_order_relaxed)) return true;
+        const char* set = std::getenv("HEELER_FREEZE");
+        if (set != nullptr && *set != '\0' && std::string_view{set} != "0") return true;
+        if (!settings_.freeze_file.empty())
+            if (std::FILE* file = std::fopen(settings_.freeze_file.c_str(), "rb")) {
+                std::fclose(file);
+                return true;
+            }
+        const std::lock_guard guard{job.cell->lock};
+        return job.cell->marks.frozen_at(now.wall);
+    }
+
+    void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
+        if (is_disowned(*job.cell) || !save(job, now, report)) return;
+        for (; job.next < job.actions.size(); ++job.next) {
+            if (is_disowned(*job.cell)) return;
+            if (!tenure_.holds()) return queues_.add(std::move(job));
+            Action& action = job.actions[job.next];
+            if (!needs_met(job, action)) {
+                block(job, job.next, now);
+                continue;
+            }
+            perform(job, action, now, report);
+            if (action.outcome != ActionOutcome::blocked)
+                report.events.emplace_back(ActionEvent{job.cell->run.id, action});
+            {
+                const std::lock_guard guard{job.cell->lock};
+                job.cell->unsaved.actions.push_back(action);
+            }
+            if (action.outcome == ActionOutcome::ended) {
+                for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest, now);
+                break;
+            }
+            if (!save(job, now, report)) return;
+        }
+        if (!save(job, now, report)) return;
+        {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->rung = std::move(job.actions);
+            job.cell->rung_busy = false;
+        }
+        table_.sooner(job.handle.index, now.elapsed);
+        queues_.add_settled(job.handle);
+    }
+
+    /// Whoever holds the run now goes on with what is under way for it, under the same keys.
+    [[nodiscard]] static bool is_disowned(Cell& cell) {
+        const std::lock_guard guard{cell.lock};
+        if (cell.disowned) cell.rung_busy = false;
+        return cell.disowned;
+    }
+
+    /// Settled without being tried, so that a restart does not take it up. Nobody is told of what is not done.
+    void block(RungJob<Detectors>& job, std::size_t at, Instant now) {
+        Action& action = job.actions[at];
+        action.outcome = ActionOutcome::blocked;
+        if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
+        const std::lock_guard guard{job.cell->lock};
+        job.cell->unsaved.actions.push_back(action);
+    }
+
+    /// An outcome is durable before the next action starts; while it is not, the rung waits.
+    bool save(RungJob<Detectors>& job, Instant now, CycleReport& report) {
+        if (!ledger_.has_open_outcomes(*job.cell)) return true;
+        const auto error = ledger_.commit_one(job.handle, *job.cell, now);
+        if (!error) return true;
+        report.error("commit", job.cell->run.id, *error);
+        if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
+        queues_.add(std::move(job));
+        return false;
+    }
+
+    [[nodiscard]] static bool in_shadow(const RungJob<Detectors>& job) noexcept {
+        return job.cell->rules->rules.mode == Mode::shadow;
+    }
+
+    /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
+    [[nodiscard]] static bool needs_met(const RungJob<Detectors>& job, const Action& action) {
+        if (!action.needs) return true;
+        for (const Action& earlier : job.actions)
+            if (earlier.kind == *action.needs)
+                return earlier.outcome == ActionOutcome::done ||
+                       (earlier.outcome == ActionOutcome::skipped && in_shadow(job)) ||
+                       (earlier.kind == ActionKind::isolate && earlier.outcome == ActionOutcome::unsupported);
+        return false;
+    }
+
+    void perform(RungJob<Detectors>& job, Action& action, Instant now, CycleReport& report) {
+        const bool shadow = in_shadow(job);
+        const bool tried_before = std::exchange(job.reconcile, false);
+        if (!still_runs(job)) {
+            action.outcome = ActionOutcome::ended;
+            action.note = "the run is over";
+        } else if (shadow || is_frozen(job, now)) {
+            action.outcome = ActionOutcome::skipped;
+            action.note = shadow ? "shadow mode" : "frozen";
+            if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
+        } else if (action.kind == ActionKind::escalate) {
+            escalate(action, now, report);
+        } else if (is_record_only(action.kind)) {
+            effects_.retire(*job.cell, action);
+        } else if (action.kind == ActionKind::file_issue) {
+            effects_.file_issue(*job.cell, action, tried_before);
+        } else if (tried_before) {
+            effects_.reconcile(*job.cell, action);
+        } else {
+            effects_.ask(*job.cell, action);
+        }
+    }
+
+    [[nodiscard]] bool still_runs(const RungJob<Detectors>& job) const {
+        const std::lock_guard guard{job.cell->lock};
+        return table_.current(job.handle) && !is_terminal(job.cell->run.state);
+    }
+
+    void escalate(Action& action, Instant now, CycleReport& report) {
+        AlertJob<Detectors> job;
+        if (!queues_.take_alert(action.key, job)) {
+            action.outcome = ActionOutcome::done;
+            action.note = "delivered before";
+            return;
+        }
+        const bool delivered = send(std::move(job), now, report);
+        action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
+        if (!delivered) action.note = "nobody received it yet; it is tried again";
+    }
+
+    void skip_alert(const std::string& action_key, Instant now) {
+        AlertJob<Detectors> job;
+        if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
+    }
+
+    bool send(AlertJob<Detectors> job, Instant now, CycleReport& report) {
+        if (is_left(job)) return false;
+        if (job.cell->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        job.row.alert.attempt = job.row.attempts + 1;
+        const auto answer = send_now(job.row.alert);
+        job.row = after_attempt(std::move(job.row), job.cell->rules->rules.outbox, answer, now.wall);
+        if (job.row.state == AlertRow::State::pending) {
+            report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->unsaved.alerts.push_back(job.row);
+            job.cell->dirty = true;
+            table_.sooner(job.handle.index, now.elapsed);
+            queues_.add(std::move(job));
+            return false;
+        }
+        report.events.emplace_back(AlertEvent{job.row});
+        return finish_alert(job, job.row.state, now);
+    }
+
+    /// An alert of a run that another watchdog holds is theirs.
+    [[nodiscard]] bool is_left(AlertJob<Detectors>& job) {
+        const std::lock_guard guard{job.cell->lock};
+        if (!job.cell->disowned) {
+            if (tenure_.holds()) return false;
+            queues_.add(std::move(job));
+            return true;
+        }
+        if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
+        return true;
+    }
+
+    bool finish_alert(AlertJob<Detectors>& job, AlertRow::State state, Instant now) {
+        job.row.state = state;
+        {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->unsaved.alerts.push_back(job.row);
+            if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
+            if (state == AlertRow::State::dead) {
+                job.cell->alert_dead = true;
+                // Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
+                if (job.cell->rules->rules.outbox.retry) job.cell->sent.alerted.reset();
+            }
+        }
+        // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
+        if (ledger_.commit_one(job.handle, *job.cell, now)) {
+            const std::lock_guard guard{job.cell->lock};
+            job.cell->dirty = true;
+        }
+        table_.sooner(job.handle.index, now.elapsed);
+        return state == AlertRow::State::delivered;
+    }
+
+    Notifier& notifier_;
+    Ledger<Store, Detectors>& ledger_;
+    Table& table_;
+    const EngineSettings& settings_;
+    const Tenure& tenure_;
+    Effects<Detectors> effects_;
+    std::atomic<bool> frozen_{false};
+    std::atomic<bool> informed_{false};
+    std::mutex running_;
+    Queues<Detectors> queues_;
+};
+
+}  // namespace heeler::inline v0

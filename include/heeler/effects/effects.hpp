@@ -1,0 +1,94 @@
+// Carries out one action outside the watchdog: through the agent control, or through the sink of issues.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include <heeler/effects/control_ref.hpp>
+#include <heeler/effects/issue_ref.hpp>
+#include <heeler/run/watched_run.hpp>
+#include <heeler/text/redact.hpp>
+
+namespace heeler::inline v0 {
+
+/// From the thread that delivers. The outcome and a note are written into the action.
+template <class Detectors>
+class Effects {
+public:
+    using Cell = RunCell<Detectors>;
+
+    void control(ControlRef control) noexcept { control_ = control; }
+    void issues(IssueRef sink) noexcept { issues_ = sink; }
+
+    void ask(Cell& cell, Action& action) {
+        if (action.kind == ActionKind::spawn && !may_spawn(cell, action)) {
+            action.outcome = ActionOutcome::blocked;
+            return;
+        }
+        const auto answer = control_.act(action.kind, {cell.run.id, action.key, action.text, action.attempt});
+        action.outcome = outcome_of(answer);
+        action.note = evidence_text(answer ? answer->note : answer.error().message);
+    }
+
+    /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.
+    void reconcile(Cell& cell, Action& action) {
+        const auto found = control_.find(action.key);
+        if (found && *found == Found::found) {
+            action.outcome = ActionOutcome::done;
+            action.note = "found after a restart";
+        } else if ((found && *found == Found::absent) ||
+                   (!found && found.error().code == ErrorCode::unsupported && control_.idempotent())) {
+            ask(cell, action);
+        } else {
+            action.outcome = ActionOutcome::unknown;
+            action.note = "a restart came between the intent and its outcome, and nobody can tell";
+        }
+    }
+
+    /// The run is given up: only records change. An agent control that keeps some of its own (`retire`) is told.
+    void retire(Cell& cell, Action& action) {
+        action.outcome = ActionOutcome::done;
+        action.note = "the run may still be running; it is no longer watched";
+        const auto told = control_.act(action.kind, {cell.run.id, action.key, action.text, action.attempt});
+        if (!told && told.error().code != ErrorCode::unsupported)
+            action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
+    }
+
+    void file_issue(Cell& cell, Action& action, bool tried_before) {
+        if (tried_before && !issues_.idempotent()) {
+            action.outcome = ActionOutcome::unknown;
+            action.note = "a restart came between the intent and its outcome, and the sink cannot tell";
+            return;
+        }
+        const std::size_t end = std::min(action.text.find('\n'), action.text.size());
+        const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
+        Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
+        {
+            const std::lock_guard guard{cell.lock};
+            const RunSpec spec = spec_from(cell.spec);
+            issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
+                         sanitise(spec.project, 256)};
+        }
+        const auto answer = issues_.file(issue);
+        action.outcome = outcome_of(answer);
+        action.note = evidence_text(answer ? answer->note : answer.error().message);
+    }
+
+private:
+    /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
+    [[nodiscard]] bool may_spawn(Cell& cell, Action& action) const {
+        if (cell.rules->rules.ladder.stop_proof != StopProofNeeded::proved) return true;
+        const auto proof = control_.prove_stopped(cell.run.id);
+        if (proof && *proof == StopProof::stopped) return true;
+        action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
+                                                                         : "nobody can tell whether the agent stopped"
+                                          : proof.error().message);
+        return false;
+    }
+
+    ControlRef control_;
+    IssueRef issues_;
+};
+
+}  // namespace heeler::inline v0

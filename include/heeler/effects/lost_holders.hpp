@@ -1,0 +1,91 @@
+// Tells people, once, that another watchdog on the store went silent: its runs go to others, or wait for their host.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/deliver/outbox.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+/// Any thread. The store reports a lost holder to one watchdog only. That one puts it on record with its next commit,
+/// and tells people until somebody heard it.
+class LostHolders {
+public:
+    void found(const LostHolder& holder, Instant now) {
+        const std::string name = sanitise(holder.name, 128);
+        JsonLine line;
+        line.begin_object().key("holder").string(name).key("runs").number(static_cast<std::int64_t>(holder.runs));
+        line.end_object();
+        AlertRow row;
+        row.alert.key = "orchestrator.lost." + name + "." + rfc3339(now.wall);
+        row.alert.kind = "orchestrator.lost";
+        row.alert.severity = holder.runs > 0 ? Severity::critical : Severity::warning;
+        row.alert.summary = "the watchdog `" + name + "` stopped renewing its lease; it held " +
+                            std::to_string(holder.runs) +
+                            " runs. Those that others can observe are taken over; the rest can be observed by nobody "
+                            "until a host registers them again";
+        row.alert.at = row.created_at = row.not_before = now.wall;
+        const std::lock_guard guard{lock_};
+        audit_.push_back({now.wall, "orchestrator.lost", {}, std::move(line).text()});
+        untold_.push_back(std::move(row));
+    }
+
+    /// What is to be put on record.
+    [[nodiscard]] std::vector<AuditRow> take_audit() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(audit_, {});
+    }
+
+    [[nodiscard]] std::optional<WallTime> next() const {
+        const std::lock_guard guard{lock_};
+        std::optional<WallTime> earliest;
+        for (const AlertRow& row : untold_)
+            if (!earliest || row.not_before < *earliest) earliest = row.not_before;
+        return earliest;
+    }
+
+    template <class Sender>
+    void tell(Sender& sender, Instant now, CycleReport& report) {
+        for (AlertRow& row : take_due(now)) {
+            row.alert.attempt = row.attempts + 1;
+            const auto answer = sender.send_now(row.alert);
+            row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
+            if (row.state != AlertRow::State::pending) {
+                report.events.emplace_back(AlertEvent{std::move(row)});
+                continue;
+            }
+            report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
+            const std::lock_guard guard{lock_};
+            untold_.push_back(std::move(row));
+        }
+    }
+
+private:
+    [[nodiscard]] std::vector<AlertRow> take_due(Instant now) {
+        std::vector<AlertRow> due;
+        const std::lock_guard guard{lock_};
+        const auto later = std::partition(untold_.begin(), untold_.end(),
+                                          [&](const AlertRow& row) { return row.not_before > now.wall; });
+        due.assign(std::make_move_iterator(later), std::make_move_iterator(untold_.end()));
+        untold_.erase(later, untold_.end());
+        return due;
+    }
+
+    mutable std::mutex lock_;
+    std::vector<AuditRow> audit_;
+    std::vector<AlertRow> untold_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,119 @@
+// What waits to be carried out: rungs, alerts, and runs whose rung is done. Shared by the cycle and the deliverer.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/run/watched_run.hpp>
+
+namespace heeler::inline v0 {
+
+/// One rung to carry out, in its own order.
+template <class Detectors>
+struct RungJob {
+    RunHandle handle;
+    RunCell<Detectors>* cell = nullptr;
+    std::vector<Action> actions;
+    std::size_t next = 0;
+    bool reconcile = false;  ///< the first one may have been tried before a crash
+};
+
+/// One alert to send.
+template <class Detectors>
+struct AlertJob {
+    RunHandle handle;
+    RunCell<Detectors>* cell = nullptr;
+    AlertRow row;
+};
+
+/// Thread-safe.
+template <class Detectors>
+class Queues {
+public:
+    void add(RungJob<Detectors> job) {
+        const std::lock_guard guard{lock_};
+        rungs_.push_back(std::move(job));
+    }
+    void add(AlertJob<Detectors> job) {
+        const std::lock_guard guard{lock_};
+        alerts_.push_back(std::move(job));
+    }
+    /// When the next alert may be tried again, or now if a rung waits; absent: nothing waits.
+    [[nodiscard]] std::optional<WallTime> next() const {
+        const std::lock_guard guard{lock_};
+        if (!rungs_.empty()) return WallTime{};
+        std::optional<WallTime> earliest;
+        for (const auto& job : alerts_)
+            if (!earliest || job.row.not_before < *earliest) earliest = job.row.not_before;
+        return earliest;
+    }
+
+    /// Runs whose rung has been carried out since the last call.
+    [[nodiscard]] std::vector<RunHandle> take_settled() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(settled_, {});
+    }
+
+    [[nodiscard]] bool has_settled() const {
+        const std::lock_guard guard{lock_};
+        return !settled_.empty();
+    }
+
+    /// The run's rung has been carried out (or is to be settled once more).
+    void add_settled(RunHandle handle) {
+        const std::lock_guard guard{lock_};
+        settled_.push_back(handle);
+    }
+
+    [[nodiscard]] std::vector<RungJob<Detectors>> take_rungs() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(rungs_, {});
+    }
+
+    /// Due alerts that no waiting rung will send itself, in the order in which they were made.
+    [[nodiscard]] std::vector<AlertJob<Detectors>> take_due_alerts(Instant now) {
+        std::vector<AlertJob<Detectors>> due;
+        const std::lock_guard guard{lock_};
+        std::vector<AlertJob<Detectors>> later;
+        for (auto& job : alerts_) {
+            const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
+            if (job.row.not_before <= now.wall && !of_rung)
+                due.push_back(std::move(job));
+            else
+                later.push_back(std::move(job));
+        }
+        alerts_ = std::move(later);
+        return due;
+    }
+
+    [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob<Detectors>& found) {
+        const std::lock_guard guard{lock_};
+        for (auto it = alerts_.begin(); it != alerts_.end(); ++it) {
+            if (it->row.action_key != action_key) continue;
+            found = std::move(*it);
+            alerts_.erase(it);
+            return true;
+        }
+        return false;
+    }
+
+private:
+    [[nodiscard]] bool rung_waits(const std::string& key) const {
+        for (const auto& job : rungs_)
+            for (const Action& action : job.actions)
+                if (action.key == key) return true;
+        return false;
+    }
+
+    mutable std::mutex lock_;
+    std::vector<RungJob<Detectors>> rungs_;
+    std::vector<AlertJob<Detectors>> alerts_;
+    std::vector<RunHandle> settled_;
+};
+
+}  // namespace heeler::inline v0

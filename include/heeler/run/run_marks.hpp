@@ -1,0 +1,84 @@
+// What is noted at a run besides what it does: operators' words, what was sent and when, its source.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/run/source_ref.hpp>
+
+namespace heeler::inline v0 {
+
+/// What operators said about a run.
+struct OperatorMarks {
+    std::optional<WallTime> snoozed_until;
+    std::optional<WallTime> frozen_until;  ///< absent: until somebody ends it
+    std::uint32_t wrong = 0;               ///< conditions that are none for this run, a bit each
+    std::uint32_t wrong_incident = 0;      ///< the newest incident that was none
+    Condition found = Condition::stalled;  ///< what was last found to be wrong, whatever was done about it
+    bool frozen = false;                   ///< nothing is done to it
+    bool acknowledged = false;             ///< somebody is on the incident that is open: it is not said again
+    bool dismissed = false;                ///< nothing is done or said about it any more
+
+    [[nodiscard]] bool quiet_at(WallTime now) const noexcept {
+        return dismissed || (snoozed_until && now < *snoozed_until);
+    }
+    [[nodiscard]] bool frozen_at(WallTime now) const noexcept {
+        return frozen && (!frozen_until || now < *frozen_until);
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, acknowledged, dismissed);
+    }
+};
+
+/// When a finding was last steered.
+struct SteerSlot {
+    Condition condition = Condition::loop_detected;
+    WallTime at{};
+};
+
+/// What was sent about a run and when, so that it is not sent again too soon.
+struct SentMarks {
+    std::optional<WallTime> alerted;
+    std::vector<SteerSlot> steered;
+    bool hold_told = false;  ///< it is on record that the next alert is held back
+    bool end_told = false;   ///< the newest alert says that the run is given up
+
+    template <class A>
+    void archive(A& a) {
+        a(alerted, steered, hold_told, end_told);
+    }
+};
+
+/// A source that is polled for a run, and how far it was read.
+struct Feed {
+    SourceRef source;
+    std::string cursor;
+    bool in_group = false;  ///< its class has a source for all its runs
+    bool lost = false;      ///< the last poll failed: nothing is known of the time since
+
+    [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
+};
+
+/// Loops that operators called wrong for a class, whichever of its versions a run has. Written before the first cycle
+/// and by cycles only.
+class Mutes {
+public:
+    void add(std::uint64_t identity) {
+        if (identity != 0 && !has(identity)) identities_.push_back(identity);
+    }
+    [[nodiscard]] bool has(std::uint64_t identity) const noexcept {
+        return std::find(identities_.begin(), identities_.end(), identity) != identities_.end();
+    }
+
+private:
+    std::vector<std::uint64_t> identities_;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,200 @@
+// The table of settings that have a name: a new one is a function and a line here.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/settings.hpp>
+#include <heeler/detect/failure_streak.hpp>
+#include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/detect/loop_detector.hpp>
+#include <heeler/detect/run_timeout.hpp>
+#include <heeler/detect/token_budget.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/settings/setting_values.hpp>
+#include <heeler/settings/validate.hpp>
+
+namespace heeler::inline v0 {
+
+namespace setting {
+
+/// Why a value was not taken; absent: it was.
+using Refused = std::optional<SettingFault>;
+
+template <class T, class Use>
+[[nodiscard]] Refused take(const Read<T>& read, Use use) {
+    if (!read) return read.error();
+    use(*read);
+    return std::nullopt;
+}
+
+/// Changes the settings of a detector, which is turned on if it is off.
+template <class D, class Change>
+void change_detector(RunClass& rules, Change change) {
+    typename D::Settings settings;
+    if (const auto* present = rules.detectors.find<D>()) settings = *present;
+    change(settings);
+    rules.detectors.turn_on<D>(std::move(settings));
+}
+
+/// A period that is as long as the interval, or would be longer, follows it.
+[[nodiscard]] inline Refused set_interval(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration interval) {
+        Duration& period = rules.schedule.period;
+        if (period > interval || period == rules.interval.fixed) period = interval;
+        rules.interval.fixed = interval;
+    });
+}
+
+[[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 100),
+                [&](auto count) { rules.ladder.max_attempts = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_max_continuations(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 100),
+                [&](auto count) { rules.ladder.max_continuations = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_stop_proof(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"proved", "fenced", "presumed"}),
+                [&](std::size_t chosen) { rules.ladder.stop_proof = static_cast<StopProofNeeded>(chosen); });
+}
+
+[[nodiscard]] inline Refused set_debounce(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 1000), [&](auto count) { rules.ladder.debounce = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_per_tick(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 1'000'000),
+                [&](auto count) { rules.ladder.rungs_per_tick = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_per_day(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 1'000'000),
+                [&](auto count) { rules.ladder.rungs_per_run_per_day = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_mode(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"active", "shadow"}),
+                [&](std::size_t chosen) { rules.mode = chosen == 0 ? Mode::active : Mode::shadow; });
+}
+
+[[nodiscard]] inline Refused set_loop_rule(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"exact", "any_period"}), [&](std::size_t chosen) {
+        change_detector<LoopDetector<Line>>(
+            rules, [&](auto& settings) { settings.rule = chosen == 0 ? five_line_block : BlockRule{}; });
+    });
+}
+
+[[nodiscard]] inline Refused set_silence(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) { settings.act_after = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_duration_limit(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        change_detector<RunTimeout>(rules, [&](auto& settings) { settings.limit = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_token_budget(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, std::int64_t{1} << 50), [&](auto tokens) {
+        change_detector<TokenBudget>(rules, [&](auto& settings) { settings.soft = tokens; });
+    });
+}
+
+[[nodiscard]] inline Refused set_failure_streak(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 1000), [&](auto count) {
+        change_detector<FailureStreak>(rules,
+                                       [&](auto& settings) { settings.count = static_cast<std::uint32_t>(count); });
+    });
+}
+
+[[nodiscard]] inline Refused set_alert_cooldown(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alert_cooldown = length; });
+}
+
+[[nodiscard]] inline Refused set_renotify(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.renotify_every = length; });
+}
+
+[[nodiscard]] inline Refused set_retry_alerts(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool retry) { rules.outbox.retry = retry; });
+}
+
+/// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
+[[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool steer) {
+        auto& steers = rules.ladder.steers;
+        if (!steer) steers.clear();
+        if (steer && steers.empty()) steers = presets::session_steers();
+    });
+}
+
+/// Each part turns retries on, with the usual numbers for the others.
+[[nodiscard]] inline Backoff& retry_of(RunClass& rules) {
+    auto& retry = rules.ladder.retry;
+    return retry ? *retry : retry.emplace();
+}
+
+[[nodiscard]] inline Refused set_retry_count(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 100), [&](auto count) { retry_of(rules).count = static_cast<std::uint32_t>(count); });
+}
+
+[[nodiscard]] inline Refused set_retry_base(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).base = length; });
+}
+
+[[nodiscard]] inline Refused set_retry_factor(const SettingValue& value, RunClass& rules) {
+    return take(number(value, 1, 100), [&](double factor) { retry_of(rules).factor = factor; });
+}
+
+[[nodiscard]] inline Refused set_retry_cap(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).cap = length; });
+}
+
+/// Takes the value into the class, or says why not.
+using Apply = Refused (*)(const SettingValue&, RunClass&);
+
+struct Known {
+    std::string_view name;  ///< parts of an object have a dot
+    Apply apply;
+};
+
+inline constexpr std::array known{Known{"interval_s", &set_interval},
+                                  Known{"silence_s", &set_silence},
+                                  Known{"duration_limit_s", &set_duration_limit},
+                                  Known{"loop_rule", &set_loop_rule},
+                                  Known{"token_budget.soft", &set_token_budget},
+                                  Known{"failure_streak.count", &set_failure_streak},
+                                  Known{"debounce", &set_debounce},
+                                  Known{"max_attempts", &set_max_attempts},
+                                  Known{"max_continuations", &set_max_continuations},
+                                  Known{"stop_proof", &set_stop_proof},
+                                  Known{"action_budget.per_tick", &set_per_tick},
+                                  Known{"action_budget.per_run_per_day", &set_per_day},
+                                  Known{"auto_steer", &set_auto_steer},
+                                  Known{"mode", &set_mode},
+                                  Known{"alert_cooldown_s", &set_alert_cooldown},
+                                  Known{"renotify_every_s", &set_renotify},
+                                  Known{"retry_failed_alerts", &set_retry_alerts},
+                                  Known{"retry.count", &set_retry_count},
+                                  Known{"retry.base_s", &set_retry_base},
+                                  Known{"retry.factor", &set_retry_factor},
+                                  Known{"retry.cap_s", &set_retry_cap}};
+
+}  // namespace setting
+
+/// The names of all settings, parts of objects with a dot.
+[[nodiscard]] inline std::vector<std::string_view> setting_names() {
+    std::vector<std::string_view> names;
+    for (const setting::Known& each : setting::known) names.push_back(each.name);
+    return names;
+}
+
+}  // namespace heeler::inline v0
