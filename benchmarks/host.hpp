@@ -2,6 +2,7 @@
 #pragma once
 
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include <cstdint>
 #include <memory>

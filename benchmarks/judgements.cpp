@@ -9,13 +9,12 @@ namespace bench {
 namespace {
 
 using namespace heeler;
-using Set = DefaultDetectors;
 
 /// A run that has done a little of everything.
 class Patient {
 public:
-    Patient() : handle_{add()}, cell_{*registry_.table().find(handle_)} {
-        Folder<Set> fold{cell_, at(1)};
+    Patient() : handle_{add()}, watched_{*registry_.table().find(handle_)} {
+        Folder fold{watched_, at(1)};
         std::string text;
         for (int i = 0; i < 300; ++i) text += "line number " + std::to_string(i * i) + "\n";
         fold(Output{text, false});
@@ -29,7 +28,7 @@ public:
         return {Elapsed{std::chrono::seconds{seconds}}, WallTime{std::chrono::seconds{seconds}}};
     }
 
-    Judged judge(Instant now) { return Judge<Set>{cell_, now, true}(); }
+    Judged judge(Instant now) { return Judge{watched_, now, true}(); }
 
 private:
     RunHandle add() {
@@ -45,9 +44,10 @@ private:
         return *handle;
     }
 
-    Registry<Set> registry_;
+    RunTable<WatchedRun> table_;
+    Registry registry_{table_};
     RunHandle handle_;
-    RunCell<Set>& cell_;
+    WatchedRun& watched_;
 };
 
 void add(Effort effort, Rows& rows, const std::string& what, Instant now, Status status, double most_ns) {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include <heeler/store/stored_names.hpp>
 #include <heeler/text/duration.hpp>
 
 namespace ctl {
@@ -15,14 +14,9 @@ using heeler::Instant;
 using heeler::Phase;
 using heeler::WallTime;
 
-constexpr auto last_condition = Condition::not_evaluable;
-
 /// Facts of another version may be read as nonsense; what has a name must have one.
 bool names_are_known(const Facts& facts) {
-    for (auto rest = facts.conditions_seen.packed; rest != 0; rest >>= 4)
-        if ((rest & 15u) == 0 || (rest & 15u) - 1 > static_cast<std::uint64_t>(last_condition)) return false;
-    return facts.incident.condition <= last_condition && facts.incident.phase <= Phase::waiting &&
-           facts.skip <= heeler::Skip::terminal;
+    return facts.verdict.incident.phase <= Phase::waiting && facts.skip <= heeler::Skip::terminal;
 }
 
 WallTime wall_of(const Facts& facts, Duration working, Instant now) {
@@ -32,20 +26,21 @@ WallTime wall_of(const Facts& facts, Duration working, Instant now) {
 Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<heeler::Intervention>& interventions,
              Instant now) {
     if (heeler::is_terminal(row.state)) return {};
-    if (facts.marks.dismissed) return {};
+    if (facts.verdict.marks.dismissed) return {};
     if (facts.skip != heeler::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
     if (facts.waits_until) return {"rate limit ends", heeler::wall_at(now, *facts.waits_until)};
-    if (facts.incident.phase == Phase::holding) {
-        if (facts.incident.hold_until) return {"said again", heeler::wall_at(now, *facts.incident.hold_until)};
+    if (facts.verdict.incident.phase == Phase::holding) {
+        if (facts.verdict.incident.hold_until)
+            return {"said again", heeler::wall_at(now, *facts.verdict.incident.hold_until)};
         return {"a person decides", {}};
     }
-    if (facts.incident.phase == Phase::waiting && facts.incident.hold_until)
-        return {"taken up by a fresh agent", heeler::wall_at(now, *facts.incident.hold_until)};
+    if (facts.verdict.incident.phase == Phase::waiting && facts.verdict.incident.hold_until)
+        return {"taken up by a fresh agent", heeler::wall_at(now, *facts.verdict.incident.hold_until)};
     if (facts.run.waiting_since) return {"when " + std::string{name_of(row.state)} + " ends", {}};
-    if (facts.incident.phase == Phase::climbing) {
+    if (facts.verdict.incident.phase == Phase::climbing) {
         const std::string of =
             interventions.empty() ? std::string{} : " of " + std::string{name_of(interventions.back().action)};
-        return {"check" + of, wall_of(facts, facts.incident.verify_at, now)};
+        return {"check" + of, wall_of(facts, facts.verdict.incident.verify_at, now)};
     }
     return {"sample " + std::to_string(facts.sampling.number + 1), wall_of(facts, facts.sampling.next, now)};
 }
@@ -70,7 +65,7 @@ RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& int
 
 std::string incident_text(const RunView& view, Instant now) {
     if (!view.readable) return "?";
-    const heeler::Incident& incident = view.facts.incident;
+    const heeler::Incident& incident = view.facts.verdict.incident;
     if (!incident.open()) return {};
     std::string text = condition_name(incident.condition) + " for " +
                        heeler::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
@@ -80,7 +75,7 @@ std::string incident_text(const RunView& view, Instant now) {
 }
 
 std::string marks_text(const RunView& view, Instant now) {
-    const heeler::OperatorMarks& marks = view.facts.marks;
+    const heeler::OperatorMarks& marks = view.facts.verdict.marks;
     std::string text;
     const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
     if (marks.frozen_at(now.wall)) add("FROZEN");
@@ -88,8 +83,10 @@ std::string marks_text(const RunView& view, Instant now) {
         add("snoozed until " + heeler::rfc3339(*marks.snoozed_until));
     if (marks.acknowledged) add("acknowledged");
     if (marks.dismissed) add("dismissed");
-    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(last_condition); ++i)
-        if ((marks.wrong >> i & 1u) != 0) add(condition_name(static_cast<Condition>(i)) + " marked wrong");
+    for (const Condition& condition : heeler::library_conditions)
+        if ((marks.wrong & bit_of(condition)) != 0) add(condition_name(condition) + " marked wrong");
+    for (unsigned id = Condition::first_custom; id < 32; ++id)
+        if ((marks.wrong >> id & 1u) != 0) add("condition " + std::to_string(id) + " of the host's marked wrong");
     return text;
 }
 
@@ -100,7 +97,7 @@ std::string next_text(const RunView& view, Instant now) {
     return view.next.what + (late ? ", due " : " ") + relative(*view.next.at, now);
 }
 
-std::string condition_name(Condition condition) { return std::string{heeler::detail::stored_name(condition)}; }
+std::string condition_name(const Condition& condition) { return std::string{condition.key()}; }
 
 std::string relative(WallTime when, Instant now) {
     if (when <= now.wall) return heeler::spoken(now.wall - when) + " ago";

@@ -8,12 +8,11 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/settings/default_detectors.hpp>
 #include <heeler/run/watched_run.hpp>
 
 namespace ctl {
 
-using Facts = heeler::RunMemory<heeler::DefaultDetectors>;
+using Facts = heeler::RunMemory;
 
 /// What a run waits for.
 struct Next {
@@ -44,7 +43,7 @@ struct RunView {
 [[nodiscard]] std::string next_text(const RunView& view, heeler::Instant now);
 
 /// Conditions that people read alike have names of their own here.
-[[nodiscard]] std::string condition_name(heeler::Condition condition);
+[[nodiscard]] std::string condition_name(const heeler::Condition& condition);
 
 /// "5m 3s ago", "in 2h 0m".
 [[nodiscard]] std::string relative(heeler::WallTime when, heeler::Instant now);

@@ -126,6 +126,7 @@ bool Replay::observe(const JsonObject& line, const What& what) {
         case heeler::Observed::unknown:
             throw BadLine{"the run " + in_quotes(run) + " is not known; register it with a 'run' line first"};
         case heeler::Observed::ended:
+        case heeler::Observed::elsewhere:
             refuse_if_over(run);
             break;
         case heeler::Observed::fenced:

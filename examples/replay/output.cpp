@@ -115,10 +115,10 @@ std::string line_of(const heeler::AuditEvent& event, Moment at) {
     return ended(line);
 }
 
-std::string line_of(const heeler::BandEvent& event, Moment at) {
-    JsonLine line = begin("band", name_of(event.band), at);
+std::string line_of(const heeler::SightingEvent& event, Moment at) {
+    JsonLine line = begin(event.saw.record, event.saw.answer, at);
     run_id(line, event.run).key("age_s");
-    event.age ? line.number(heeler::in_seconds(*event.age)) : line.null();
+    event.saw.age ? line.number(heeler::in_seconds(*event.saw.age)) : line.null();
     return ended(line);
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/core/events.hpp>
 
 namespace replay {
 
@@ -30,7 +30,7 @@ struct Summary {
 [[nodiscard]] std::string line_of(const heeler::ActionEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::AlertEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::AuditEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::BandEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::SightingEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);

@@ -38,13 +38,14 @@ using heeler::Duration;
     rules.detectors.turn_on<Silence>(silence).turn_on<heeler::RunTimeout>(timeout);
     rules.schedule.period /= scale;
     shorten(rules.interval.fixed);
-    for (heeler::Ending& ending : rules.ladder.endings) shorten(ending.silent_longer);
-    for (heeler::SteerRule& steer : rules.ladder.steers) steer.cooldown /= scale;
+    auto& ladder = *rules.ladder.as<heeler::WatchLadder>();
+    for (heeler::Ending& ending : ladder.endings) shorten(ending.silent_longer);
+    for (heeler::SteerRule& steer : ladder.steers) steer.cooldown /= scale;
     rules.alert_cooldown /= scale;
     rules.renotify_every /= scale;
     rules.outbox.first_retry /= scale;
-    rules.prompts.issues = [words = rules.prompts.issues, scale](const auto& findings, const heeler::Run& run) {
-        return words(in_real_time(findings, scale), run);
+    rules.prompts.issues = [detectors = rules.detectors, scale](const auto& findings, const heeler::Run&) {
+        return heeler::detectors_words(detectors, in_real_time(findings, scale));
     };
     rules.prompts.alert = [complete = rules.prompts.alert, scale](heeler::Alert& alert, const heeler::Run& run,
                                                                   Duration worked) {
@@ -56,7 +57,7 @@ using heeler::Duration;
 /// The class of all sessions. Settings of the file that could not be taken are said on stderr.
 [[nodiscard]] inline heeler::Result<heeler::RunClass> session_rules(const Options& options) {
     heeler::RunClass rules = heeler::presets::session_monitor();
-    rules.ladder.steers = heeler::presets::session_steers();
+    rules.ladder.as<heeler::WatchLadder>()->steers = heeler::presets::session_steers();
     if (!options.sqlite_file.empty()) rules.operate = "heeler-ctl --store sqlite:" + options.sqlite_file;
     if (!options.config.empty()) {
         const auto settings = heeler::settings_from_file(options.config);

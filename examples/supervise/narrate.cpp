@@ -49,8 +49,8 @@ std::optional<std::string> line_of(const heeler::AuditEvent& event) {
     return std::string("the clock jumped or the machine slept: nothing is judged for a while");
 }
 
-std::optional<std::string> line_of(const heeler::BandEvent& event) {
-    return fmt::format("its last checkpoint says: {}", name_of(event.band));
+std::optional<std::string> line_of(const heeler::SightingEvent& event) {
+    return fmt::format("its last checkpoint says: {}", event.saw.answer);
 }
 
 std::optional<std::string> line_of(const heeler::ErrorEvent& event) {

@@ -7,6 +7,17 @@
 #define HEELER_VERSION_MINOR 1
 #define HEELER_VERSION_PATCH 0
 
+/// Header-only by default: `HEELER_INLINE` functions are `inline`. With `HEELER_COMPILED` (the target
+/// `heeler::compiled` defines it for you) they are compiled once, from the sources under `heeler/compiled/`. The two
+/// live in different namespaces, so that mixing them in one program is a link error.
+#ifdef HEELER_COMPILED
+#define HEELER_ABI v0_compiled
+#define HEELER_INLINE
+#else
+#define HEELER_ABI v0
+#define HEELER_INLINE inline
+#endif
+
 /// Checks what a programmer promised, never what the environment does. Define it for a whole target to replace it; the
 /// expression must have no side effects.
 #ifndef HEELER_ASSERT

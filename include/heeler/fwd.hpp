@@ -1,7 +1,7 @@
 // Declarations and default arguments: enough to name a `Watchdog` in a header without compiling it.
 #pragma once
 
-#include <cstdint>
+#include <heeler/config.hpp>
 
 namespace heeler::inline v0 {
 
@@ -43,18 +43,7 @@ template <class Cadence = Intervals>
 struct HeartbeatContract;
 template <class Item = Line, class Rule = BlockRule>
 struct LoopDetector;
-template <class... Detectors>
-struct DetectorSet;
-
-/// The detectors that a watchdog has unless it is given others. Which of them judge a run is said by its class.
-using DefaultDetectors =
-    DetectorSet<RunTimeout, BurnRateTracker<Tokens>, BurnRateTracker<ApiCalls>, BurnRateTracker<BytesWritten>,
-                OutputAccessRule, LoopDetector<Line>, LoopDetector<Call>, LoopDetector<Call, TailRule>, ErrorCascade,
-                FailureStreak, HeartbeatContract<Intervals>, HeartbeatContract<AliveAge>,
-                HeartbeatContract<ActivityAge>, HeartbeatContract<ProgressAge>, HeartbeatContract<CheckpointAge>,
-                TokenBudget, RelayTimeout, RelayCheck>;
-
-template <class Clock, class Store, class Notifier, class Detectors = DefaultDetectors>
+template <class Clock, class Store, class Notifier>
 class Watchdog;
 
 }  // namespace heeler::inline v0

@@ -261,7 +261,7 @@ void knows_every_enumerator() {
     const std::string before = "{}";
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(InterventionOutcome::skipped); ++i) {
         auto row = intervention(i + 1u, static_cast<InterventionOutcome>(i));
-        row.condition = static_cast<Condition>(i % (static_cast<std::uint8_t>(Condition::not_evaluable) + 1));
+        row.condition = library_conditions[static_cast<std::size_t>(i) % library_conditions.size()];
         run.interventions.push_back(row);
     }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionKind::file_issue); ++i) {
@@ -282,9 +282,9 @@ void knows_every_enumerator() {
     Batch batch;
     for (std::uint8_t i = 0; i < verb_names.size(); ++i)
         batch.decisions.push_back({i + 1u, "", static_cast<Verb>(i), {}, "", {}});
-    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(Condition::not_evaluable); ++i) {
-        batch.mutes.push_back({"", static_cast<Condition>(i), 1, "", {}});
-        batch.tallies.push_back({"", static_cast<Condition>(i), 1, 0});
+    for (const Condition& condition : library_conditions) {
+        batch.mutes.push_back({"", condition, 1, "", {}});
+        batch.tallies.push_back({"", condition, 1, 0});
     }
     batch.runs = {run};
     for (std::uint8_t i = 0; i < run_state_names.size(); ++i) {

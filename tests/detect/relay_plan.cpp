@@ -1,7 +1,7 @@
 #include <heeler/detect/relay_plan.hpp>
 
-#include <heeler/settings/presets.hpp>
 #include <heeler/explain/report.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -25,17 +25,18 @@ struct Checked : At {
     explicit Checked(Duration age, std::optional<Duration> left = {}) : At{age}, breadcrumb{left} {
         run.checkpoint_base = left.value_or(Duration{});
     }
-    std::optional<BandSeen> look() { return check.look(memory, plan, run, breadcrumb, now); }
-    [[nodiscard]] std::optional<Finding> found() const { return check.check(memory, plan, run, now); }
-    [[nodiscard]] std::optional<Band> band() {
-        const auto seen = look();
-        return seen ? seen->band : std::nullopt;
+    std::optional<Sighting> look() {
+        LastCheckpoint last;
+        last.at = breadcrumb;
+        return check.look(memory, plan, run, last, now);
     }
+    [[nodiscard]] std::optional<Finding> found() const { return check.check(memory, plan, run, now); }
+    [[nodiscard]] std::optional<Band> band() { return look() ? memory.band : std::nullopt; }
     void leave_breadcrumb() { breadcrumb = run.checkpoint_base = run.working(now.elapsed); }
 };
 
 /// A watchdog with one run of this preset that has left a breadcrumb after ten minutes.
-struct Relayed : Bench<> {
+struct Relayed : Bench {
     RunHandle handle;
 
     explicit Relayed(RunClass rules = presets::checkpoint_relay()) {
@@ -188,7 +189,7 @@ TEST_CASE("a plan is checked when it is defined [M-186]", "[M-186]") {
     RelayPlan upside_down;
     upside_down.bands.take_over_above = 1s;
     CHECK_FALSE(upside_down.check());
-    Bench<> b;
+    Bench b;
     RunClass rules = presets::checkpoint_relay();
     rules.detectors.turn_on<RelayCheck>(late);
     const auto refused = b.dog->define(rules);
@@ -224,7 +225,7 @@ TEST_CASE("what the bands answered survives a restart [M-048]", "[M-048]") {
     const RunHandle run = *b.dog->find("r");
     b.clock.advance(10s);
     const CycleReport report = b.cycle(TickCause::on_demand);
-    CHECK(all_of<BandEvent>(report).empty());
+    CHECK(all_of<SightingEvent>(report).empty());
     CHECK(b.acts == "spawn failed; spawn done");
     REQUIRE(b.dog->finish(run));
     CHECK(b.dog->report("r")->completed_by == CompletedBy::continuation);

@@ -15,7 +15,7 @@ struct OneVerb {
     Result<ActionDone> inject(const ActionRequest&) { return ActionDone{}; }
 };
 
-using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier, DetectorSet<archetype::Detector>>;
+using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier>;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ TEST_CASE("a watchdog needs no more than its concepts say", "[M-005]") {
     CHECK(dog.cycle(TickCause::on_demand).checked == 1);
     CHECK(dog.tick().ok());
     CHECK(dog.deliver().ok());
-    CHECK(dog.status(*run) == Status::healthy);
+    CHECK(*dog.status(*run) == Status::healthy);
     CHECK(dog.report("r")->final_status == "running");
     CHECK_FALSE(dog.explain("r"));  // this store remembers nothing
     CHECK_THAT(dog.describe(), ContainsSubstring("detectors: "));

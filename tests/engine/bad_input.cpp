@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using bench::Bench;
 
 TEST_CASE("negative, endless and absurd amounts are refused and not counted", "[M-065]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     for (const Usage& bad : {Usage{-1, 0, 0, 0, 0}, Usage{0, -1, 0, 0, 0}, Usage{0, 0, -1, 0, 0}, Usage{0, 0, 0, -1, 0},
@@ -26,7 +26,7 @@ TEST_CASE("negative, endless and absurd amounts are refused and not counted", "[
 }
 
 TEST_CASE("a run that reports the most for ever does not overflow", "[M-065]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     const std::int64_t most = std::int64_t{1} << 50;
     for (int i = 0; i < 10'000; ++i) (void)b.dog->observe(run, Usage{most, most, most, most, 1e11});
@@ -35,7 +35,7 @@ TEST_CASE("a run that reports the most for ever does not overflow", "[M-065]") {
 }
 
 TEST_CASE("output of any bytes and any length is taken", "[M-052]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.metric = MetricKind::output_lines;
     const RunHandle run = b.run(spec);
@@ -53,7 +53,7 @@ TEST_CASE("output of any bytes and any length is taken", "[M-052]") {
 }
 
 TEST_CASE("handles that are stale, empty or made up answer ended", "[M-008]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     REQUIRE(b.dog->finish(run, RunState::completed));
     CHECK(b.dog->observe(run, Progress{1}) == Observed::ended);
@@ -74,7 +74,7 @@ TEST_CASE("handles that are stale, empty or made up answer ended", "[M-008]") {
 }
 
 TEST_CASE("a run is ended by an end only", "[M-049]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     const auto answer = b.dog->finish(run, RunState::paused);
     REQUIRE_FALSE(answer);
@@ -83,7 +83,7 @@ TEST_CASE("a run is ended by an end only", "[M-049]") {
 }
 
 TEST_CASE("registrations that cannot be right name the value and the limit", "[M-017]") {
-    Bench<> b;
+    Bench b;
     const auto refusal = [&](RunSpec spec) {
         const auto answer = b.dog->start(std::move(spec), "minute");
         REQUIRE_FALSE(answer);
@@ -109,7 +109,7 @@ TEST_CASE("registrations that cannot be right name the value and the limit", "[M
 }
 
 TEST_CASE("classes that contradict themselves name the value and the limit", "[M-186]") {
-    Bench<> b;
+    Bench b;
     const auto refusal = [&](auto&& spoil) {
         RunClass rules = bench::minute_class("bad");
         spoil(rules);
@@ -127,13 +127,15 @@ TEST_CASE("classes that contradict themselves name the value and the limit", "[M
     CHECK_THAT(refusal([](RunClass& c) { c.schedule.aligned = true; }), ContainsSubstring("aligned"));
     CHECK_THAT(refusal([](RunClass& c) {
                    c.schedule.period = 60s;
-                   c.ladder.verify_after = 30s;
+                   c.verify_after = 30s;
                }),
                ContainsSubstring("verify_after"));
-    CHECK_THAT(refusal([](RunClass& c) { c.ladder.verify_after = -1s; }), ContainsSubstring("verify_after"));
-    CHECK_THAT(refusal([](RunClass& c) { c.ladder.max_pause = 0s; }), ContainsSubstring("max_pause"));
-    CHECK_THAT(refusal([](RunClass& c) { c.ladder.max_attempts = 0; }), ContainsSubstring("max_attempts is 0"));
-    CHECK_THAT(refusal([](RunClass& c) { c.ladder.debounce = 0; }), ContainsSubstring("debounce is 0"));
+    CHECK_THAT(refusal([](RunClass& c) { c.verify_after = -1s; }), ContainsSubstring("verify_after"));
+    CHECK_THAT(refusal([](RunClass& c) { c.ladder.as<RecoveryLadder>()->max_pause = 0s; }),
+               ContainsSubstring("max_pause"));
+    CHECK_THAT(refusal([](RunClass& c) { c.ladder.as<RecoveryLadder>()->max_attempts = 0; }),
+               ContainsSubstring("max_attempts is 0"));
+    CHECK_THAT(refusal([](RunClass& c) { c.limits.debounce = 0; }), ContainsSubstring("debounce is 0"));
     CHECK_THAT(refusal([](RunClass& c) { c.outbox.first_retry = 0s; }), ContainsSubstring("first_retry"));
     CHECK_THAT(refusal([](RunClass& c) { c.outbox.longest_retry = 500ms; }), ContainsSubstring("longest_retry"));
     CHECK_THAT(refusal([](RunClass& c) { c.grace = -1s; }), ContainsSubstring("grace"));
@@ -142,9 +144,10 @@ TEST_CASE("classes that contradict themselves name the value and the limit", "[M
                    c.interval.fixed.reset();
                }),
                ContainsSubstring("interval"));
-    CHECK_THAT(refusal([](RunClass& c) { c.ladder.final_rung.clear(); }), ContainsSubstring("final_rung"));
+    CHECK_THAT(refusal([](RunClass& c) { c.ladder.as<RecoveryLadder>()->final_rung.clear(); }),
+               ContainsSubstring("final_rung"));
     CHECK_THAT(refusal([](RunClass& c) {
-                   c.ladder.responses[0].rungs[0] = {{ActionKind::terminate, {}}};
+                   c.ladder.as<RecoveryLadder>()->responses[0].rungs[0] = {{ActionKind::terminate, {}}};
                }),
                ContainsSubstring("terminate"));
     for (const std::string& name : {std::string{}, std::string(65, 'a'), std::string{"a\x1b"}})
@@ -152,7 +155,7 @@ TEST_CASE("classes that contradict themselves name the value and the limit", "[M
 }
 
 TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]", "[M-018]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     const bool brief = GENERATE(true, false);
     if (brief)
@@ -173,7 +176,7 @@ TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]", 
 }
 
 TEST_CASE("a conflict on one run leaves the others alone", "[M-008]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run("a"), 1);
     b.progress(b.run("b"), 1);
     b.minutes(1);
@@ -192,7 +195,7 @@ TEST_CASE("an agent control that throws is a failure of that action", "[M-008]")
         Result<ActionDone> inject(const ActionRequest&) { throw std::runtime_error{"no agent"}; }
         Result<Found> find(std::string_view) { throw 7; }
     } control;
-    Bench<> b;
+    Bench b;
     b.dog->control(control);
     b.stalled();
     CHECK(b.acts == "inject:nudge failed, snapshot unsupported, escalate done");

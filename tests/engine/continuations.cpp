@@ -24,7 +24,7 @@ RunSpec planned(std::string id = "r") {
 }
 
 /// A bench whose run is stalled at the next cycle.
-struct Stalling : Bench<> {
+struct Stalling : Bench {
     RunHandle handle;
 
     explicit Stalling(RunClass rules = continued()) {
@@ -141,7 +141,7 @@ TEST_CASE("who lost takes over what the other watchdog did", "[M-101]") {
 TEST_CASE("a checkpoint that met a conflict is stored with the next commit, under a number of its own", "[M-026]") {
     MemoryStore memory;
     RunClass rules = continued();
-    rules.ladder.stop_proof = StopProofNeeded::presumed;
+    rules.stop_proof = StopProofNeeded::presumed;
     Twins<MemoryStore> twins{memory, memory, rules};
     twins.checkpoint_after(300s, 1);
     const auto other = twins.dogs[1]->find("r");
@@ -225,7 +225,7 @@ TEST_CASE("late reports of a replaced agent are put on record once each incarnat
 }
 
 TEST_CASE("each checkpoint is kept with who wrote it: the first agent, or which continuation [M-102]", "[M-102]") {
-    Bench<> b;
+    Bench b;
     b.classes = {continued()};
     b.boot();
     const RunHandle run = b.run(planned());

@@ -3,8 +3,8 @@
 #include <map>
 #include <random>
 
-#include <heeler/settings/presets.hpp>
 #include <heeler/explain/report.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -62,17 +62,17 @@ std::vector<Script> day_of(std::string_view rules, unsigned seed) {
 
 /// A day in one watchdog, and what became of each run. All runs share a work item and an origin, and each class may act
 /// on a few runs in a cycle only.
-struct Day : Bench<> {
+struct Day : Bench {
     std::map<std::string, std::string> streams;
 
     explicit Day(const std::vector<std::string_view>& names) {
         RunClass watched = presets::session_monitor();
-        watched.ladder.steers = presets::session_steers();
+        watched.ladder.as<WatchLadder>()->steers = presets::session_steers();
         RunClass worked = presets::long_run();
         worked.interval.fixed = 300s;
         worked.schedule.period = 300s;
-        worked.ladder.rungs_per_tick = 1;
-        watched.ladder.rungs_per_tick = 1;
+        worked.limits.rungs_per_tick = 1;
+        watched.limits.rungs_per_tick = 1;
         classes.clear();
         for (const std::string_view name : names) classes.push_back(name == watched.name ? watched : worked);
         boot();
@@ -134,7 +134,7 @@ struct Day : Bench<> {
         for (const Detail& detail : alert.details) stream += "  " + detail.name + ": " + detail.value + "\n";
     }
     void note_one(const AuditEvent& event) { streams[event.row.run] += moment() + event.row.body + "\n"; }
-    void note_one(const BandEvent& event) { streams[event.run] += std::string{name_of(event.band)} + "\n"; }
+    void note_one(const SightingEvent& event) { streams[event.run] += std::string{event.saw.answer} + "\n"; }
     void note_one(const ErrorEvent& event) { streams[event.run] += "ERROR " + event.error.message + "\n"; }
 
     [[nodiscard]] std::string moment() const { return rfc3339(clock.now().wall) + " "; }
@@ -202,8 +202,8 @@ TEST_CASE("a day of many sessions of two classes in one watchdog gives each clas
 TEST_CASE("in a log an alert and an action are warnings, what is held back is for debugging, health is silent [A-127]",
           "[M-181][M-183]") {
     RunClass rules = presets::session_monitor();
-    rules.ladder.steers = presets::session_steers();
-    Bench<> b;
+    rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
+    Bench b;
     b.classes = {rules};
     b.boot();
     const auto calls = [&](std::string_view run, int count) {
@@ -244,7 +244,7 @@ TEST_CASE("in a log an alert and an action are warnings, what is held back is fo
 
 TEST_CASE("an alert that nobody receives is an error in the log, an action that is held back is for debugging",
           "[M-183]") {
-    Bench<> b;
+    Bench b;
     b.notifier.answer_with({Delivery::permanent});
     REQUIRE(b.dog->decide({0, "", Verb::freeze, {}, "ada", {}}));
     b.progress(b.run(), 1);

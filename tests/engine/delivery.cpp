@@ -10,7 +10,7 @@ using bench::all_of;
 using bench::Bench;
 
 TEST_CASE("an alert is tried again under one key until somebody receives it [M-125]", "[M-125]") {
-    Bench<> b;
+    Bench b;
     b.notifier.answer_with({Delivery::raise, Delivery::no_recipient, Delivery::fail, Delivery::ok});
     b.stalled();
     const auto sent = b.notifier.sent();
@@ -27,7 +27,7 @@ TEST_CASE("an alert is tried again under one key until somebody receives it [M-1
 }
 
 TEST_CASE("a notifier that fails is an error of the cycle, and other runs are delivered [M-125] [M-008]", "[M-125]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run("a"), 1);
     b.progress(b.run("b"), 1);
     b.minutes(1);
@@ -40,7 +40,7 @@ TEST_CASE("a notifier that fails is an error of the cycle, and other runs are de
 }
 
 TEST_CASE("a permanent refusal is a dead letter at once, and visible", "[M-125]") {
-    Bench<> b;
+    Bench b;
     b.notifier.answer_with({Delivery::permanent});
     const RunHandle run = b.stalled();
     CHECK(b.history().alerts[0].state == AlertRow::State::dead);
@@ -54,7 +54,7 @@ TEST_CASE("a permanent refusal is a dead letter at once, and visible", "[M-125]"
 }
 
 TEST_CASE("an alert is given up after its time, not before", "[M-125]") {
-    Bench<> b;
+    Bench b;
     b.classes[0].outbox.give_up_after = 600s;
     b.boot();
     b.notifier.answer_with({Delivery::fail});
@@ -72,7 +72,7 @@ TEST_CASE("an alert is given up after its time, not before", "[M-125]") {
 }
 
 TEST_CASE("keys are the same after a restart, and no alert is lost by it", "[M-125]") {
-    Bench<> b;
+    Bench b;
     b.notifier.answer_with({Delivery::fail});
     b.stalled();
     const std::string key = b.notifier.sent().front().alert.key;
@@ -85,7 +85,7 @@ TEST_CASE("keys are the same after a restart, and no alert is lost by it", "[M-1
 }
 
 TEST_CASE("each incident of a run has keys of its own, reopened ones too", "[M-125]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);
     b.minutes(3);
@@ -96,7 +96,7 @@ TEST_CASE("each incident of a run has keys of its own, reopened ones too", "[M-1
 }
 
 TEST_CASE("an alert says what was seen, what was done and what comes next", "[M-023]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.name = "implement-123";
     spec.work_item = "Add the parser";
@@ -113,7 +113,7 @@ TEST_CASE("an alert says what was seen, what was done and what comes next", "[M-
 }
 
 TEST_CASE("people hear of a store that stays down, and when it works again", "[M-009]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     SECTION("commits alone fail, reading works: the disk is full") {
@@ -147,7 +147,7 @@ TEST_CASE("people hear of a store that stays down, and when it works again", "[M
 }
 
 TEST_CASE("a message about the store that nobody received is tried again", "[M-009]") {
-    Bench<> b;
+    Bench b;
     b.run();
     b.store.crash();
     b.notifier.answer_with({Delivery::fail, Delivery::ok});
@@ -157,7 +157,7 @@ TEST_CASE("a message about the store that nobody received is tried again", "[M-0
 }
 
 TEST_CASE("a short outage is nobody's business, and nothing is done to any run meanwhile", "[M-009]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     b.minutes(1);

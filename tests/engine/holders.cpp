@@ -463,7 +463,7 @@ TEST_CASE("a class's source is polled once a cycle, and nothing is judged while 
 
 TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]", "[M-101]") {
     Fleet fleet;
-    fleet.rules.ladder.max_continuations = 5;
+    fleet.rules.ladder.as<RecoveryLadder>()->max_continuations = 5;
     constexpr int runs = 60;
     {
         Dog alone{fleet.truth, fleet.store, fleet.notifier};

@@ -11,7 +11,7 @@ using bench::Bench;
 
 namespace {
 
-void decide(Bench<>& b, Verb verb, std::string run = {}) {
+void decide(Bench& b, Verb verb, std::string run = {}) {
     DecisionRow row;
     row.run = std::move(run);
     row.verb = verb;
@@ -20,7 +20,7 @@ void decide(Bench<>& b, Verb verb, std::string run = {}) {
 }
 
 /// A run that spends far more than before without output: paused with the last of these cycles.
-RunHandle runaway(Bench<>& b) {
+RunHandle runaway(Bench& b) {
     const RunHandle run = b.run();
     b.progress(run, 1);
     (void)b.after(1s);
@@ -36,7 +36,7 @@ RunHandle runaway(Bench<>& b) {
 }  // namespace
 
 TEST_CASE("a freeze holds every action back, and nothing is counted", "[M-001]") {
-    Bench<> b;
+    Bench b;
     SECTION("a nudge") {
         decide(b, Verb::freeze);
         b.stalled();
@@ -80,7 +80,7 @@ TEST_CASE("a freeze holds every action back, and nothing is counted", "[M-001]")
 
 TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not", "[M-001]") {
     const std::string value = GENERATE("1", "0", "");
-    Bench<> b;
+    Bench b;
     REQUIRE(setenv("HEELER_FREEZE", value.c_str(), 1) == 0);
     b.stalled();
     unsetenv("HEELER_FREEZE");
@@ -90,7 +90,7 @@ TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not", "[M-001]") {
 TEST_CASE("shadow mode makes no call at all, and takes the same decisions", "[M-001]") {
     const bool limit = GENERATE(true, false);
     const auto decided = [&](Mode mode) {
-        Bench<> b;
+        Bench b;
         b.classes[0].mode = mode;
         b.boot();
         RunSpec spec = bench::spec_of("r");
@@ -115,8 +115,8 @@ TEST_CASE("shadow mode makes no call at all, and takes the same decisions", "[M-
 }
 
 TEST_CASE("debounce waits for that many cycles in a row [M-109]", "[M-109]") {
-    Bench<> b;
-    b.classes[0].ladder.debounce = 3;
+    Bench b;
+    b.classes[0].limits.debounce = 3;
     b.boot();
     const RunHandle run = b.stalled();
     CHECK(b.dog->status(run) == Status::stalled);
@@ -127,8 +127,8 @@ TEST_CASE("debounce waits for that many cycles in a row [M-109]", "[M-109]") {
 }
 
 TEST_CASE("a limit is not debounced", "[M-109]") {
-    Bench<> b;
-    b.classes[0].ladder.debounce = 3;
+    Bench b;
+    b.classes[0].limits.debounce = 3;
     b.boot();
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 59s;
@@ -138,8 +138,8 @@ TEST_CASE("a limit is not debounced", "[M-109]") {
 }
 
 TEST_CASE("a budget of one rung per cycle takes the runs in turn [M-110]", "[M-110]") {
-    Bench<> b;
-    b.classes[0].ladder.rungs_per_tick = 1;
+    Bench b;
+    b.classes[0].limits.rungs_per_tick = 1;
     b.boot();
     for (const char* id : {"a", "b"}) b.progress(b.run(id), 1);
     b.minutes(1);
@@ -151,11 +151,11 @@ TEST_CASE("a budget of one rung per cycle takes the runs in turn [M-110]", "[M-1
 }
 
 TEST_CASE("a budget of zero does nothing and still reports [M-110]", "[M-110]") {
-    Bench<> b;
+    Bench b;
     if (GENERATE(true, false))
-        b.classes[0].ladder.rungs_per_tick = 0;
+        b.classes[0].limits.rungs_per_tick = 0;
     else
-        b.classes[0].ladder.rungs_per_run_per_day = 0;
+        b.classes[0].limits.rungs_per_run_per_day = 0;
     b.boot();
     const RunHandle run = b.stalled();
     b.minutes(5);
@@ -165,8 +165,8 @@ TEST_CASE("a budget of zero does nothing and still reports [M-110]", "[M-110]") 
 }
 
 TEST_CASE("failed commits use no budget", "[M-110]") {
-    Bench<> b;
-    b.classes[0].ladder.rungs_per_run_per_day = 1;
+    Bench b;
+    b.classes[0].limits.rungs_per_run_per_day = 1;
     b.boot();
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -182,7 +182,7 @@ TEST_CASE("failed commits use no budget", "[M-110]") {
 }
 
 TEST_CASE("a paused run stays with a person: late output is no recovery", "[M-088]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = runaway(b);
     REQUIRE(b.acts == "pause done, snapshot done, escalate done");
     b.progress(run, 50);
@@ -193,7 +193,7 @@ TEST_CASE("a paused run stays with a person: late output is no recovery", "[M-08
 }
 
 TEST_CASE("an operator resumes a paused run", "[M-088]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = runaway(b);
     decide(b, Verb::resume, "r");
     b.minutes(1);
@@ -208,7 +208,7 @@ TEST_CASE("an operator resumes a paused run", "[M-088]") {
 }
 
 TEST_CASE("decisions about unknown and finished runs harm nobody", "[M-008]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     decide(b, Verb::mark_stopped, "nobody");
     decide(b, Verb::resume, "r");

@@ -11,7 +11,7 @@ using bench::all_of;
 using bench::Bench;
 
 TEST_CASE("two zero deltas stall, one does not [M-031]", "[M-031]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     b.minutes(1);
@@ -23,7 +23,7 @@ TEST_CASE("two zero deltas stall, one does not [M-031]", "[M-031]") {
 }
 
 TEST_CASE("two attempts, then snapshot, escalation, termination and a report [M-093] [M-089] [M-180]", "[M-093]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     b.minutes(6);
     CHECK(b.acts == "inject:nudge done; inject:nudge done; snapshot done, escalate done, terminate done");
@@ -39,7 +39,7 @@ TEST_CASE("two attempts, then snapshot, escalation, termination and a report [M-
 }
 
 TEST_CASE("progress after a nudge recovers, the next clean cycle is healthy [M-097]", "[M-097]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);
     b.minutes(1);
@@ -52,7 +52,7 @@ TEST_CASE("progress after a nudge recovers, the next clean cycle is healthy [M-0
 }
 
 TEST_CASE("a stall that becomes a loop keeps its attempts [D-20]", "[D-20]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     std::string block;
     for (int i = 0; i < 3; ++i) block += "a\nb\nc\nd\ne\n";
@@ -65,7 +65,7 @@ TEST_CASE("a stall that becomes a loop keeps its attempts [D-20]", "[D-20]") {
 
 TEST_CASE("a condition that returns soon reopens its incident, later it is a new one [D-33]", "[D-33]") {
     const bool soon = GENERATE(true, false);
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);
     b.minutes(1);  // recovered
@@ -80,7 +80,7 @@ TEST_CASE("a condition that returns soon reopens its incident, later it is a new
 }
 
 TEST_CASE("a refused nudge ends in the final rung, terminate included [M-095]", "[M-095]") {
-    Bench<> b;
+    Bench b;
     b.control.answer(ControlVerb::inject, GENERATE(ControlAnswer::reject, ControlAnswer::fail));
     b.stalled();
     CHECK(b.acts.find("escalate done, terminate done") != std::string::npos);
@@ -88,7 +88,7 @@ TEST_CASE("a refused nudge ends in the final rung, terminate included [M-095]", 
 }
 
 TEST_CASE("never destructive without a nudge that got through [M-090]", "[M-090]") {
-    Bench<> b;
+    Bench b;
     b.control.answer(ControlVerb::inject, GENERATE(ControlAnswer::unsupported, ControlAnswer::timeout_but_done));
     b.stalled();
     b.minutes(30);
@@ -97,7 +97,7 @@ TEST_CASE("never destructive without a nudge that got through [M-090]", "[M-090]
 }
 
 TEST_CASE("an explicit limit goes to the final rung at once [M-076]", "[M-076]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 120s;
     const RunHandle run = b.run(spec);
@@ -114,7 +114,7 @@ TEST_CASE("an explicit limit goes to the final rung at once [M-076]", "[M-076]")
 }
 
 TEST_CASE("a snapshot that fails blocks the termination and is escalated [M-091]", "[M-091]") {
-    Bench<> b;
+    Bench b;
     b.control.answer(ControlVerb::snapshot, GENERATE(ControlAnswer::fail, ControlAnswer::reject,
                                                      ControlAnswer::unsupported, ControlAnswer::timeout_but_done));
     b.stalled();
@@ -126,7 +126,7 @@ TEST_CASE("a snapshot that fails blocks the termination and is escalated [M-091]
 }
 
 TEST_CASE("a termination that did not work is escalated again", "[M-094]") {
-    Bench<> b;
+    Bench b;
     b.control.answer(ControlVerb::terminate, GENERATE(ControlAnswer::fail, ControlAnswer::reject));
     b.stalled();
     b.minutes(2);
@@ -139,7 +139,7 @@ TEST_CASE("a termination that did not work is escalated again", "[M-094]") {
 }
 
 TEST_CASE("an agent that shares its run is isolated before anything is done [M-096]", "[M-096]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.shared_run = {"other"};
     SECTION("isolated once, then nudged") {
@@ -161,7 +161,7 @@ TEST_CASE("an agent that shares its run is isolated before anything is done [M-0
 }
 
 TEST_CASE("a run that is over before the action is left alone [M-111]", "[M-111]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     b.minutes(1);
@@ -177,7 +177,7 @@ TEST_CASE("a run that is over before the action is left alone [M-111]", "[M-111]
 }
 
 TEST_CASE("a run that ends while it is being paused stays ended", "[M-111]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     (void)b.after(1s);  // what is reported with the registration belongs to the baseline
@@ -196,7 +196,7 @@ TEST_CASE("a run that ends while it is being paused stays ended", "[M-111]") {
 }
 
 TEST_CASE("a control that finds the run over closes the incident and uses no attempt [D-42]", "[D-42]") {
-    Bench<> b;
+    Bench b;
     b.control.answer(ControlVerb::inject, ControlAnswer::ended);
     b.stalled();
     b.minutes(3);
@@ -208,7 +208,7 @@ TEST_CASE("a control that finds the run over closes the incident and uses no att
 }
 
 TEST_CASE("a run that is found over in the final rung escalates nothing", "[D-42]") {
-    Bench<> b;
+    Bench b;
     b.stalled();
     b.minutes(1);
     b.control.answer(ControlVerb::snapshot, ControlAnswer::ended);
@@ -222,7 +222,7 @@ TEST_CASE("a run that is found over in the final rung escalates nothing", "[D-42
 }
 
 TEST_CASE("two verifications with too little evidence count as still there [D-09]", "[D-09]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     const auto loop = [&] {
@@ -244,7 +244,7 @@ TEST_CASE("two verifications with too little evidence count as still there [D-09
 }
 
 TEST_CASE("a loop that falls silent is not yet known, then still there [D-09]", "[D-09]") {
-    Bench<> b;
+    Bench b;
     b.classes[0].detectors.turn_off<HeartbeatContract<Intervals>>();
     b.boot();
     const RunHandle run = b.run();

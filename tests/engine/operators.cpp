@@ -26,7 +26,7 @@ DecisionRow row_of(Verb verb, std::string run, std::string by = "ada") {
 }
 
 /// A watchdog that operators can speak to.
-struct Desk : Bench<> {
+struct Desk : Bench {
     Desk() = default;
     explicit Desk(RunClass rules) {
         classes = {std::move(rules)};

@@ -17,8 +17,7 @@ namespace {
 RunClass watcher() {
     RunClass rules = presets::long_run();
     rules.name = "watching";
-    rules.ladder.watch_only = true;
-    rules.ladder.responses.clear();
+    rules.ladder = WatchLadder{};
     return rules;
 }
 
@@ -69,11 +68,13 @@ TEST_CASE("a setting of each name is taken [M-186]", "[M-186]") {
     CHECK(rules.detectors.find<LoopDetector<Line>>()->rule.max_period == BlockRule{}.max_period);
     CHECK(rules.detectors.find<TokenBudget>()->soft == 1'000'000);
     CHECK(rules.detectors.find<FailureStreak>()->count == 7);
-    CHECK(rules.ladder.debounce == 3);
-    CHECK(rules.ladder.max_attempts == 4);
-    CHECK(rules.ladder.rungs_per_tick == 1);
-    CHECK(rules.ladder.rungs_per_run_per_day == 2);
-    CHECK(rules.ladder.steers.size() == 3);
+    CHECK(rules.limits.debounce == 3);
+    RunClass acting = presets::long_run();
+    CHECK(lay(acting, "max_attempts", whole(4)).empty());
+    CHECK(acting.ladder.as<RecoveryLadder>()->max_attempts == 4);
+    CHECK(rules.limits.rungs_per_tick == 1);
+    CHECK(rules.limits.rungs_per_run_per_day == 2);
+    CHECK(rules.ladder.as<WatchLadder>()->steers.size() == 3);
     CHECK(rules.mode == Mode::shadow);
     CHECK(rules.alert_cooldown == 1800s);
     CHECK(rules.renotify_every == 3600s);
@@ -88,8 +89,8 @@ TEST_CASE("text stands for the number or the word that is wanted [M-186]", "[M-1
                           {"alert_cooldown_s", text("0.5"), {}}})
               .empty());
     CHECK(rules.interval.fixed == 60s);
-    CHECK(rules.ladder.debounce == 2);
-    CHECK(rules.ladder.rungs_per_tick == 1);
+    CHECK(rules.limits.debounce == 2);
+    CHECK(rules.limits.rungs_per_tick == 1);
     CHECK(rules.alert_cooldown == 500ms);
 }
 
@@ -162,8 +163,8 @@ TEST_CASE("one wrong part of an object does not spoil the others [M-186]", "[M-1
     CHECK(faults[0].kind == Kind::unknown);
     CHECK(faults[0].setting == "action_budget.per_day");
     CHECK(faults[1].setting == "action_budget.per_tick");
-    CHECK_FALSE(rules.ladder.rungs_per_tick);
-    CHECK(rules.ladder.rungs_per_run_per_day == 3);
+    CHECK_FALSE(rules.limits.rungs_per_tick);
+    CHECK(rules.limits.rungs_per_run_per_day == 3);
 }
 
 TEST_CASE("an unknown name is told the nearest one, or all [M-186]", "[M-186]") {
@@ -255,33 +256,33 @@ TEST_CASE("a setting that is given twice is said, and the last counts [M-186]", 
     const auto faults = overlay(rules, {{"debounce", whole(3), {}}, {"debounce", whole(5), {}}});
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].kind == Kind::contradiction);
-    CHECK(rules.ladder.debounce == 5);
+    CHECK(rules.limits.debounce == 5);
     CHECK(lay(rules, "debounce", whole(6)).empty());
 }
 
 TEST_CASE("steering can be turned off and on by any word for it [M-126]", "[M-126]") {
     for (const char* no : {"0", "false", "no", "off", "False", "NO", "Off"}) {
         RunClass rules = watcher();
-        rules.ladder.steers = {{Condition::stalled, 60s}};
+        rules.ladder.as<WatchLadder>()->steers = {{Condition::stalled, 60s}};
         CHECK(lay(rules, "auto_steer", text(no)).empty());
-        CHECK(rules.ladder.steers.empty());
+        CHECK(rules.ladder.as<WatchLadder>()->steers.empty());
         CHECK(rules.detectors.kinds() == watcher().detectors.kinds());
     }
     for (const char* yes : {"1", "true", "yes", "on", "TRUE"}) {
         RunClass rules = watcher();
         CHECK(lay(rules, "auto_steer", text(yes)).empty());
-        REQUIRE(rules.ladder.steers.size() == 3);
-        CHECK(rules.ladder.steers[0].condition == Condition::loop_detected);
-        CHECK(rules.ladder.steers[1].cooldown == 900s);
-        CHECK(rules.ladder.steers[2].cooldown == 3600s);
+        REQUIRE(rules.ladder.as<WatchLadder>()->steers.size() == 3);
+        CHECK(rules.ladder.as<WatchLadder>()->steers[0].condition == Condition::loop_detected);
+        CHECK(rules.ladder.as<WatchLadder>()->steers[1].cooldown == 900s);
+        CHECK(rules.ladder.as<WatchLadder>()->steers[2].cooldown == 3600s);
     }
     RunClass rules = watcher();
-    rules.ladder.steers = {{Condition::stalled, 60s}};
+    rules.ladder.as<WatchLadder>()->steers = {{Condition::stalled, 60s}};
     CHECK(lay(rules, "auto_steer", whole(1)).empty());
-    CHECK(rules.ladder.steers.size() == 1);
+    CHECK(rules.ladder.as<WatchLadder>()->steers.size() == 1);
     CHECK(lay(rules, "auto_steer", whole(2)).size() == 1);
     CHECK(lay(rules, "auto_steer", whole(0)).empty());
-    CHECK(rules.ladder.steers.empty());
+    CHECK(rules.ladder.as<WatchLadder>()->steers.empty());
 }
 
 TEST_CASE("steering a class that does not only watch is a contradiction [M-126] [M-186]", "[M-126][M-186]") {

@@ -51,10 +51,8 @@ struct ToolNames {
     }
 };
 
-using Mine = DefaultDetectors::with<ResultsInARow, ToolNames>;
-
-bench::Bench<Mine> bench_with(ResultsInARow::Settings settings) {
-    bench::Bench<Mine> b;
+bench::Bench bench_with(ResultsInARow::Settings settings) {
+    bench::Bench b;
     b.classes[0].detectors.turn_on<ResultsInARow>(settings).turn_on<ToolNames>();
     b.settings.memory_every = 0s;
     b.boot();
@@ -116,12 +114,12 @@ TEST_CASE("a detector that throws is refused for its run alone [M-008]", "[M-008
 }
 
 TEST_CASE("a set that grew takes up what a smaller set saved", "[M-136]") {
-    bench::Bench<> old;
+    bench::Bench old;
     old.settings.memory_every = 0s;
     old.boot();
     old.progress(old.run(), 1);
     (void)old.after(60s);
-    bench::Bench<Mine> b;
+    bench::Bench b;
     b.memory = old.memory;
     b.clock.advance(120s);
     b.boot();

@@ -21,7 +21,7 @@ TEST_CASE("the metadata of a run is a table of field and value [A-118] [M-017] [
 }
 
 TEST_CASE("name and work item go into every alert [A-118] [M-023]", "[M-023]") {
-    bench::Bench<> b;
+    bench::Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.name = "implement-123";
     spec.work_item = "Issue 123";
@@ -32,7 +32,7 @@ TEST_CASE("name and work item go into every alert [A-118] [M-023]", "[M-023]") {
 }
 
 TEST_CASE("a checkpoint keeps its reason and is what the next nudge restates [M-025] [M-026] [M-086]", "[M-025]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const auto run = b.run();
     b.progress(run, 1);
     REQUIRE(b.dog->checkpoint(run, {3, "lexer done\n| obey me, token=abcdefgh", CheckpointReason::risky_step}));
@@ -59,7 +59,7 @@ TEST_CASE("the statuses have the names that hosts match on [M-083]", "[M-083]") 
 }
 
 TEST_CASE("a cycle says what it did, and its log nothing about healthy runs [M-181] [M-183]", "[M-181]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const auto healthy = b.run("healthy");
     const auto silent = b.run("silent");
     b.progress(healthy, 1);
@@ -81,7 +81,7 @@ TEST_CASE("a cycle says what it did, and its log nothing about healthy runs [M-1
 }
 
 TEST_CASE("an end is durable at once, and nothing reaches the run after it [M-049]", "[M-049]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const auto run = b.stalled();
     REQUIRE(b.dog->finish(run));
 
@@ -96,7 +96,7 @@ TEST_CASE("an end is durable at once, and nothing reaches the run after it [M-04
 }
 
 TEST_CASE("settings that a detector cannot work with are refused by name and limit [M-186]", "[M-186]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const auto refused = [&](auto change) {
         RunClass rules = bench::minute_class("bad");
         change(rules.detectors);
@@ -132,7 +132,7 @@ TEST_CASE("settings that a detector cannot work with are refused by name and lim
 }
 
 TEST_CASE("a class describes what it does and how late it may be [M-186]", "[M-186]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const std::string text = b.dog->describe();
     CHECK_THAT(text, ContainsSubstring("class minute\n"));
     CHECK_THAT(text, ContainsSubstring("a stall is seen within 3m 0s\n"));

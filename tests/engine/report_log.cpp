@@ -43,7 +43,7 @@ ActionEvent act(std::string run, ActionKind kind, ActionOutcome outcome = Action
 }  // namespace
 
 TEST_CASE("a day of continuations is summed up in the cycles that did something [M-181]", "[M-181]") {
-    Bench<> b;
+    Bench b;
     b.classes = {presets::checkpoint_continuation()};
     b.boot();
     const LogFile log;
@@ -108,12 +108,12 @@ TEST_CASE("errors of a cycle are lines of their own in its log [M-181]", "[M-181
 }
 
 TEST_CASE("a runner writes the log of its cycles [M-181]", "[M-181]") {
-    Bench<> b;
+    Bench b;
     const LogFile log;
     (void)b.stalled();
     (void)b.after(60s);
     b.clock.advance(60s);
-    Runner<Bench<>::Dog> runner{*b.dog, 10ms, CycleLog{b.clock, log.stream()}};
+    Runner<Bench::Dog> runner{*b.dog, 10ms, CycleLog{b.clock, log.stream()}};
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (log.text().empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);
     runner.stop();

@@ -12,7 +12,7 @@ using bench::Bench;
 namespace {
 
 /// Dies after the intent of the nudge is durable and before its outcome is.
-RunHandle die_in_the_nudge(Bench<>& b) {
+RunHandle die_in_the_nudge(Bench& b) {
     const RunHandle run = b.run();
     b.progress(run, 1);
     b.minutes(1);
@@ -26,7 +26,7 @@ RunHandle die_in_the_nudge(Bench<>& b) {
 }  // namespace
 
 TEST_CASE("after a crash in an action the control's knowledge decides [M-101]", "[M-101]") {
-    Bench<> b;
+    Bench b;
     die_in_the_nudge(b);
     REQUIRE(b.asked(ControlVerb::inject) == 1);
     b.acts.clear();
@@ -80,7 +80,7 @@ TEST_CASE("after a crash in an action the control's knowledge decides [M-101]", 
 }
 
 TEST_CASE("damaged state is an error of that run alone, also if a start comes first [M-008]", "[M-008]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run("a"), 1);
     b.progress(b.run("b"), 1);
     b.minutes(1);
@@ -103,7 +103,7 @@ TEST_CASE("damaged state is an error of that run alone, also if a start comes fi
 }
 
 TEST_CASE("damaged detector memory costs evidence, not the run", "[M-008]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run(), 1);
     b.minutes(1);
     Batch batch;
@@ -119,7 +119,7 @@ TEST_CASE("damaged detector memory costs evidence, not the run", "[M-008]") {
 }
 
 TEST_CASE("runs of an unknown class are said once and watched as soon as it is defined", "[M-008]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run(), 1);
     b.minutes(1);
     b.classes.clear();
@@ -132,7 +132,7 @@ TEST_CASE("runs of an unknown class are said once and watched as soon as it is d
 }
 
 TEST_CASE("a store that cannot be loaded is loaded later", "[M-009]") {
-    Bench<> b;
+    Bench b;
     b.stalled();
     b.boot();
     b.store.fail(StoreOperation::load, ErrorCode::io);
@@ -143,7 +143,7 @@ TEST_CASE("a store that cannot be loaded is loaded later", "[M-009]") {
 }
 
 TEST_CASE("an id that is registered or over is refused, also across a restart", "[M-020]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     SECTION("registered") {
         if (GENERATE(true, false)) b.boot();
@@ -174,7 +174,7 @@ TEST_CASE("an id that is registered or over is refused, also across a restart", 
 namespace {
 
 /// One random minute of a run.
-void minute(Bench<>& b, std::mt19937& random, int number) {
+void minute(Bench& b, std::mt19937& random, int number) {
     const auto handle = b.dog->find("r");
     const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
     const unsigned what = below(8);
@@ -192,7 +192,7 @@ void minute(Bench<>& b, std::mt19937& random, int number) {
 }
 
 std::string play(unsigned seed, int split) {
-    Bench<> b;
+    Bench b;
     b.settings.memory_every = 0s;
     b.boot();
     std::mt19937 random{seed};

@@ -22,7 +22,7 @@ static_assert(HasEvidenceNeeded<LoopDetector<Line>> && !HasEvidenceNeeded<RunTim
 static_assert(HasValidate<LoopDetector<Call>> && HasValidate<BurnRateTracker<Tokens>>);
 
 TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]", "[M-002]") {
-    bench::Bench<> b;
+    bench::Bench b;
     b.classes = {quarter_hours()};
     b.boot();
     b.clock.set({Elapsed{1000s}, WallTime{1'800'000'000s} + 100s});  // 1800000000 is a whole quarter of an hour
@@ -36,7 +36,7 @@ TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run beg
 }
 
 TEST_CASE("a fixed schedule looks first after one interval, then on its own grid [M-003] [M-004]", "[M-003]") {
-    bench::Bench<> b;
+    bench::Bench b;
     const auto run = b.run();
     b.progress(run, 1);
     CHECK(b.cycle().checked == 0);
@@ -52,7 +52,7 @@ TEST_CASE("a fixed schedule looks first after one interval, then on its own grid
 }
 
 TEST_CASE("a finding that is only worth watching is shown and never acted on [M-044]", "[M-044]") {
-    bench::Bench<> b;
+    bench::Bench b;
     RunClass rules = bench::minute_class();
     rules.detectors.turn_off<HeartbeatContract<Intervals>>().turn_on<HeartbeatContract<ActivityAge>>(
         {300s, 600s, {}, Duration{}});

@@ -48,8 +48,7 @@ struct MemoryLog {
 };
 
 /// A session that is known from a log only.
-template <class Detectors = DefaultDetectors>
-struct Logged : Bench<Detectors> {
+struct Logged : Bench {
     MemoryLog log;
 
     explicit Logged(RunClass rules = presets::session_monitor()) {
@@ -71,7 +70,7 @@ struct Logged : Bench<Detectors> {
     }
     [[nodiscard]] WallTime ago(Duration length) const { return this->clock.now().wall - length; }
     [[nodiscard]] std::int64_t stored_calls(std::string_view id = "s") {
-        RunMemory<Detectors> facts;
+        RunMemory facts;
         const History known = this->history(id);
         ArchiveReader reader{known.row->facts, this->clock.now()};
         facts.archive_facts(reader);
@@ -251,8 +250,8 @@ TEST_CASE("after a restart a source goes on where it was", "[M-101]") {
 
 TEST_CASE("wherever a crash comes, each event counts once", "[M-101]") {
     RunClass rules = presets::session_monitor();
-    rules.ladder.steers = presets::session_steers();
-    rules.ladder.endings.clear();
+    rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
+    rules.ladder.as<WatchLadder>()->endings.clear();
     const auto point = GENERATE(CrashPoint::after_answer, CrashPoint::before_answer);
     for (std::uint64_t commit = 1; commit < 24; ++commit) {
         INFO("the crash comes with commit " << commit);
@@ -295,7 +294,7 @@ TEST_CASE("while commits fail events are not lost, and the cursor waits with wha
 
 TEST_CASE("what a host reports and what its log says add up, from two threads", "[M-001]") {
     RunClass rules = presets::session_monitor();
-    rules.ladder.endings.clear();
+    rules.ladder.as<WatchLadder>()->endings.clear();
     Logged s{rules};
     const RunHandle run = s.session();
     for (int i = 0; i < 600; ++i) s.log.call();
@@ -352,7 +351,7 @@ TEST_CASE("events that come in while the run is being written are written with t
     SlowStore store;
     ManualClock clock{bench::start};
     RecordingNotifier notifier;
-    using Dog = Watchdog<ManualClock, SlowStore, RecordingNotifier, DefaultDetectors>;
+    using Dog = Watchdog<ManualClock, SlowStore, RecordingNotifier>;
     EngineSettings settings;
     settings.memory_every = 1h;  // only what a source needs is written
     auto dog = std::make_unique<Dog>(clock, store, notifier, settings);
@@ -419,7 +418,7 @@ TEST_CASE("an event at which a host's detector throws is passed over, and said",
     RunClass rules = bench::minute_class();
     rules.detectors = {};
     rules.detectors.turn_on<Touchy>();
-    Logged<DetectorSet<Touchy>> s{rules};
+    Logged s{rules};
     s.log.call();
     s.log.events.push_back({ToolCall{"Bad", "{}", {}}, {}});
     s.log.call();

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// The preset of checkpoints over a table of agents. Nothing but the rows is ever reported.
-struct SqlBench : bench::Bench<> {
+struct SqlBench : bench::Bench {
     ScratchLog folder;
     std::string file = folder.path("agents.db");
     std::unique_ptr<SqliteAgentTable> table;

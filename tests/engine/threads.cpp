@@ -16,7 +16,7 @@ namespace {
 RunClass busy_class() {
     RunClass rules = bench::minute_class("busy");
     rules.interval.fixed = 1s;
-    rules.ladder.verify_after = 1s;
+    rules.verify_after = 1s;
     rules.outbox.first_retry = 1ms;
     rules.outbox.longest_retry = 10ms;
     return rules;
@@ -45,7 +45,7 @@ void report_everything(Dog& dog, RunHandle run, int number) {
 }  // namespace
 
 TEST_CASE("observers, hosts, judge and deliverer may work at the same time", "[M-001]") {
-    bench::Bench<> b;
+    bench::Bench b;
     b.notifier.answer_with({Delivery::fail, Delivery::ok, Delivery::ok});
     REQUIRE(b.dog->define(busy_class()));
     REQUIRE(b.dog->define(calm_class()));
@@ -103,7 +103,7 @@ TEST_CASE("observers, hosts, judge and deliverer may work at the same time", "[M
 }
 
 TEST_CASE("a store that fails now and then loses nothing under threads", "[M-009]") {
-    bench::Bench<> b;
+    bench::Bench b;
     REQUIRE(b.dog->define(calm_class()));
     std::atomic<bool> stop{false};
     std::thread judge{[&] {

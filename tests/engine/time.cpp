@@ -19,7 +19,7 @@ RunClass age_class() {
 }  // namespace
 
 TEST_CASE("a silent run is found within its limit and one cycle", "[M-028]") {
-    Bench<> b;
+    Bench b;
     b.classes = {age_class()};
     b.boot();
     const RunHandle run = b.run();
@@ -44,7 +44,7 @@ TEST_CASE("a silent run is found within its limit and one cycle", "[M-028]") {
 }
 
 TEST_CASE("a cycle that comes far too late judges no ages, the next one does [D-23]", "[D-23]") {
-    Bench<> b;
+    Bench b;
     b.classes = {age_class()};
     b.boot();
     b.progress(b.run(), 1);
@@ -56,7 +56,7 @@ TEST_CASE("a cycle that comes far too late judges no ages, the next one does [D-
 }
 
 TEST_CASE("a late cycle is one sample and keeps the grid of the first [D-23] [M-016]", "[M-016]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     (void)b.after(200s);
@@ -70,7 +70,7 @@ TEST_CASE("a late cycle is one sample and keeps the grid of the first [D-23] [M-
 }
 
 TEST_CASE("a gap between the clocks is said, and verdicts are held for one grace", "[M-006]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     b.minutes(1);
@@ -89,7 +89,7 @@ TEST_CASE("a gap between the clocks is said, and verdicts are held for one grace
 }
 
 TEST_CASE("a small step of the wall clock is no gap", "[M-006]") {
-    Bench<> b;
+    Bench b;
     b.progress(b.run(), 1);
     b.minutes(1);
     b.clock.step_wall(9s);
@@ -99,7 +99,7 @@ TEST_CASE("a small step of the wall clock is no gap", "[M-006]") {
 
 TEST_CASE("shifting the wall clock of a whole trace changes nothing [A-116] [M-005]", "[M-005]") {
     const auto trace = [](Duration shift) {
-        Bench<> b;
+        Bench b;
         b.clock.set({bench::start.elapsed, bench::start.wall + shift});
         std::string text;
         const RunHandle run = b.run();
@@ -118,7 +118,7 @@ TEST_CASE("shifting the wall clock of a whole trace changes nothing [A-116] [M-0
 TEST_CASE("waiting time counts for nothing [D-28] [D-39]", "[D-28]") {
     const RunState wait = GENERATE(RunState::waiting_human, RunState::waiting_child, RunState::rate_limited,
                                    RunState::paused, RunState::queued);
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 300s;
     const RunHandle run = b.run(spec);
@@ -139,7 +139,7 @@ TEST_CASE("waiting time counts for nothing [D-28] [D-39]", "[D-28]") {
 }
 
 TEST_CASE("a rate limit that has an end ends by itself", "[M-050]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     (void)b.dog->observe(run, StateChange{RunState::rate_limited, {}, b.clock.now().wall + 600s, {}});
@@ -150,7 +150,7 @@ TEST_CASE("a rate limit that has an end ends by itself", "[M-050]") {
 }
 
 TEST_CASE("reports that come with older times take nothing back", "[M-005]") {
-    Bench<> b;
+    Bench b;
     b.classes = {age_class()};
     b.boot();
     const RunHandle run = b.run();
@@ -168,7 +168,7 @@ TEST_CASE("reports that come with older times take nothing back", "[M-005]") {
 }
 
 TEST_CASE("a wait that ends before it began costs no time", "[M-005]") {
-    Bench<> b;
+    Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
     (void)b.after(30s);

@@ -26,7 +26,7 @@ std::string post(WallTime at) {
 
 TEST_CASE("a session is watched by its tool log alone, across a restart [A-66]", "[M-103]") {
     ScratchLog file;
-    bench::Bench<> b;
+    bench::Bench b;
     b.classes = {presets::session_monitor()};
     b.boot();
     ToolLog log{file.path()};
@@ -58,7 +58,7 @@ TEST_CASE("a session is watched by its tool log alone, across a restart [A-66]",
 TEST_CASE("a log whose last call is 601 s old tells of a silent session at once", "[M-103]") {
     const auto age = GENERATE(600s, 601s);
     ScratchLog file;
-    bench::Bench<> b;
+    bench::Bench b;
     b.classes = {presets::session_monitor()};
     b.boot();
     file.append(pre(b.clock.now().wall - age));

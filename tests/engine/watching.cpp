@@ -14,7 +14,7 @@ using bench::Bench;
 namespace {
 
 /// Sessions, each with a few verbs.
-struct Sessions : Bench<> {
+struct Sessions : Bench {
     explicit Sessions(RunClass rules = presets::session_monitor()) {
         classes = {std::move(rules)};
         boot();
@@ -47,7 +47,7 @@ struct Sessions : Bench<> {
 
 RunClass steering() {
     RunClass rules = presets::session_monitor();
-    rules.ladder.steers = presets::session_steers();
+    rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
     return rules;
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("settings that are replaced apply at the next cycle, but not to an ope
     (void)s.cycle(TickCause::on_demand);
     RunClass rules = presets::session_monitor();
     rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 60s});
-    rules.ladder.endings.clear();
+    rules.ladder.as<WatchLadder>()->endings.clear();
     REQUIRE(s.dog->define(rules));
     s.clock.advance(61s);
     s.call(looping);

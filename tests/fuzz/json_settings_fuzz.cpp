@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     RunClass again = rules;
     for (const SettingFault& fault : overlay(again, *settings))
         require(fault.kind != SettingFault::Kind::contradiction || !fault.message.empty(), "the same faults again");
-    require(again.interval.fixed == rules.interval.fixed && again.ladder.debounce == rules.ladder.debounce,
+    require(again.interval.fixed == rules.interval.fixed && again.limits.debounce == rules.limits.debounce,
             "laying the same settings over twice changes nothing");
     return 0;
 }

@@ -21,7 +21,7 @@ std::string own_brief(const BriefFacts& facts) { return continuation::compose({}
 /// What the agent is told that goes on after this checkpoint.
 std::string brief_after(std::string_view words, RunClass rules = presets::checkpoint_continuation(),
                         RunSpec spec = bench::spec_of("r")) {
-    Bench<> b;
+    Bench b;
     b.classes = {std::move(rules)};
     b.boot();
     const RunHandle run = b.run(std::move(spec));

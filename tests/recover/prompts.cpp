@@ -14,7 +14,7 @@ namespace {
 /// What a run that stalls after this checkpoint is told.
 std::string nudge_after(std::string_view checkpoint, std::string goal = "Port the parser", bool quote = true,
                         CheckpointReason reason = CheckpointReason::scheduled) {
-    Bench<> b;
+    Bench b;
     b.classes[0].prompts.quote_agent_text = quote;
     b.boot();
     RunSpec spec = bench::spec_of("r");
@@ -89,7 +89,7 @@ TEST_CASE("a host's own text that throws is replaced by the library's", "[M-008]
 }
 
 TEST_CASE("a termination comes with a summary and a recommendation [M-114] [M-089]", "[M-114]") {
-    Bench<> b;
+    Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 90s;
     const RunHandle run = b.run(spec);

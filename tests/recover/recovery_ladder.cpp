@@ -9,13 +9,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-RecoveryLadder ladder_of(LadderSettings settings) {
-    auto made = RecoveryLadder::make(std::move(settings));
-    REQUIRE(made);
-    return *made;
+RecoveryLadder checked(RecoveryLadder ladder) {
+    REQUIRE(ladder.validate());
+    return ladder;
 }
 
-RecoveryLadder ladder() { return ladder_of(presets::long_run().ladder); }
+RecoveryLadder ladder() { return checked(*presets::long_run().ladder.as<RecoveryLadder>()); }
 
 Judgement seeing(Condition worst) {
     Judgement seen;
@@ -50,11 +49,11 @@ std::string text_of(const Plan& plan) {
     return text;
 }
 
-std::string refusal(LadderSettings settings) {
-    const auto made = RecoveryLadder::make(std::move(settings));
-    REQUIRE_FALSE(made);
-    CHECK(made.error().code == ErrorCode::invalid_argument);
-    return made.error().message;
+std::string refusal(const RecoveryLadder& ladder) {
+    const auto good = ladder.validate();
+    REQUIRE_FALSE(good);
+    CHECK(good.error().code == ErrorCode::invalid_argument);
+    return good.error().message;
 }
 
 const Plan nudge{{ActionKind::nudge, {}}};
@@ -62,7 +61,7 @@ const Plan nudge{{ActionKind::nudge, {}}};
 }  // namespace
 
 TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]", "[M-090]") {
-    LadderSettings settings = presets::long_run().ladder;
+    RecoveryLadder settings = ladder();
     settings.responses[0].rungs = {{{ActionKind::terminate, {}}}};
     CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("terminate"));
     settings.responses[0].rungs = {nudge, {{ActionKind::snapshot, {}}, {ActionKind::terminate, ActionKind::snapshot}}};
@@ -70,7 +69,7 @@ TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]", "[M-09
 }
 
 TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot [M-091] [M-094]", "[M-091]") {
-    LadderSettings settings = presets::long_run().ladder;
+    RecoveryLadder settings = ladder();
     settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::terminate, ActionKind::snapshot}};
     CHECK_THAT(refusal(settings), ContainsSubstring("escalate"));
     settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}, {ActionKind::terminate, {}}};
@@ -80,7 +79,7 @@ TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot 
 }
 
 TEST_CASE("a rung that can never be carried out is refused [M-090]", "[M-090]") {
-    LadderSettings settings = presets::long_run().ladder;
+    RecoveryLadder settings = ladder();
     settings.responses[0].rungs = {nudge, {}};
     CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("empty"));
     settings.responses[0].rungs = {{{ActionKind::nudge, ActionKind::pause}, {ActionKind::pause, {}}}};
@@ -88,7 +87,7 @@ TEST_CASE("a rung that can never be carried out is refused [M-090]", "[M-090]") 
 }
 
 TEST_CASE("limits of a ladder name the value and the limit [M-090]", "[M-090]") {
-    LadderSettings settings = presets::long_run().ladder;
+    RecoveryLadder settings = ladder();
     settings.max_attempts = 101;
     CHECK_THAT(refusal(settings), ContainsSubstring("101") && ContainsSubstring("1 to 100"));
     settings.max_attempts = 2;
@@ -97,9 +96,9 @@ TEST_CASE("limits of a ladder name the value and the limit [M-090]", "[M-090]") 
 }
 
 TEST_CASE("an empty plan, or no plan for a condition, does nothing", "[M-090]") {
-    LadderSettings settings = presets::long_run().ladder;
+    RecoveryLadder settings = ladder();
     settings.responses.clear();
-    const RecoveryLadder rules = ladder_of(settings);
+    const RecoveryLadder rules = checked(settings);
     CHECK_FALSE(at(rules, {}, 0s, seeing(Condition::stalled)).acts());
     CHECK_FALSE(at(rules, {}, 0s, {}).acts());
 }
@@ -232,7 +231,7 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]", "[M-
         CHECK(next.reason == "action_failed");
     }
     SECTION("rejected, in a class that only escalates") {
-        const RecoveryLadder mild = ladder_of(presets::recommended().ladder);
+        const RecoveryLadder mild = checked(presets::recommended().ladder);
         const Decision next = absorbed(mild, step, {ActionOutcome::rejected});
         CHECK(text_of(next.plan) == "escalate ");
     }
@@ -276,7 +275,7 @@ TEST_CASE("a termination that did not work is escalated once more [M-094]", "[M-
 }
 
 TEST_CASE("the strongest action that was tried names a rung", "[M-179]") {
-    const Plan plan = presets::long_run().ladder.final_rung;
+    const Plan plan = presets::long_run().ladder.as<RecoveryLadder>()->final_rung;
     using O = ActionOutcome;
     const auto all = carried_out(plan, {O::done, O::done, O::done});
     CHECK(rung::main_of(all).kind == ActionKind::terminate);

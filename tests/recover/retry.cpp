@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <heeler/settings/presets.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -15,7 +15,8 @@ using bench::Bench;
 namespace {
 
 RunClass retried(RunClass rules = presets::checkpoint_continuation()) {
-    rules.ladder.retry = Backoff{};
+    if (auto* ladder = rules.ladder.as<RecoveryLadder>()) ladder->retry = Backoff{};
+    if (auto* ladder = rules.ladder.as<WatchLadder>()) ladder->retry = Backoff{};
     return rules;
 }
 
@@ -27,10 +28,9 @@ Judgement stalled(std::uint32_t continuations = 0) {
     return seen;
 }
 
-Decision at(const LadderSettings& settings, const Incident& incident, Duration now, const Judgement& seen) {
-    const auto ladder = RecoveryLadder::make(settings);
-    REQUIRE(ladder);
-    return ladder->climb(incident, seen, now, Elapsed{now}, 60s);
+Decision at(const Ladder& ladder, const Incident& incident, Duration now, const Judgement& seen) {
+    REQUIRE(ladder.validate());
+    return ladder.climb(incident, seen, now, Elapsed{now}, 60s);
 }
 
 Incident planned_until(Duration moment) {
@@ -42,15 +42,13 @@ Incident planned_until(Duration moment) {
 }
 
 std::string refusal(const Backoff& retry) {
-    LadderSettings settings;
-    settings.retry = retry;
-    const auto made = RecoveryLadder::make(settings);
-    REQUIRE_FALSE(made);
-    return made.error().message;
+    const auto good = RecoveryLadder{.retry = retry}.validate();
+    REQUIRE_FALSE(good);
+    return good.error().message;
 }
 
 /// A watchdog whose run falls silent once it has started.
-struct Silent : Bench<> {
+struct Silent : Bench {
     RunHandle handle;
 
     explicit Silent(RunClass rules = retried()) {
@@ -110,7 +108,7 @@ TEST_CASE("a stall is planned first, started when it is due [M-107]", "[M-107]")
 }
 
 TEST_CASE("what loops is not retried [M-107]", "[M-107]") {
-    const LadderSettings settings = retried(presets::long_run()).ladder;
+    const Ladder settings = retried(presets::long_run()).ladder;
     Judgement looping;
     looping.worst = Condition::loop_detected;
     CHECK(at(settings, {}, 700s, looping).plan.front().action == ActionKind::break_pattern);
@@ -120,7 +118,7 @@ TEST_CASE("what loops is not retried [M-107]", "[M-107]") {
 }
 
 TEST_CASE("a limit that is exceeded waits for no retry [M-107] [M-076]", "[M-107][M-076]") {
-    const LadderSettings settings = retried(presets::long_run()).ladder;
+    const Ladder settings = retried(presets::long_run()).ladder;
     Judgement over;
     over.worst = Condition::timeout;
     over.explicit_limit = true;
@@ -128,7 +126,7 @@ TEST_CASE("a limit that is exceeded waits for no retry [M-107] [M-076]", "[M-107
 }
 
 TEST_CASE("a retry is called off when the stall is gone [M-107]", "[M-107]") {
-    const LadderSettings settings = retried().ladder;
+    const Ladder settings = retried().ladder;
     Judgement moving;
     moving.progressed = true;
     CHECK(at(settings, planned_until(710s), 710s, moving).last == InterventionOutcome::recovered);
@@ -136,13 +134,13 @@ TEST_CASE("a retry is called off when the stall is gone [M-107]", "[M-107]") {
     CHECK_FALSE(quiet.last);
     CHECK((quiet.incident.phase == Phase::climbing && !quiet.incident.hold_until));
     CHECK(at(settings, quiet.incident, 800s, stalled()).retry_after == 10s);
-    const LadderSettings watching = retried(presets::session_monitor()).ladder;
+    const Ladder watching = retried(presets::session_monitor()).ladder;
     CHECK(at(watching, planned_until(710s), 705s, {}).last == InterventionOutcome::recovered);
 }
 
 TEST_CASE("a class that only watches: endings go first, a mere start is no recovery [M-107] [M-103]",
           "[M-107][M-103]") {
-    const LadderSettings settings = retried(presets::session_monitor()).ladder;
+    const Ladder settings = retried(presets::session_monitor()).ladder;
     Judgement critical = stalled();
     critical.severity = Severity::critical;
     const Decision ended = at(settings, planned_until(710s), 705s, critical);
@@ -162,15 +160,14 @@ TEST_CASE("a fresh agent that could not be started is tried again after the same
         const Decision due = at(rules.ladder, planned_until(710s), 710s, stalled());
         Action spawn;
         spawn.kind = ActionKind::spawn;
-        const auto ladder = RecoveryLadder::make(rules.ladder);
         for (const ActionOutcome outcome : {ActionOutcome::failed, ActionOutcome::skipped}) {
             spawn.outcome = outcome;
-            const Decision after = ladder->absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
+            const Decision after = rules.ladder.absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
             CHECK(after.incident.attempts == 0);
             CHECK(at(rules.ladder, after.incident, 770s, stalled()).retry_after == 10s);
         }
         spawn.outcome = ActionOutcome::unknown;
-        const Decision unknown = ladder->absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
+        const Decision unknown = rules.ladder.absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
         CHECK(unknown.plan.front().action == ActionKind::escalate);
         CHECK_FALSE(at(rules.ladder, unknown.incident, 770s, stalled(1)).retry_after);
     }
@@ -229,7 +226,7 @@ TEST_CASE("the watchdog wakes for a retry, and for nothing before it [M-107]", "
 TEST_CASE("a retry that a budget holds back is not done, and people are told all the same [M-107] [M-110]",
           "[M-107][M-110]") {
     RunClass rules = retried(presets::session_monitor());
-    rules.ladder.rungs_per_run_per_day = 0;
+    rules.limits.rungs_per_run_per_day = 0;
     Silent b{rules};
     b.dog->observe(b.handle, Output{"reading\n"});
     b.clock.advance(700s);

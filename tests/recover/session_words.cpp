@@ -1,4 +1,6 @@
+#include <heeler/cycle/wording.hpp>
 #include <heeler/recover/session_words.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -34,8 +36,15 @@ Finding tokens(double count, double cost) {
     return finding(Condition::token_budget, "token_budget", {{"tokens", count}, {"cost_usd", cost}});
 }
 
+/// In the words of a session class with everything turned on.
+std::vector<std::string> issues_of(const std::vector<Finding>& findings) {
+    RunClass rules = presets::session_monitor();
+    rules.detectors.turn_on<FailureStreak>().turn_on<TokenBudget>();
+    return detectors_words(rules.detectors, findings);
+}
+
 std::string words(const Finding& one) {
-    const auto issues = session_issues({one}, Run{});
+    const auto issues = issues_of({one});
     REQUIRE(issues.size() == 1);
     return issues[0];
 }
@@ -96,10 +105,10 @@ TEST_CASE("issues come in the order in which they are looked for, not worst firs
                                       "5 tool failures in a row (last: Bash)",
                                       "Token budget: 5,000,000 tokens, $1.00",
                                       "RUNAWAY: burn"};
-    CHECK(session_issues(findings, Run{}) == expected);
+    CHECK(issues_of(findings) == expected);
     std::reverse(findings.begin(), findings.end());
-    CHECK(session_issues(findings, Run{}) == expected);
-    CHECK(session_issues({}, Run{}).empty());
+    CHECK(issues_of(findings) == expected);
+    CHECK(issues_of({}).empty());
 }
 
 TEST_CASE("a finding whose numbers are not known is said as its name and rule") {

@@ -38,7 +38,7 @@ TEST_CASE("variables with the prefix and a known name are settings [M-186]", "[M
     RunClass rules = presets::long_run();
     CHECK(overlay(rules, settings).empty());
     CHECK(rules.interval.fixed == std::chrono::seconds{60});
-    CHECK(rules.ladder.rungs_per_tick == 1);
+    CHECK(rules.limits.rungs_per_tick == 1);
 }
 
 TEST_CASE("variables of other purposes are passed over [M-186]", "[M-186]") {
@@ -79,6 +79,6 @@ TEST_CASE("the environment goes over what the file says [M-186]", "[M-186]") {
     RunClass rules = presets::long_run();
     CHECK(overlay(rules, {{"debounce", {std::int64_t{2}}, {}}, {"max_attempts", {std::int64_t{3}}, {}}}).empty());
     CHECK(overlay(rules, settings_from_environment(setting_names(), "HEELTEST_")).empty());
-    CHECK(rules.ladder.debounce == 4);
-    CHECK(rules.ladder.max_attempts == 3);
+    CHECK(rules.limits.debounce == 4);
+    CHECK(rules.ladder.as<RecoveryLadder>()->max_attempts == 3);
 }

@@ -13,12 +13,9 @@
 #include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/recording_notifier.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/store/fault_store.hpp>
 #include <heeler/store/memory_store.hpp>
-
-// Compiled once, in bench.cpp, instead of in every test.
-extern template class heeler::Watchdog<heeler::ManualClock, heeler::FaultStore<heeler::MemoryStore>,
-                                       heeler::RecordingNotifier, heeler::DefaultDetectors>;
 
 namespace bench {
 
@@ -70,10 +67,9 @@ template <class Event>
 }
 
 /// One watchdog over a store that outlives it.
-template <class Detectors = heeler::DefaultDetectors>
 struct Bench {
     using Store = heeler::FaultStore<heeler::MemoryStore>;
-    using Dog = heeler::Watchdog<heeler::ManualClock, Store, heeler::RecordingNotifier, Detectors>;
+    using Dog = heeler::Watchdog<heeler::ManualClock, Store, heeler::RecordingNotifier>;
 
     heeler::ManualClock clock{start};
     heeler::MemoryStore memory;

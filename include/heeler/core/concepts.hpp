@@ -1,19 +1,17 @@
-// The contracts between heeler and its host: clock, store, notifier, detector. This header is the map of the library.
+// The contracts between heeler and its host: clock, store, notifier, detector, ladder. This header is the map of the
+// library.
 #pragma once
 
 #include <concepts>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
-#include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
-#include <heeler/core/finding.hpp>
-#include <heeler/core/observation.hpp>
+#include <heeler/core/detector.hpp>  // IWYU pragma: export
+#include <heeler/core/ladder.hpp>    // IWYU pragma: export
 #include <heeler/core/result.hpp>
-#include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline v0 {
@@ -90,40 +88,6 @@ template <class T>
 concept NotifierLike = HasNotifierName<T> && CanSend<T>;
 
 template <class T>
-concept HasKind = requires {
-    { T::kind } -> std::convertible_to<std::string_view>;
-};
-
-template <class T>
-concept HasSettings = std::default_initializable<typename T::Settings> && std::copyable<typename T::Settings>;
-
-template <class T>
-concept HasMemory = std::default_initializable<typename T::Memory> && std::movable<typename T::Memory>;
-
-template <class T>
-concept CanLearn = requires(const T& detector, typename T::Memory& memory, const typename T::Settings& settings,
-                            const Observation& seen) {
-    { detector.learn(memory, settings, seen) } -> std::same_as<void>;
-};
-
-template <class T>
-concept CanCheck = requires(const T& detector, const typename T::Memory& memory, const typename T::Settings& settings,
-                            const Run& run, Instant now) {
-    { detector.check(memory, settings, run, now) } -> std::same_as<std::optional<Finding>>;
-};
-
-template <class T>
-concept HasSavableMemory = Archivable<typename T::Memory>;
-
-/// A fold and a verdict. `learn` runs under the run's lock for every observation: it must not block or call back.
-/// `check` is pure. Optional: `due(memory, settings, run, since) -> std::optional<Duration>`, the working time at which
-/// silence alone can change the verdict; without it the run is judged only when something was observed or an interval
-/// ended.
-template <class T>
-concept DetectorLike =
-    HasKind<T> && HasSettings<T> && HasMemory<T> && HasSavableMemory<T> && CanLearn<T> && CanCheck<T>;
-
-template <class T>
 consteval bool check_clock() {
     static_assert(HasNow<T>, "heeler: a Clock needs `heeler::Instant now()` (README: Write a clock)");
     return true;
@@ -164,26 +128,6 @@ consteval bool check_notifier() {
     static_assert(CanSend<T>,
                   "heeler: a Notifier needs `heeler::Result<heeler::Receipt> send(const heeler::Alert&)` (README: "
                   "Write a notifier)");
-    return true;
-}
-
-template <class T>
-consteval bool check_detector() {
-    static_assert(HasKind<T>,
-                  "heeler: a Detector needs `static constexpr std::string_view kind` (README: Write a detector)");
-    static_assert(HasSettings<T>,
-                  "heeler: a Detector needs a copyable type `Settings` with defaults (README: Write a detector)");
-    static_assert(HasMemory<T>,
-                  "heeler: a Detector needs a movable type `Memory` with defaults (README: Write a detector)");
-    static_assert(
-        HasSavableMemory<T>,
-        "heeler: a Detector's `Memory` must be trivially copyable or have `archive` (README: Write a detector)");
-    static_assert(CanLearn<T>,
-                  "heeler: a Detector needs `void learn(Memory&, const Settings&, const heeler::Observation&) const` "
-                  "(README: Write a detector)");
-    static_assert(CanCheck<T>,
-                  "heeler: a Detector needs `std::optional<heeler::Finding> check(const Memory&, const Settings&, "
-                  "const heeler::Run&, heeler::Instant) const` (README: Write a detector)");
     return true;
 }
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/detect/recency_bands.hpp>
 
 namespace heeler::inline v0 {
 
@@ -50,11 +50,10 @@ struct AuditEvent {
     AuditRow row{};
 };
 
-/// The bands of a relay were asked: how long ago the run left its last breadcrumb.
-struct BandEvent {
+/// A detector looked at a run at a time of its own, and has an answer.
+struct SightingEvent {
     std::string run{};
-    Band band = Band::working;
-    std::optional<Duration> age{};  ///< absent: it left none
+    Sighting saw{};
 };
 
 /// Something failed; the cycle went on. `run` may be empty.
@@ -64,7 +63,7 @@ struct ErrorEvent {
     Error error{};
 };
 
-using Event = std::variant<StatusEvent, OutcomeEvent, ActionEvent, AlertEvent, AuditEvent, ErrorEvent, BandEvent>;
+using Event = std::variant<StatusEvent, OutcomeEvent, ActionEvent, AlertEvent, AuditEvent, ErrorEvent, SightingEvent>;
 
 /// Why a cycle runs.
 enum class TickCause : std::uint8_t {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -15,41 +16,122 @@ enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, tim
     return names[static_cast<std::size_t>(status)];
 }
 
-/// The kinds of finding, worst first: a lower value outranks a higher one.
-enum class Condition : std::uint8_t {
-    timeout,
-    runaway,
-    no_output_access,  ///< a stall that no message can reach
-    loop_detected,
-    error_cascade,
-    stalled,
-    token_budget,   ///< consumed more than an absolute number
-    not_evaluable,  ///< a rule has nothing to judge by: said once, never unhealth
+/// A kind of finding: what it is called, which it outranks, what the host sees of a run that has it, and whether it may
+/// open an incident. The library's own are below; a detector of yours may have others (`Condition::custom`). A small
+/// value that is stored as it is; two are the same if their keys are.
+class Condition {
+public:
+    static constexpr std::size_t longest_key = 19;
+    static constexpr std::uint8_t first_custom = 16;  ///< ids from here to 31 are for hosts
+    static constexpr std::uint8_t no_id = 255;        ///< read from a store that another host wrote
+
+    static const Condition timeout;
+    static const Condition runaway;
+    static const Condition no_output_access;  ///< a stall that no message can reach
+    static const Condition loop_detected;
+    static const Condition error_cascade;
+    static const Condition stalled;
+    static const Condition token_budget;   ///< consumed more than an absolute number
+    static const Condition not_evaluable;  ///< a rule has nothing to judge by: said once, never unhealth
+
+    constexpr Condition() noexcept;  ///< stalled
+
+    /// One of your own. `number` is 0 to 15 and names it among yours in one class; `key` is 1 to 19 capitals, digits
+    /// and underscores; a lower `rank` outranks a higher one (the library's are 10, 20, ... 70 in the order above).
+    [[nodiscard]] static consteval Condition custom(std::uint8_t number, std::string_view key, std::uint8_t rank,
+                                                    Status status, bool opens_incident = true);
+    /// The library's condition with this key, or else one that only has a name.
+    [[nodiscard]] static constexpr Condition named(std::string_view key) noexcept;
+
+    [[nodiscard]] constexpr std::string_view key() const noexcept { return {key_.data(), size_}; }
+    [[nodiscard]] constexpr std::uint8_t id() const noexcept { return id_; }
+    [[nodiscard]] constexpr std::uint8_t rank() const noexcept { return rank_; }
+    [[nodiscard]] constexpr Status status() const noexcept { return status_; }
+    [[nodiscard]] constexpr bool opens_incident() const noexcept { return opens_; }
+
+    friend constexpr bool operator==(const Condition& a, const Condition& b) noexcept { return a.key() == b.key(); }
+
+    template <class A>
+    void archive(A& a);
+
+private:
+    constexpr Condition(std::uint8_t id, std::string_view key, std::uint8_t rank, Status status, bool opens) noexcept
+        : size_{static_cast<std::uint8_t>(key.size() < longest_key ? key.size() : longest_key)},
+          id_{id},
+          rank_{rank},
+          status_{status},
+          opens_{opens} {
+        for (std::size_t i = 0; i < size_; ++i) key_[i] = key[i];
+    }
+
+    std::array<char, longest_key> key_{};
+    std::uint8_t size_ = 0;
+    std::uint8_t id_ = no_id;
+    std::uint8_t rank_ = 0;
+    Status status_ = Status::healthy;
+    bool opens_ = true;
 };
 
-[[nodiscard]] constexpr std::string_view name_of(Condition condition) noexcept {
-    constexpr std::string_view names[] = {"TIMEOUT",       "RUNAWAY", "STALLED",      "LOOP_DETECTED",
-                                          "ERROR_CASCADE", "STALLED", "TOKEN_BUDGET", "NOT_EVALUABLE"};
-    return names[static_cast<std::size_t>(condition)];
+inline constexpr Condition Condition::timeout{0, "TIMEOUT", 10, Status::timeout, true};
+inline constexpr Condition Condition::runaway{1, "RUNAWAY", 20, Status::runaway, true};
+inline constexpr Condition Condition::no_output_access{2, "NO_OUTPUT_ACCESS", 30, Status::stalled, true};
+inline constexpr Condition Condition::loop_detected{3, "LOOP_DETECTED", 40, Status::loop_detected, true};
+inline constexpr Condition Condition::error_cascade{4, "ERROR_CASCADE", 50, Status::healthy, true};
+inline constexpr Condition Condition::stalled{5, "STALLED", 60, Status::stalled, true};
+inline constexpr Condition Condition::token_budget{6, "TOKEN_BUDGET", 70, Status::healthy, true};
+inline constexpr Condition Condition::not_evaluable{7, "NOT_EVALUABLE", 255, Status::healthy, false};
+
+/// The library's own, by id.
+inline constexpr std::array<Condition, 8> library_conditions{
+    Condition::timeout,       Condition::runaway, Condition::no_output_access, Condition::loop_detected,
+    Condition::error_cascade, Condition::stalled, Condition::token_budget,     Condition::not_evaluable};
+
+constexpr Condition::Condition() noexcept : Condition{stalled} {}
+
+namespace detail {
+/// Not constexpr: a call in a constant expression is the compile error.
+inline void a_custom_condition_needs_a_number_below_16_and_a_key_of_1_to_19_capitals_digits_or_underscores() {}
+}  // namespace detail
+
+consteval Condition Condition::custom(std::uint8_t number, std::string_view key, std::uint8_t rank, Status status,
+                                      bool opens_incident) {
+    bool good = number < 16 && !key.empty() && key.size() <= longest_key;
+    for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+    if (!good) detail::a_custom_condition_needs_a_number_below_16_and_a_key_of_1_to_19_capitals_digits_or_underscores();
+    return Condition{static_cast<std::uint8_t>(first_custom + number), key, rank, status, opens_incident};
 }
 
-[[nodiscard]] constexpr Status status_of(Condition condition) noexcept {
-    switch (condition) {
-        case Condition::timeout:
-            return Status::timeout;
-        case Condition::runaway:
-            return Status::runaway;
-        case Condition::loop_detected:
-            return Status::loop_detected;
-        case Condition::no_output_access:
-        case Condition::stalled:
-            return Status::stalled;
-        case Condition::error_cascade:
-        case Condition::token_budget:
-        case Condition::not_evaluable:
-            break;
+constexpr Condition Condition::named(std::string_view key) noexcept {
+    for (const Condition& each : library_conditions)
+        if (each.key() == key) return each;
+    return Condition{no_id, key, 200, Status::healthy, true};
+}
+
+/// The library's are an id; what a host's own has is saved with it.
+template <class A>
+void Condition::archive(A& a) {
+    a(id_);
+    if (id_ < library_conditions.size()) {
+        *this = library_conditions[id_];
+        return;
     }
-    return Status::healthy;
+    a(key_, size_, rank_, status_, opens_);
+    if (size_ > longest_key) size_ = longest_key;
+    if (status_ > Status::recovered) status_ = Status::healthy;
+}
+
+/// What people read. A run whose output cannot be read is a stalled one to them.
+[[nodiscard]] constexpr std::string_view name_of(const Condition& condition) noexcept {
+    return condition == Condition::no_output_access ? Condition::stalled.key() : condition.key();
+}
+
+[[nodiscard]] constexpr bool outranks(const Condition& one, const Condition& other) noexcept {
+    return one.rank() < other.rank();
+}
+
+/// A set of conditions, a bit each; those without an id are in none.
+[[nodiscard]] constexpr std::uint32_t bit_of(const Condition& condition) noexcept {
+    return condition.id() < 32 ? 1u << condition.id() : 0;
 }
 
 /// What the evidence warrants by itself, whatever the ladder then does.
@@ -91,6 +173,12 @@ struct Evidence {
     constexpr Evidence& add(std::string_view name, double value) noexcept {
         if (count < max_facts) facts[count++] = {name, value};
         return *this;
+    }
+    /// The fact of this name; `otherwise` if there is none.
+    [[nodiscard]] constexpr double fact(std::string_view name, double otherwise = 0) const noexcept {
+        for (std::size_t i = 0; i < count; ++i)
+            if (facts[i].name == name) return facts[i].value;
+        return otherwise;
     }
 };
 

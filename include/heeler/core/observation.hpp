@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include <heeler/core/time.hpp>
@@ -176,5 +177,30 @@ struct Observation {
                  Watermark>
         event;
 };
+
+/// Kinds of observation, a bit each.
+using EventMask = std::uint32_t;
+
+inline constexpr EventMask every_event = ~EventMask{0};
+
+namespace detail {
+
+template <class Event, class... All>
+consteval EventMask event_bit(const std::variant<All...>*) {
+    static_assert((std::is_same_v<Event, All> || ...),
+                  "heeler: a Detector listens to alternatives of `heeler::Observation::event` (README: Write a "
+                  "detector)");
+    EventMask bit = 1, found = 0;
+    ((found |= std::is_same_v<Event, All> ? bit : 0, bit <<= 1), ...);
+    return found;
+}
+
+}  // namespace detail
+
+/// What a detector listens to: `static constexpr EventMask listens = events<ToolCall, ToolResult>;`. No events:
+/// nothing.
+template <class... Events>
+inline constexpr EventMask events = (EventMask{0} | ... |
+                                     detail::event_bit<Events>(static_cast<decltype(Observation::event)*>(nullptr)));
 
 }  // namespace heeler::inline v0

@@ -13,7 +13,9 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
@@ -51,24 +53,6 @@ struct ApplicabilitySettings {
     bool skip_interactive = true;
 };
 
-/// One entry of a rung's plan.
-struct Step {
-    ActionKind action = ActionKind::nudge;
-    std::optional<ActionKind> needs{};  ///< carried out only if this earlier entry is done
-    std::optional<Condition> about{};   ///< of a `steer`: the finding that it is about
-};
-
-using Plan = std::vector<Step>;
-
-/// What is done about one condition.
-struct Response {
-    Condition condition = Condition::stalled;
-    std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
-    bool hold =
-        false;  ///< the rung asks a person: no verification, no further attempt; escalated again after `max_pause`
-    bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (S000: a continuation stalls)
-};
-
 /// What must be certain of the last agent before a continuation is started. Two agents on one task are worse than none.
 enum class StopProofNeeded : std::uint8_t {
     proved,    ///< the agent control has seen that it stopped; else nobody is started and a person is asked
@@ -81,57 +65,8 @@ enum class StopProofNeeded : std::uint8_t {
     return names[static_cast<std::size_t>(proof)];
 }
 
-/// What follows when an action fails or is rejected.
-enum class OnFailure : std::uint8_t { final_rung, escalate };
-
-/// What ends the watch of a run at once in a class that only watches.
-struct Ending {
-    Severity at_least = Severity::none;       ///< `critical`: two conditions at once
-    std::optional<Duration> silent_longer{};  ///< no activity for longer than this (strictly)
-    Plan plan{};
-};
-
-/// Which finding is steered, and how long none about the same follows.
-struct SteerRule {
-    Condition condition = Condition::loop_detected;
-    Duration cooldown = 900s;
-};
-
-/// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
-struct Backoff {
-    std::uint32_t count = 3;  ///< 1 to 100; the stall after the last retry gives the run up
-    Duration base = 10s;      ///< before the first retry
-    double factor = 2;        ///< each pause is so much longer than the one before; 1 to 100
-    Duration cap = 300s;      ///< and none longer than this
-
-    /// Before retry `n`, from 0.
-    [[nodiscard]] constexpr Duration before(std::uint32_t n) const noexcept {
-        double pause = static_cast<double>(base.count());
-        const auto most = static_cast<double>(cap.count());
-        for (; n > 0 && pause < most; --n) pause *= factor;
-        return pause < most ? Duration{static_cast<Duration::rep>(pause)} : cap;
-    }
-};
-
-/// The recovery ladder as data.
-struct LadderSettings {
-    /// Nothing is tried and verified: an incident begins with the first finding and ends with the last. What is done is
-    /// `steers` and `endings`; `responses` and everything about attempts are not used.
-    bool watch_only = false;
-    std::vector<SteerRule> steers{};  ///< empty: nothing is sent to the run
-    std::vector<Ending> endings{};    ///< the first that applies is carried out
-    std::vector<Response> responses{};
-    Plan final_rung{{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
-    std::uint32_t max_attempts = 2;       ///< per incident, across conditions; 1 to 100
-    std::uint32_t max_continuations = 2;  ///< in the run's life; then the final rung. 0 to 100
-    StopProofNeeded stop_proof = StopProofNeeded::proved;
-    /// Set: a stalled run is taken up by a fresh agent, whatever `responses` say about a stall and also in a class that
-    /// only watches; after `retry->count` of them (in place of `max_continuations`) it is abandoned and a person is
-    /// told.
-    std::optional<Backoff> retry{};
-    Duration verify_after{};  ///< zero: one interval of the run
-    OnFailure on_failure = OnFailure::escalate;
-    Duration max_pause = 1800s;
+/// What holds back everything that a ladder wants to do.
+struct ActionLimits {
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
     std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, findings still reported
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise
@@ -188,49 +123,69 @@ struct PromptSettings {
     std::function<std::string(const PromptFacts&)> summary{};
     std::function<std::string(const PromptFacts&)> steer{};
     std::function<std::string(const BriefFacts&)> brief{};
-    /// The findings in words, one text each, in the order in which people are to read them. Empty: rule and numbers.
+    /// The findings in words, one text each, in the order in which people are to read them.
     std::function<std::vector<std::string>(const std::vector<Finding>&, const Run&)> issues{};
+    /// Without `issues`: findings read as their detectors put them (`words`), in the order of the class. Else rule and
+    /// numbers, worst first.
+    bool detectors_words = false;
     /// The last touch to an alert about a run that was working for so long: details, another summary.
     std::function<void(Alert&, const Run&, Duration)> alert{};
     bool quote_agent_text = true;
 };
 
-/// Settings of the detectors that are on, each kept by its detector's type.
+/// The detectors that are on, with their settings, in the order in which they are asked. Each is found by its kind.
 class DetectorSettings {
 public:
+    struct Entry {
+        const DetectorOps* ops;
+        const void* (*settings_in)(const std::any& settings) noexcept;
+        std::any settings;
+    };
+
+    /// A detector that is on already gets the new settings and keeps its place.
     template <class D>
     DetectorSettings& turn_on(typename D::Settings settings = {}) {
-        turn_off<D>();
-        entries_.push_back({D::kind, std::any{std::move(settings)}, &tag<D>});
+        static_assert(check_detector<D>());
+        if constexpr (DetectorLike<D>) {
+            Entry entry{&detector_ops<D>, &settings_of<typename D::Settings>, std::move(settings)};
+            for (Entry& known : entries_)
+                if (known.ops->kind == entry.ops->kind) {
+                    known = std::move(entry);
+                    return *this;
+                }
+            entries_.push_back(std::move(entry));
+        }
         return *this;
     }
     template <class D>
     DetectorSettings& turn_off() {
-        std::erase_if(entries_, [](const Entry& entry) { return entry.type == &tag<D>; });
+        for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
+            if (entry->ops->kind == D::kind) {
+                entries_.erase(entry);
+                break;
+            }
         return *this;
     }
     /// The settings of a detector, or null if it is off.
     template <class D>
     [[nodiscard]] const typename D::Settings* find() const noexcept {
         for (const Entry& entry : entries_)
-            if (entry.type == &tag<D>) return std::any_cast<typename D::Settings>(&entry.settings);
+            if (entry.ops->kind == D::kind) return std::any_cast<typename D::Settings>(&entry.settings);
         return nullptr;
     }
     [[nodiscard]] std::vector<std::string_view> kinds() const {
         std::vector<std::string_view> names;
-        for (const Entry& entry : entries_) names.push_back(entry.kind);
+        for (const Entry& entry : entries_) names.push_back(entry.ops->kind);
         return names;
     }
+    [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
 
 private:
-    template <class D>
-    static constexpr char tag = 0;
+    template <class Settings>
+    static const void* settings_of(const std::any& settings) noexcept {
+        return std::any_cast<Settings>(&settings);
+    }
 
-    struct Entry {
-        std::string_view kind;
-        std::any settings;
-        const char* type;
-    };
     std::vector<Entry> entries_{};
 };
 
@@ -241,7 +196,10 @@ struct RunClass {
     IntervalSettings interval{};
     ApplicabilitySettings applicability{};
     DetectorSettings detectors{};
-    LadderSettings ladder{};
+    Ladder ladder{};  ///< `RecoveryLadder`, `WatchLadder`, or one of your own; a class needs one
+    ActionLimits limits{};
+    StopProofNeeded stop_proof = StopProofNeeded::proved;
+    Duration verify_after{};  ///< from a rung to the look whether it helped; zero: one interval of the run
     OutboxSettings outbox{};
     PromptSettings prompts{};
     Mode mode = Mode::active;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -19,6 +20,29 @@ namespace heeler::inline v0 {
 /// Everything that can be reported about a run.
 using Reported = std::variant<Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage,
                               StateChange, Compaction, OutputAccess, CheckpointNote>;
+
+namespace detail {
+template <class What, class... All>
+consteval bool is_one_of(const std::variant<All...>*) {
+    return (std::is_same_v<What, All> || ...);
+}
+}  // namespace detail
+
+/// What `observe` takes: a checkpoint goes through `checkpoint`, which is durable.
+template <class What>
+inline constexpr bool is_observation = detail::is_one_of<What>(static_cast<const Reported*>(nullptr)) &&
+                                       !std::is_same_v<What, CheckpointNote>;
+
+template <class What>
+consteval bool check_observation() {
+    static_assert(!std::is_same_v<What, CheckpointNote>,
+                  "heeler: a CheckpointNote is durable: call `checkpoint(run, note)` (README: How it works)");
+    static_assert(
+        is_observation<What> || std::is_same_v<What, CheckpointNote>,
+        "heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, "
+        "StateChange, Compaction or OutputAccess (README: How it works)");
+    return true;
+}
 
 /// One thing that a source has found. Views stay valid until the source is polled again.
 struct SourceEvent {

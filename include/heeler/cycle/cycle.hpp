@@ -2,37 +2,31 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
-#include <heeler/cycle/operators.hpp>
-#include <heeler/effects/deliverer.hpp>
 #include <heeler/cycle/gap.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/storage/ledger.hpp>
 #include <heeler/cycle/loader.hpp>
+#include <heeler/cycle/next_look.hpp>
+#include <heeler/cycle/operators.hpp>
+#include <heeler/effects/deliverer.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline v0 {
 
 /// The shell around the pure half. One cycle at a time, from any one thread.
-template <class Store, class Notifier, class Detectors>
-class Ticker {
+class Cycle {
 public:
-    using Cell = RunCell<Detectors>;
-    using Hands = Deliverer<Store, Notifier, Detectors>;
-    using Item = WorkItem<Detectors>;
-
-    Ticker(Loader<Store, Detectors>& loader, Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry,
-           Hands& hands, const EngineSettings& settings, Intake<Detectors>& intake, LostHolders& lost)
+    Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
+          Intake& intake, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
@@ -54,15 +48,16 @@ public:
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
         // Nothing is decided for a run before it is watched: its class may be defined later.
-        std::erase_if(*decisions, [&](const DecisionRow& row) { return loader_.is_elsewhere(row.run, now); });
-        std::vector<Item> work;
+        for (auto row = decisions->begin(); row != decisions->end();)
+            row = loader_.is_elsewhere(row->run, now) ? decisions->erase(row) : row + 1;
+        std::vector<WorkItem> work;
         Batch batch;
         acted_.clear();
         early_ = 0;
         visiting_ = false;
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
         decisions_.apply(*decisions, now, batch, report,
-                         [&](RunHandle run, Cell& cell) -> Item& { return item_of(run, cell, work); });
+                         [&](RunHandle run, WatchedRun& watched) -> WorkItem& { return item_of(run, watched, work); });
         hands_.freeze(decisions_.frozen());
         registry_.look_at_replaced(now);
         visiting_ = true;
@@ -75,13 +70,13 @@ public:
     /// Writes the end of a run that was just reported; its alert goes out with the next delivery.
     [[nodiscard]] std::optional<Error> finish(RunHandle handle, Instant now) {
         const std::lock_guard one{running_};
-        Cell* cell = registry_.table().find(handle);
-        if (cell == nullptr) return std::nullopt;
-        std::vector<Item> work;
+        WatchedRun* watched = registry_.table().find(handle);
+        if (watched == nullptr) return std::nullopt;
+        std::vector<WorkItem> work;
         {
-            const std::lock_guard guard{cell->lock};
+            const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
-            Changer<Detectors>{*cell, now, work.emplace_back(handle, *cell)}.end();
+            Applier{*watched, now, work.emplace_back(handle, *watched)}.end();
         }
         CycleReport report;
         commit({}, work, now, report);
@@ -93,136 +88,143 @@ public:
     }
 
     /// What could not be stored is tried again soon.
-    void retry(RunHandle handle, Cell& cell, Instant now) {
-        const std::lock_guard guard{cell.lock};
+    void retry(RunHandle handle, WatchedRun& watched, Instant now) {
+        const std::lock_guard guard{watched.lock};
         if (!registry_.table().current(handle)) return;
-        cell.dirty = true;
+        watched.dirty = true;
         registry_.table().sooner(handle.index, now.elapsed + settings_.flush_every);
     }
 
 private:
-    Item& item_of(RunHandle handle, Cell& cell, std::vector<Item>& work) {
+    WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
         // Only what came before the visits can be there already: each due run is visited once.
         for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
             if (work[i].change.handle == handle) return work[i];
         if (!visiting_) early_ = work.size() + 1;
-        return work.emplace_back(handle, cell);
+        watched.alert_died = false;  // the verdict that is put back if nothing can be stored knows of it
+        return work.emplace_back(handle, watched);
     }
 
-    void settle(RunHandle handle, Instant now, std::vector<Item>& work) {
-        Cell* cell = registry_.table().find(handle);
-        if (cell == nullptr) return;
-        const std::lock_guard guard{cell->lock};
-        if (cell->disowned) return;
-        Item& item = item_of(handle, *cell, work);
-        if (!cell->rung.empty()) Changer<Detectors>{*cell, now, item}.settle();
+    void settle(RunHandle handle, Instant now, std::vector<WorkItem>& work) {
+        WatchedRun* watched = registry_.table().find(handle);
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
+        if (watched->disowned) return;
+        WorkItem& item = item_of(handle, *watched, work);
+        if (!watched->rung.empty()) Applier{*watched, now, item}.settle();
     }
 
     /// Looks at one run whose time has come.
-    void visit(RunHandle handle, TickCause cause, Instant now, std::vector<Item>& work, CycleReport& report) {
-        Cell* cell = registry_.table().find(handle);
-        if (cell == nullptr || let_go(handle, *cell, now)) return;
-        if (wants_intake(handle, *cell, cause, now)) intake_.read(handle, *cell, now, report);
-        const std::lock_guard guard{cell->lock};
+    void visit(RunHandle handle, TickCause cause, Instant now, std::vector<WorkItem>& work, CycleReport& report) {
+        WatchedRun* watched = registry_.table().find(handle);
+        if (watched == nullptr || let_go(handle, *watched, now)) return;
+        if (wants_intake(handle, *watched, cause, now)) intake_.read(handle, *watched, now, report);
+        const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
-        registry_.renew(*cell, now);
-        take_beat(handle, *cell, now);
-        guarded(cell->run.id, report, [&] { look(handle, *cell, cause, now, work, report); });
-        look_again(handle, *cell, now);
+        registry_.renew(*watched, now);
+        take_beat(handle, *watched, now);
+        guarded(watched->run.id, report, [&] { look(handle, *watched, cause, now, work, report); });
+        look_again(handle, *watched, now);
     }
 
     /// A run that another watchdog holds is forgotten as soon as nothing is under way for it here.
-    bool let_go(RunHandle handle, Cell& cell, Instant now) {
+    bool let_go(RunHandle handle, WatchedRun& watched, Instant now) {
         {
-            const std::lock_guard guard{cell.lock};
-            if (!registry_.table().current(handle) || !cell.disowned) return false;
+            const std::lock_guard guard{watched.lock};
+            if (!registry_.table().current(handle) || !watched.disowned) return false;
             registry_.table().look_at(handle.index, now.elapsed + settings_.flush_every);
-            if (cell.rung_busy || cell.alerts_pending > 0) return true;
+            if (watched.rung_busy || watched.alerts_pending > 0) return true;
         }
         registry_.drop(handle);
         return true;
     }
 
     /// A source is read when its run is about to be judged.
-    [[nodiscard]] bool wants_intake(RunHandle handle, Cell& cell, TickCause cause, Instant now) const {
-        const std::lock_guard guard{cell.lock};
-        return registry_.table().current(handle) && cell.feed && cell.feed->source.present() &&
-               (cause != TickCause::period || now.elapsed >= cell.next_cycle);
+    [[nodiscard]] bool wants_intake(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now) const {
+        const std::lock_guard guard{watched.lock};
+        return registry_.table().current(handle) && watched.feed && watched.feed->source.present() &&
+               (cause != TickCause::period || now.elapsed >= watched.next_cycle);
     }
 
-    void look(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
+    void look(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
               CycleReport& report) {
-        if (is_terminal(cell.run.state)) {
-            if (!cell.ended_at || !cell.unsaved.empty() || cell.alerts_pending == 0)
-                Changer<Detectors>{cell, now, item_of(handle, cell, work)}.end();
-        } else if (cell.skip != Skip::no) {
-            if (!cell.shown.any) Changer<Detectors>{cell, now, item_of(handle, cell, work)}.skip();
-        } else if (cause != TickCause::period || now.elapsed >= cell.next_cycle) {
-            judge(handle, cell, cause, now, work, report);
-        } else if (cell.dirty && now.elapsed >= cell.last_flush + settings_.flush_every) {
-            item_of(handle, cell, work);
+        if (is_terminal(watched.run.state)) {
+            if (!watched.verdict.ended_at || !watched.unsaved.empty() || watched.alerts_pending == 0)
+                Applier{watched, now, item_of(handle, watched, work)}.end();
+        } else if (watched.skip != Skip::no) {
+            if (!watched.verdict.shown.any) Applier{watched, now, item_of(handle, watched, work)}.skip();
+        } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
+            judge(handle, watched, cause, now, work, report);
+        } else if (watched.dirty && now.elapsed >= watched.last_flush + settings_.flush_every) {
+            item_of(handle, watched, work);
         }
     }
 
     /// What a host's detector throws is an error of that run alone.
     template <class Call>
     static void guarded(const std::string& run, CycleReport& report, Call&& call) {
-        try {
+        const auto done = detail::guarded(ErrorCode::failed, "a detector", [&]() -> Result<void> {
             call();
-        } catch (const std::exception& error) {
-            report.error("judge", run, Error{ErrorCode::failed, std::string{"a detector threw: "} + error.what()});
-        } catch (...) {
-            report.error("judge", run,
-                         Error{ErrorCode::failed, "a detector threw something that is no std::exception"});
-        }
+            return {};
+        });
+        if (!done) report.error("judge", run, done.error());
     }
 
-    void take_beat(RunHandle handle, Cell& cell, Instant now) {
+    void take_beat(RunHandle handle, WatchedRun& watched, Instant now) {
         const auto beat = registry_.table().last_beat(handle.index);
-        if (beat && !cell.run.waiting_since) {
-            const Duration at = cell.run.working(*beat);
-            if (!cell.run.last_alive || at > *cell.run.last_alive) cell.run.last_alive = at;
+        if (beat && !watched.run.waiting_since) {
+            const Duration at = watched.run.working(*beat);
+            if (!watched.run.last_alive || at > *watched.run.last_alive) watched.run.last_alive = at;
         }
-        if (cell.waits_until && now.elapsed >= *cell.waits_until) Folder<Detectors>{cell, now}.enter(RunState::running);
+        if (watched.waits_until && now.elapsed >= *watched.waits_until) Folder{watched, now}.enter(RunState::running);
     }
 
-    void judge(RunHandle handle, Cell& cell, TickCause cause, Instant now, std::vector<Item>& work,
+    void judge(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
                CycleReport& report) {
         ++report.checked;
-        cell.run.late = cause == TickCause::period &&
-                        now.elapsed - std::max(cell.next_cycle, cell.awaited) > 3 * registry_.period_of(cell);
-        cell.run.late |= cell.feed && cell.feed->lost;
-        if (now.elapsed >= cell.next_cycle) cell.next_cycle = registry_.cycle_after(cell, now);
-        const std::uint32_t samples = cell.sampling.number;
-        Judged judged = Judge<Detectors>{cell, now, budget_left(cell)}();
+        watched.run.late = cause == TickCause::period && now.elapsed - std::max(watched.next_cycle, watched.awaited) >
+                                                             3 * registry_.period_of(watched);
+        watched.run.late |= watched.feed && watched.feed->lost;
+        if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);
+        const bool sampled = Folder{watched, now}.sample();
+        std::optional<Sighting> saw;
+        if (!is_held(watched, now)) {
+            const std::optional<Run> shadow = shadow_of(watched);
+            saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoint, now);
+        }
+        Judged judged = Judge{watched, now, budget_left(watched)}();
+        watched.debounced = judged.debounced;
         if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
         if (judged.alerting == Alerting::held) ++report.suppressed;
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
-        const bool changed = judged.speaks || judged.seen || decision.acts() || decision.last ||
-                             cell.has_new(judged.notes) || decision.incident.verify_at != cell.incident.verify_at ||
-                             decision.incident.phase != cell.incident.phase || judged.alerting == Alerting::send ||
-                             (judged.alerting == Alerting::held && !cell.sent.hold_told);
-        if (decision.acts()) ++acted_[cell.rules->rules.name];
-        const bool flush =
-            (cell.dirty || samples != cell.sampling.number) && now.elapsed >= cell.last_flush + settings_.flush_every;
+        const Incident& incident = watched.verdict.incident;
+        const bool changed =
+            judged.speaks || saw || decision.acts() || decision.last || watched.verdict.has_new(judged.notes) ||
+            decision.incident.verify_at != incident.verify_at || decision.incident.phase != incident.phase ||
+            judged.alerting == Alerting::send || (judged.alerting == Alerting::held && !watched.verdict.sent.hold_told);
+        if (decision.acts()) ++acted_[watched.rules->rules.name];
+        const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
-        Item& item = item_of(handle, cell, work);
-        if (changed) Changer<Detectors>{cell, now, item}.change(std::move(judged));
+        WorkItem& item = item_of(handle, watched, work);
+        if (!changed) return;
+        Applier apply{watched, now, item};
+        apply.change(std::move(judged), saw);
     }
 
-    [[nodiscard]] bool budget_left(const Cell& cell) {
-        const auto& most = cell.rules->rules.ladder.rungs_per_tick;
-        return !most || acted_[cell.rules->rules.name] < *most;
+    [[nodiscard]] bool budget_left(const WatchedRun& watched) {
+        const auto& most = watched.rules->rules.limits.rungs_per_tick;
+        return !most || acted_[watched.rules->rules.name] < *most;
     }
 
-    void look_again(RunHandle handle, Cell& cell, Instant now) {
-        const auto next = next_look<Detectors>(cell, now, settings_);
-        cell.awaited = next.value_or(Elapsed::max());
+    void look_again(RunHandle handle, WatchedRun& watched, Instant now) {
+        registry_.table().show(handle, watched.verdict.shown.status);
+        const auto next = next_look(watched, now, settings_);
+        watched.awaited = next.value_or(Elapsed::max());
         registry_.table().look_at(handle.index, next);
     }
 
-    void commit(Batch batch, std::vector<Item>& work, Instant now, CycleReport& report) {
+    void commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return;
@@ -242,15 +244,15 @@ private:
         return registry_.in_order_of_ids(handles);
     }
 
-    Loader<Store, Detectors>& loader_;
-    Ledger<Store, Detectors>& ledger_;
-    Registry<Detectors>& registry_;
-    Hands& hands_;
+    Loader& loader_;
+    Ledger& ledger_;
+    Registry& registry_;
+    Deliverer& hands_;
     const EngineSettings& settings_;
-    Intake<Detectors>& intake_;
+    Intake& intake_;
     LostHolders& lost_;
-    Committer<Store, Notifier, Detectors> committer_;
-    Decisions<Detectors> decisions_{registry_};
+    Committer committer_;
+    Decisions decisions_{registry_};
     std::mutex running_;
     GapWatch gap_;
     std::vector<AuditRow> pending_audit_;

@@ -17,16 +17,15 @@ class GapWatch {
 public:
     /// If the two clocks went apart by `least` or more since the last call, verdicts of all runs are held for one
     /// grace, and the record of it is returned.
-    template <class Detectors>
-    [[nodiscard]] std::optional<AuditRow> note(Instant now, Registry<Detectors>& registry, Duration least) {
+    [[nodiscard]] std::optional<AuditRow> note(Instant now, Registry& registry, Duration least) {
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
         last_ = now;
         if (std::chrono::abs(apart) < least) return std::nullopt;
         for (const RunHandle handle : registry.table().all()) {
-            auto* cell = registry.table().find(handle);
-            if (cell == nullptr) continue;
-            const std::lock_guard guard{cell->lock};
-            if (registry.table().current(handle)) cell->held_until = now.elapsed + registry.grace_of(*cell);
+            auto* watched = registry.table().find(handle);
+            if (watched == nullptr) continue;
+            const std::lock_guard guard{watched->lock};
+            if (registry.table().current(handle)) watched->held_until = now.elapsed + registry.grace_of(*watched);
         }
         JsonLine line;
         line.begin_object().key("seconds").number(in_seconds(apart)).end_object();

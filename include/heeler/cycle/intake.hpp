@@ -11,20 +11,18 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
-#include <heeler/run/reported.hpp>
-#include <heeler/run/watched_run.hpp>
+#include <heeler/core/guard.hpp>
+#include <heeler/run/fold.hpp>
 #include <heeler/run/run_table.hpp>
+#include <heeler/run/watched_run.hpp>
 #include <heeler/settings/validate.hpp>
 
 namespace heeler::inline v0 {
 
 /// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
-template <class Detectors>
 class Intake {
 public:
-    using Cell = RunCell<Detectors>;
-
-    explicit Intake(RunTable<Cell>& table) : table_{table} {}
+    explicit Intake(RunTable<WatchedRun>& table) : table_{table} {}
 
     /// All runs of the class are read from this source. Any thread.
     void watch(std::string class_name, GroupSourceRef source) {
@@ -38,18 +36,18 @@ public:
 
     /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
     /// cycle.
-    void read(RunHandle handle, Cell& cell, Instant now, CycleReport& report) {
+    void read(RunHandle handle, WatchedRun& watched, Instant now, CycleReport& report) {
         for (int polls = 0; polls < most_polls; ++polls) {
             SourceRef source;
             std::string cursor;
             {
-                const std::lock_guard guard{cell.lock};
-                if (!is_read(handle, cell) || !cell.feed || !cell.feed->source.present()) return;
-                source = cell.feed->source;
-                cursor = cell.feed->cursor;
+                const std::lock_guard guard{watched.lock};
+                if (!is_read(handle, watched) || !watched.feed || !watched.feed->source.present()) return;
+                source = watched.feed->source;
+                cursor = watched.feed->cursor;
             }
             auto polled = source.poll(cursor);
-            if (!take(handle, cell, polled, now, report)) return;
+            if (!take(handle, watched, polled, now, report)) return;
         }
     }
 
@@ -76,22 +74,22 @@ private:
         return groups_;
     }
 
-    /// Under the cell's lock.
-    [[nodiscard]] bool is_read(RunHandle handle, const Cell& cell) const {
-        return table_.current(handle) && !is_terminal(cell.run.state);
+    /// Under the run's lock.
+    [[nodiscard]] bool is_read(RunHandle handle, const WatchedRun& watched) const {
+        return table_.current(handle) && !is_terminal(watched.run.state);
     }
 
     void ask_for(RunHandle handle, const std::string& class_name, bool all, Instant now, Asked& asked) const {
-        Cell* cell = table_.find(handle);
-        if (cell == nullptr) return;
-        const std::lock_guard guard{cell->lock};
-        if (!is_read(handle, *cell) || cell->rules->rules.name != class_name) return;
-        if (!all && now.elapsed < cell->next_cycle) return;
-        if (!cell->feed) cell->feed = std::make_unique<Feed>();
-        if (cell->feed->source.present()) return;  // a source of its own comes first
-        cell->feed->in_group = true;
-        asked.cursors.push_back({cell->run.id, cell->feed->cursor});
-        asked.handles.emplace(cell->run.id, handle);
+        WatchedRun* watched = table_.find(handle);
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
+        if (!is_read(handle, *watched) || watched->rules->rules.name != class_name) return;
+        if (!all && now.elapsed < watched->next_cycle) return;
+        if (!watched->feed) watched->feed = std::make_unique<Feed>();
+        if (watched->feed->source.present()) return;  // a source of its own comes first
+        watched->feed->in_group = true;
+        asked.cursors.push_back({watched->run.id, watched->feed->cursor});
+        asked.handles.emplace(watched->run.id, handle);
     }
 
     /// Answers the runs of which there is more.
@@ -101,9 +99,9 @@ private:
         if (!polled) {
             bool told = false;
             for (const auto& [run, handle] : asked.handles)
-                if (Cell* cell = table_.find(handle)) {
-                    const std::lock_guard guard{cell->lock};
-                    told |= table_.current(handle) && lose(*cell);
+                if (WatchedRun* watched = table_.find(handle)) {
+                    const std::lock_guard guard{watched->lock};
+                    told |= table_.current(handle) && lose(*watched);
                 }
             if (told) report.error("source", {}, polled.error());
             return more;
@@ -113,63 +111,62 @@ private:
             const auto handle = asked.handles.find(one.run);
             if (handle == asked.handles.end()) continue;
             silent.erase(one.run);
-            Cell* cell = table_.find(handle->second);
-            if (cell == nullptr || !take(handle->second, *cell, one.found, now, report)) continue;
-            ask_for(handle->second, cell->rules->rules.name, true, now, more);
+            WatchedRun* watched = table_.find(handle->second);
+            if (watched == nullptr || !take(handle->second, *watched, one.found, now, report)) continue;
+            ask_for(handle->second, watched->rules->rules.name, true, now, more);
         }
         for (const auto& [run, handle] : silent)
-            if (Cell* cell = table_.find(handle)) {
-                const std::lock_guard guard{cell->lock};
-                if (cell->feed) cell->feed->lost = false;
+            if (WatchedRun* watched = table_.find(handle)) {
+                const std::lock_guard guard{watched->lock};
+                if (watched->feed) watched->feed->lost = false;
             }
         return more;
     }
 
     /// True if there is more.
-    bool take(RunHandle handle, Cell& cell, Result<Polled>& polled, Instant now, CycleReport& report) {
-        const std::lock_guard guard{cell.lock};
-        if (!table_.current(handle) || !cell.feed) return false;
+    bool take(RunHandle handle, WatchedRun& watched, Result<Polled>& polled, Instant now, CycleReport& report) {
+        const std::lock_guard guard{watched.lock};
+        if (!table_.current(handle) || !watched.feed) return false;
         if (!polled) {
-            if (lose(cell)) report.error("source", cell.run.id, polled.error());
+            if (lose(watched)) report.error("source", watched.run.id, polled.error());
             return false;
         }
-        cell.feed->lost = false;
-        for (const Error& problem : polled->problems) report.error("source", cell.run.id, problem);
-        fold(handle, cell, *polled, now, report);
-        return polled->more && !is_terminal(cell.run.state);
+        watched.feed->lost = false;
+        for (const Error& problem : polled->problems) report.error("source", watched.run.id, problem);
+        fold(handle, watched, *polled, now, report);
+        return polled->more && !is_terminal(watched.run.state);
     }
 
     /// Until the source can be read again nobody can say how old the run's last sign is. True if that is news: it is
     /// said once.
-    static bool lose(Cell& cell) { return !std::exchange(cell.feed->lost, true); }
+    static bool lose(WatchedRun& watched) { return !std::exchange(watched.feed->lost, true); }
 
-    void fold(RunHandle handle, Cell& cell, Polled& polled, Instant now, CycleReport& report) {
-        if (is_undecided(cell, polled)) return;
+    void fold(RunHandle handle, WatchedRun& watched, Polled& polled, Instant now, CycleReport& report) {
+        if (is_undecided(watched, polled)) return;
         for (const SourceEvent& event : polled.events) {
-            if (is_replaced<Detectors>(cell, event.incarnation, now.wall)) continue;
+            if (is_replaced(watched, event.incarnation, now.wall)) continue;
             const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
                                           : std::min(event.at.value_or(now.wall), now.wall);
-            Folder<Detectors> folder{cell, Instant{elapsed_at(now, at), at}};
-            try {
-                std::visit([&](const auto& what) { fold_one(cell, folder, what, at); }, event.what);
-            } catch (...) {
-                report.error("source", cell.run.id,
+            Folder folder{watched, Instant{elapsed_at(now, at), at}};
+            const bool folded = detail::survives(
+                [&] { std::visit([&](const auto& what) { fold_one(watched, folder, what, at); }, event.what); });
+            if (!folded)
+                report.error("source", watched.run.id,
                              {ErrorCode::failed, "a detector threw at an event; it is passed over"});
-            }
-            if (is_terminal(cell.run.state)) break;
+            if (is_terminal(watched.run.state)) break;
         }
-        anchor(cell.run, polled, now);
-        if (polled.events.empty() && cell.feed->cursor == polled.cursor) return;
-        cell.feed->cursor = std::move(polled.cursor);
-        cell.fed = cell.dirty = true;
-        if (is_terminal(cell.run.state)) table_.close(handle, now.elapsed);
+        anchor(watched.run, polled, now);
+        if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;
+        watched.feed->cursor = std::move(polled.cursor);
+        watched.fed = watched.dirty = true;
+        if (is_terminal(watched.run.state)) table_.close(handle, now.elapsed);
     }
 
     /// An agent is about to be replaced, or keeps its run after all: what it left is taken in when that is known.
-    static bool is_undecided(const Cell& cell, const Polled& polled) {
-        if (!cell.rung_busy) return false;
+    static bool is_undecided(const WatchedRun& watched, const Polled& polled) {
+        if (!watched.rung_busy) return false;
         return std::any_of(polled.events.begin(), polled.events.end(), [&](const SourceEvent& event) {
-            return event.incarnation != 0 && event.incarnation < cell.run.incarnation;
+            return event.incarnation != 0 && event.incarnation < watched.run.incarnation;
         });
     }
 
@@ -182,14 +179,14 @@ private:
     }
 
     template <class What>
-    static void fold_one(Cell& cell, Folder<Detectors>& folder, const What& what, WallTime at) {
+    static void fold_one(WatchedRun& watched, Folder& folder, const What& what, WallTime at) {
         if constexpr (std::is_same_v<What, CheckpointNote>)
-            record<Detectors>(cell, folder, what, at);
+            record(watched, folder, what, at);
         else if (is_sane(what))
             folder(what);
     }
 
-    RunTable<Cell>& table_;
+    RunTable<WatchedRun>& table_;
     mutable std::mutex lock_;
     std::map<std::string, GroupSourceRef> groups_;
 };

@@ -8,24 +8,21 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/core/incident.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/incident.hpp>
 #include <heeler/cycle/intake.hpp>
-#include <heeler/storage/ledger.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline v0 {
 
 /// May be called from any thread, as often as one likes: what is loaded is not loaded again.
-template <class Store, class Detectors>
 class Loader {
 public:
-    using Cell = RunCell<Detectors>;
-
-    Loader(Ledger<Store, Detectors>& ledger, Registry<Detectors>& registry, Queues<Detectors>& queues,
-           const EngineSettings& settings, Tenure& tenure, const Intake<Detectors>& intake, LostHolders& lost)
+    Loader(Ledger& ledger, Registry& registry, Queues& queues, const EngineSettings& settings, Tenure& tenure,
+           const Intake& intake, LostHolders& lost)
         : ledger_{ledger},
           registry_{registry},
           queues_{queues},
@@ -87,7 +84,7 @@ private:
             strangers_ = std::move(snapshot->runs);
             for (const MuteRow& mute : snapshot->mutes) registry_.mute(mute.class_name, mute.identity);
         }
-        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        take_in_all(now, report);
         return true;
     }
 
@@ -126,7 +123,7 @@ private:
         for (const LostHolder& holder : claimed->lost) lost_.found(holder, now);
         for (const MuteRow& mute : claimed->mutes) registry_.mute(mute.class_name, mute.identity);
         for (StoredRun& run : claimed->runs) strangers_.push_back(std::move(run));
-        std::erase_if(strangers_, [&](const StoredRun& stored) { return take_in(stored, now, report); });
+        take_in_all(now, report);
         return claimed->more;
     }
 
@@ -135,11 +132,11 @@ private:
         std::size_t count = 0;
         strangers_.clear();
         for (const RunHandle handle : registry_.table().all()) {
-            Cell* cell = registry_.table().find(handle);
-            if (cell == nullptr) continue;
+            WatchedRun* watched = registry_.table().find(handle);
+            if (watched == nullptr) continue;
             {
-                const std::lock_guard guard{cell->lock};
-                if (cell->version == 0 || cell->disowned) continue;
+                const std::lock_guard guard{watched->lock};
+                if (watched->version == 0 || watched->disowned) continue;
             }
             registry_.disown(handle, now);
             ++count;
@@ -148,6 +145,11 @@ private:
                      Error{ErrorCode::fenced, "the lease of `" + sanitise(settings_.holder, 128) +
                                                   "` ran out and was taken away; " + std::to_string(count) +
                                                   " runs are watched by others now, or wait to be registered again"});
+    }
+
+    void take_in_all(Instant now, CycleReport& report) {
+        for (auto stored = strangers_.begin(); stored != strangers_.end();)
+            stored = take_in(*stored, now, report) ? strangers_.erase(stored) : stored + 1;
     }
 
     bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
@@ -176,25 +178,25 @@ private:
             report.error("load", stored.row.id, handle.error());
             return true;
         }
-        Cell& cell = *registry_.table().find(*handle);
-        const std::lock_guard guard{cell.lock};
-        cell.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) queues_.add(AlertJob<Detectors>{*handle, &cell, row});
-        std::vector<Action> rung = open_rung(cell, known);
+        WatchedRun& watched = *registry_.table().find(*handle);
+        const std::lock_guard guard{watched.lock};
+        watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
+        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{*handle, &watched, row});
+        std::vector<Action> rung = open_rung(watched, known);
         for (Action action : stored.unfinished) {
             if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
                 continue;
             action.outcome = ActionOutcome::blocked;
-            cell.unsaved.actions.push_back(std::move(action));
+            watched.unsaved.actions.push_back(std::move(action));
         }
         if (rung.empty()) {
-            forget_rung(cell, now);
+            forget_rung(watched, now);
             return true;
         }
-        cell.rung_busy = true;
+        watched.rung_busy = true;
         std::size_t next = 0;
         while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-        queues_.add(RungJob<Detectors>{*handle, &cell, std::move(rung), next, true});
+        queues_.add(RungJob{*handle, &watched, std::move(rung), next, true});
         return true;
     }
 
@@ -204,29 +206,29 @@ private:
     }
 
     /// The rung that was under way, as far as it came; also one that was carried out but not settled.
-    [[nodiscard]] static std::vector<Action> open_rung(const Cell& cell, const History& known) {
+    [[nodiscard]] static std::vector<Action> open_rung(const WatchedRun& watched, const History& known) {
         std::vector<Action> rung;
         for (const Action& action : known.actions)
-            if (action.intervention == cell.incident.interventions) rung.push_back(action);
-        const std::size_t open = std::min<std::size_t>(cell.rung_open, rung.size());
+            if (action.intervention == watched.verdict.incident.interventions) rung.push_back(action);
+        const std::size_t open = std::min<std::size_t>(watched.verdict.rung_open, rung.size());
         rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));
         return rung;
     }
 
     /// A rung that was decided but whose intent never got durable was not begun: it is decided again.
-    static void forget_rung(Cell& cell, Instant now) {
-        if (std::exchange(cell.rung_open, 0) == 0 || !cell.incident.open()) return;
-        if (cell.incident.attempts > 0) --cell.incident.attempts;
-        cell.incident.phase = Phase::climbing;
-        cell.incident.verify_at = cell.run.working(now.elapsed);
+    static void forget_rung(WatchedRun& watched, Instant now) {
+        if (std::exchange(watched.verdict.rung_open, 0) == 0 || !watched.verdict.incident.open()) return;
+        if (watched.verdict.incident.attempts > 0) --watched.verdict.incident.attempts;
+        watched.verdict.incident.phase = Phase::climbing;
+        watched.verdict.incident.verify_at = watched.run.working(now.elapsed);
     }
 
-    Ledger<Store, Detectors>& ledger_;
-    Registry<Detectors>& registry_;
-    Queues<Detectors>& queues_;
+    Ledger& ledger_;
+    Registry& registry_;
+    Queues& queues_;
     const EngineSettings& settings_;
     Tenure& tenure_;
-    const Intake<Detectors>& intake_;
+    const Intake& intake_;
     LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;

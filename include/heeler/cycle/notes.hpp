@@ -1,7 +1,7 @@
 // What a cycle says about a run besides what it does: its status, the band it lies in, a retry that is planned.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,23 +14,21 @@
 
 namespace heeler::inline v0::notes {
 
-/// The findings, and what is open without one.
+/// The findings, and the incident that is open without one.
 [[nodiscard]] inline StatusEvent status(const Run& run, const Judged& judged) {
     StatusEvent event{run.id, judged.shows.status, {}, judged.shows.level, judged.severity};
+    Findings all = judged.findings;
     std::uint32_t missing = judged.shows.findings;
-    for (const Finding& finding : judged.findings) {
-        event.findings.push_back(finding);
-        missing &= ~bit_of(finding.condition);
+    for (const Finding& finding : judged.findings) missing &= ~bit_of(finding.condition);
+    const Decision& decision = judged.decision;
+    const Condition& about = decision.acts() ? decision.condition : decision.incident.condition;
+    if ((missing & bit_of(about)) != 0) {
+        Finding open{about, judged.shows.level, "incident", {}};
+        open.evidence.rule = decision.reason.empty() ? "open_incident" : decision.reason;
+        open.evidence.add("attempts", decision.incident.attempts);
+        all.add(open);
     }
-    for (unsigned i = 0; i < 32; ++i) {
-        if ((missing & (1u << i)) == 0) continue;
-        Finding open{static_cast<Condition>(i), judged.shows.level, "incident", {}};
-        open.evidence.rule = judged.decision.reason.empty() ? "open_incident" : judged.decision.reason;
-        open.evidence.add("attempts", judged.decision.incident.attempts);
-        event.findings.push_back(open);
-    }
-    std::stable_sort(event.findings.begin(), event.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.condition < b.condition; });
+    event.findings.assign(all.begin(), all.end());
     return event;
 }
 
@@ -42,11 +40,17 @@ namespace heeler::inline v0::notes {
     return std::move(line).text();
 }
 
-[[nodiscard]] inline std::string band(Band band, const std::optional<Duration>& age) {
+/// What a detector saw: its answer and the age of what it looked at, or its message.
+[[nodiscard]] inline std::string sighting(const Sighting& saw) {
     JsonLine line;
-    line.begin_object().key("band").string(name_of(band)).key("age_s");
-    if (age)
-        line.number(in_seconds(*age));
+    line.begin_object();
+    if (saw.answer.empty()) {
+        line.key("message").string(saw.message).end_object();
+        return std::move(line).text();
+    }
+    line.key(saw.record).string(saw.answer).key("age_s");
+    if (saw.age)
+        line.number(in_seconds(*saw.age));
     else
         line.null();
     line.end_object();

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
-#include <heeler/cycle/apply.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/cycle/apply.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -16,16 +16,15 @@
 namespace heeler::inline v0 {
 
 /// What a verb changes about one run, under its lock.
-template <class Detectors>
 class OperatorHand {
 public:
-    OperatorHand(RunCell<Detectors>& cell, Instant now, WorkItem<Detectors>& item)
-        : cell_{cell}, now_{now}, changer_{cell, now, item} {}
+    OperatorHand(WatchedRun& watched, Instant now, WorkItem& item)
+        : watched_{watched}, now_{now}, apply_{watched, now, item} {}
 
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
     std::string_view decide(const DecisionRow& decision) {
-        OperatorMarks& marks = cell_.marks;
-        const bool has_incident = cell_.incident.open();
+        OperatorMarks& marks = watched_.verdict.marks;
+        const bool has_incident = watched_.verdict.incident.open();
         switch (decision.verb) {
             case Verb::snooze:
                 marks.snoozed_until = decision.until.value_or(decision.at + default_snooze);
@@ -51,8 +50,8 @@ public:
             case Verb::mark_stopped:
                 break;
         }
-        changer_.finish(RunState::cancelled);
-        changer_.end();
+        apply_.finish(RunState::cancelled);
+        apply_.end();
         return {};
     }
 
@@ -61,46 +60,44 @@ private:
     static constexpr Duration rearm_after = std::chrono::minutes{30};  // S002: "continue" is quiet for so long
 
     std::string_view resume() {
-        if (!cell_.run.paused_by_watchdog || cell_.rung_busy) return "the watchdog has not paused the run";
-        Judged resumed{cell_.incident};
+        if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
+        Judged resumed{watched_.verdict.incident};
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};
         resumed.decision.reason = "operator";
-        resumed.shows = cell_.shown;
-        cell_.marks.acknowledged = false;
-        changer_.realise(resumed, true);
+        resumed.shows = watched_.verdict.shown;
+        watched_.verdict.marks.acknowledged = false;
+        apply_.plan(resumed, true);
         return {};
     }
 
     /// The incident was none: it is over without a word about recovery, and what comes next does not go on with it. A
     /// loop is muted for the class by its identity, anything else for this run.
     std::string_view mark_wrong() {
-        OperatorMarks& marks = cell_.marks;
-        if (cell_.incident.number == 0) return "nothing was found wrong with the run";
-        if (marks.wrong_incident == cell_.incident.number) return "it is marked wrong already";
-        marks.wrong_incident = cell_.incident.number;
-        if (marks.found != Condition::loop_detected || cell_.loop_identity == 0) marks.wrong |= bit_of(marks.found);
+        OperatorMarks& marks = watched_.verdict.marks;
+        if (watched_.verdict.incident.number == 0) return "nothing was found wrong with the run";
+        if (marks.wrong_incident == watched_.verdict.incident.number) return "it is marked wrong already";
+        marks.wrong_incident = watched_.verdict.incident.number;
+        if (marks.found != Condition::loop_detected || watched_.verdict.loop_identity == 0)
+            marks.wrong |= bit_of(marks.found);
         marks.acknowledged = false;
-        cell_.incident.phase = Phase::none;
-        cell_.incident.hold_until.reset();
-        cell_.incident.alerted = false;
+        watched_.verdict.incident.phase = Phase::none;
+        watched_.verdict.incident.hold_until.reset();
+        watched_.verdict.incident.alerted = false;
         return {};
     }
 
-    RunCell<Detectors>& cell_;
+    WatchedRun& watched_;
     Instant now_;
-    Changer<Detectors> changer_;
+    Applier apply_;
 };
 
 /// From the thread that ticks. A freeze of everything is a decision that stays open while it lasts, so that a restart
 /// finds it; all others are applied once.
-template <class Detectors>
 class Decisions {
 public:
-    using Cell = RunCell<Detectors>;
+    explicit Decisions(Registry& registry) : registry_{registry} {}
 
-    explicit Decisions(Registry<Detectors>& registry) : registry_{registry} {}
-
-    /// `item_of(handle, cell)` gives the work item of a run in this cycle.
+    /// `item_of(handle, watched)` gives the work item of a run in this cycle.
     template <class ItemOf>
     void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, CycleReport& report,
                ItemOf&& item_of) {
@@ -138,30 +135,30 @@ private:
     template <class ItemOf>
     void apply_to_run(const DecisionRow& decision, Instant now, Batch& batch, CycleReport& report, ItemOf&& item_of) {
         const auto handle = registry_.find(decision.run);
-        Cell* cell = handle ? registry_.table().find(*handle) : nullptr;
-        if (decision.verb == Verb::resume && cell != nullptr && cell->is_busy()) return;  // in a later cycle
+        WatchedRun* watched = handle ? registry_.table().find(*handle) : nullptr;
+        if (decision.verb == Verb::resume && watched != nullptr && watched->is_busy()) return;  // in a later cycle
         batch.applied.push_back(decision.number);
-        if (cell == nullptr)
+        if (watched == nullptr)
             return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
-        const std::lock_guard guard{cell->lock};
-        if (!registry_.table().current(*handle) || is_terminal(cell->run.state))
+        const std::lock_guard guard{watched->lock};
+        if (!registry_.table().current(*handle) || is_terminal(watched->run.state))
             return note(decision, "the run has ended", now, batch, report);
-        auto& item = item_of(*handle, *cell);
-        const std::string_view refused = OperatorHand<Detectors>{*cell, now, item}.decide(decision);
-        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *cell, now, batch);
+        auto& item = item_of(*handle, *watched);
+        const std::string_view refused = OperatorHand{*watched, now, item}.decide(decision);
+        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, batch);
         AuditRow row = record(decision, refused, now);
         report.events.emplace_back(AuditEvent{row});
         item.change.rows.audit.push_back(std::move(row));
     }
 
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
-    void mark_wrong(const DecisionRow& decision, const Cell& cell, Instant now, Batch& batch) {
-        const std::string& name = cell.rules->rules.name;
-        batch.tallies.push_back({name, cell.marks.found, 0, 1});
-        if (cell.marks.found != Condition::loop_detected || cell.loop_identity == 0) return;
+    void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Batch& batch) {
+        const std::string& name = watched.rules->rules.name;
+        batch.tallies.push_back({name, watched.verdict.marks.found, 0, 1});
+        if (watched.verdict.marks.found != Condition::loop_detected || watched.verdict.loop_identity == 0) return;
         batch.mutes.push_back(
-            {name, Condition::loop_detected, cell.loop_identity, sanitise(decision.by, 128), now.wall});
-        registry_.mute(name, cell.loop_identity);
+            {name, Condition::loop_detected, watched.verdict.loop_identity, sanitise(decision.by, 128), now.wall});
+        registry_.mute(name, watched.verdict.loop_identity);
     }
 
     static AuditRow record(const DecisionRow& decision, std::string_view ignored, Instant now) {
@@ -188,7 +185,7 @@ private:
         return false;
     }
 
-    Registry<Detectors>& registry_;
+    Registry& registry_;
     std::vector<std::uint64_t> told_;  ///< freezes that are on record
     std::size_t stored_ = 0;           ///< of these, the first ones, durably
     bool frozen_ = false;

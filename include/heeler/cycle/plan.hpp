@@ -8,9 +8,10 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/run/watched_run.hpp>
 #include <heeler/cycle/wording.hpp>
 #include <heeler/recover/prompts.hpp>
+#include <heeler/recover/rung.hpp>
+#include <heeler/run/watched_run.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -26,19 +27,18 @@ namespace heeler::inline v0 {
     return sha256_hex(source).substr(0, 32);
 }
 
-/// The rows of one run in one cycle. Pure but for the cell's counters, which the caller can undo; under the cell's
-/// lock.
-template <class Detectors>
-class Realiser {
+/// The rows of one run in one cycle. Changes the verdict, and the incarnation where a continuation is to be fenced;
+/// under the run's lock.
+class Planner {
 public:
-    Realiser(RunMemory<Detectors>& cell, const Judged& judged, Instant now)
-        : cell_{cell}, judged_{judged}, now_{now}, spec_{spec_from(cell.spec)} {}
+    Planner(RunMemory& watched, const Judged& judged, Instant now)
+        : watched_{watched}, judged_{judged}, now_{now}, spec_{spec_from(watched.spec)} {}
 
     /// Applies the decision to the run's memory and returns its rows. `same_rung`: the actions belong to the last one.
     [[nodiscard]] RunBatch operator()(bool same_rung) {
         const Decision& decision = judged_.decision;
-        const Incident before = cell_.incident;
-        cell_.incident = decision.incident;
+        const Incident before = watched_.verdict.incident;
+        watched_.verdict.incident = decision.incident;
         note_conditions();
         if (decision.acts()) act(same_rung);
         tell(before);
@@ -49,8 +49,8 @@ public:
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] AlertRow ended(bool found_over) const {
         AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
-        const std::string outcome = found_over ? "unknown" : std::string{name_of(cell_.run.state)};
-        const bool given_up = cell_.run.state == RunState::abandoned || cell_.run.state == RunState::failed;
+        const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
+        const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
         row.alert.summary = "run " + row.alert.run.name + " is over, outcome " + outcome;
         row.alert.details.push_back({"outcome", outcome});
@@ -59,16 +59,16 @@ public:
 
 private:
     void act(bool same_rung) {
-        Incident& incident = cell_.incident;
+        Incident& incident = watched_.verdict.incident;
         if (!same_rung) ++incident.interventions;
         for (const Step& step : judged_.decision.plan) {
             if (step.about) stamp(*step.about);
             // Durable with the intent, so before the continuation is started: who still works is fenced off.
             if (step.action == ActionKind::spawn && fences())
-                cell_.run.incarnation = std::max(cell_.run.incarnation, cell_.run.attempt + 1);
+                watched_.run.incarnation = std::max(watched_.run.incarnation, watched_.run.attempt + 1);
         }
-        incident.value_then = cell_.run.metric_value().value_or(incident.value_then);
-        incident.items_then = static_cast<std::uint64_t>(cell_.run.lines + cell_.run.calls);
+        incident.value_then = watched_.run.metric_value().value_or(incident.value_then);
+        incident.items_then = static_cast<std::uint64_t>(watched_.run.lines + watched_.run.calls);
         const std::vector<Step> plan = plan_with_isolation();
         ActionKind strongest = plan.front().action;
         for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -84,14 +84,18 @@ private:
     }
 
     [[nodiscard]] bool fences() const noexcept {
-        return !shadow() && cell_.rules->rules.ladder.stop_proof == StopProofNeeded::fenced;
+        return !shadow() && watched_.rules->rules.stop_proof == StopProofNeeded::fenced;
     }
-    [[nodiscard]] bool shadow() const noexcept { return cell_.rules->rules.mode == Mode::shadow; }
+    [[nodiscard]] bool shadow() const noexcept { return watched_.rules->rules.mode == Mode::shadow; }
 
     /// From now on nothing about the same is sent, until the cooldown is over or the steer turns out to have failed.
     void stamp(Condition about) {
-        auto& slots = cell_.sent.steered;
-        std::erase_if(slots, [&](const SteerSlot& slot) { return slot.condition == about; });
+        auto& slots = watched_.verdict.sent.steered;
+        for (SentSteer& slot : slots)
+            if (slot.condition == about) {
+                slot.at = now_.wall;
+                return;
+            }
         slots.push_back({about, now_.wall});
     }
 
@@ -102,7 +106,7 @@ private:
             return step.action != ActionKind::escalate && step.action != ActionKind::file_issue &&
                    !is_record_only(step.action);
         });
-        if (!cell_.run.shared_run || cell_.incident.isolated || !touches) return plan;
+        if (!watched_.run.shared_run || watched_.verdict.incident.isolated || !touches) return plan;
         for (Step& step : plan)
             if (!step.needs && step.action != ActionKind::escalate && step.action != ActionKind::snapshot)
                 step.needs = ActionKind::isolate;
@@ -114,15 +118,16 @@ private:
         Action action;
         action.kind = step.action;
         action.needs = step.needs;
-        action.incident = cell_.incident.number;
-        action.intervention = cell_.incident.interventions;
+        action.incident = watched_.verdict.incident.number;
+        action.intervention = watched_.verdict.incident.interventions;
         action.attempt = wording_.attempt();
-        if (step.action == ActionKind::spawn && !shadow()) action.attempt = cell_.run.attempt;
+        if (step.action == ActionKind::spawn && !shadow()) action.attempt = watched_.run.attempt;
         action.about = step.about;
-        action.key = effect_key(cell_.run, action.intervention,
+        action.key = effect_key(watched_.run, action.intervention,
                                 std::to_string(at) + (same_rung ? "+" : ".") + std::string{name_of(step.action)});
         if (is_injection(step.action))
-            action.text = redact(prompts::compose(cell_.rules->rules.prompts, step.action, wording_.facts(step.about)));
+            action.text =
+                redact(prompts::compose(watched_.rules->rules.prompts, step.action, wording_.facts(step.about)));
         else if (step.action == ActionKind::spawn)
             action.text = wording_.brief();
         else if (step.action == ActionKind::file_issue)
@@ -138,57 +143,57 @@ private:
         row.action_key = action.key;
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
-        row.alert.details.push_back({"summary", redact(prompts::choose(cell_.rules->rules.prompts.summary,
+        row.alert.details.push_back({"summary", redact(prompts::choose(watched_.rules->rules.prompts.summary,
                                                                        prompts::summary, wording_.facts()))});
         if (judged_.decision.is_final)
             row.alert.details.push_back({"recommendation", prompts::recommendation(wording_.first_cause())});
         rows_.alerts.push_back(std::move(row));
-        cell_.incident.alerted = true;
-        cell_.sent.alerted = now_.wall;
+        watched_.verdict.incident.alerted = true;
+        watched_.verdict.sent.alerted = now_.wall;
         const Plan& plan = judged_.decision.plan;
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
-            cell_.sent.end_told = true;
+            watched_.verdict.sent.end_told = true;
     }
 
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
         AlertRow row;
         Alert& alert = row.alert;
-        alert.key = effect_key(cell_.run, cell_.incident.number, kind + " " + std::string{what});
+        alert.key = effect_key(watched_.run, watched_.verdict.incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
         alert.to = sanitise(spec_.origin, 256);
         alert.run = {sanitise(spec_.id, 256), sanitise(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;
-        alert.issues = wording_.words_of({judged_.findings.begin(), judged_.findings.end()});
+        alert.issues = wording_.issues();
         alert.summary = "run " + alert.run.name + " needs attention";
         alert.details.push_back({"seen", wording_.why()});
-        alert.details.push_back({"elapsed", spoken(cell_.run.working(now_.elapsed))});
+        alert.details.push_back({"elapsed", spoken(watched_.run.working(now_.elapsed))});
         row.created_at = row.not_before = now_.wall;
         return row;
     }
 
     void tell(const Incident& before) {
-        Incident& incident = cell_.incident;
-        if (!cell_.rules->rules.tell_people) return;
-        if (incident.number != before.number) cell_.alert_dead = false;
-        if (incident.phase == Phase::closed) cell_.marks.acknowledged = false;
+        Incident& incident = watched_.verdict.incident;
+        if (!watched_.rules->rules.tell_people) return;
+        if (incident.number != before.number) watched_.verdict.alert_dead = false;
+        if (incident.phase == Phase::closed) watched_.verdict.marks.acknowledged = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
             AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
             incident.alerted = true;
-            cell_.sent.alerted = now_.wall;
-            cell_.sent.hold_told = false;
-            cell_.sent.end_told = judged_.decision.is_final;
+            watched_.verdict.sent.alerted = now_.wall;
+            watched_.verdict.sent.hold_told = false;
+            watched_.verdict.sent.end_told = judged_.decision.is_final;
         }
-        if (judged_.alerting == Alerting::held && !cell_.sent.hold_told) {
-            cell_.sent.hold_told = true;
-            rows_.audit.push_back({now_.wall, "suppressed", cell_.run.id, R"({"what":"alert","why":"cooldown"})"});
+        if (judged_.alerting == Alerting::held && !watched_.verdict.sent.hold_told) {
+            watched_.verdict.sent.hold_told = true;
+            rows_.audit.push_back({now_.wall, "suppressed", watched_.run.id, R"({"what":"alert","why":"cooldown"})"});
         }
-        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !cell_.alert_dead) {
+        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !watched_.verdict.alert_dead) {
             incident.alerted = false;
-            if (cell_.marks.quiet_at(now_.wall)) return;
+            if (watched_.verdict.marks.quiet_at(now_.wall)) return;
             AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
@@ -202,10 +207,14 @@ private:
         if (!judged_.speaks && !judged_.decision.acts() && !judged_.decision.last) return;
         JsonLine line;
         line.begin_object().key("status").string(name_of(judged_.shows.status));
-        line.key("incident").number(cell_.incident.number).key("attempts").number(cell_.incident.attempts);
+        line.key("incident")
+            .number(watched_.verdict.incident.number)
+            .key("attempts")
+            .number(watched_.verdict.incident.attempts);
         if (judged_.decision.last) line.key("last").string(name_of(*judged_.decision.last));
         if (!judged_.decision.reason.empty()) line.key("reason").string(judged_.decision.reason);
-        if (before.phase != cell_.incident.phase) line.key("phase").number(static_cast<double>(cell_.incident.phase));
+        if (before.phase != watched_.verdict.incident.phase)
+            line.key("phase").number(static_cast<double>(watched_.verdict.incident.phase));
         line.key("findings").begin_array();
         for (const Finding& finding : judged_.findings) {
             line.begin_object().key("condition").string(name_of(finding.condition));
@@ -214,32 +223,32 @@ private:
             line.end_object();
         }
         line.end_array().end_object();
-        rows_.audit.push_back({now_.wall, "verdict", cell_.run.id, std::move(line).text()});
+        rows_.audit.push_back({now_.wall, "verdict", watched_.run.id, std::move(line).text()});
     }
 
     void note_conditions() {
-        if (judged_.loop_identity != 0) cell_.loop_identity = judged_.loop_identity;
-        for (const Finding& finding : judged_.findings) cell_.conditions_seen.add(finding.condition);
+        if (judged_.loop_identity != 0) watched_.verdict.loop_identity = judged_.loop_identity;
+        for (const Finding& finding : judged_.findings) watched_.verdict.note(finding.condition);
         for (const Finding& finding : judged_.findings) {
             if (finding.level < Level::nudge) continue;
-            cell_.marks.found = finding.condition;  // the worst: they are in order
+            watched_.verdict.marks.found = finding.condition;  // the worst: they are in order
             break;
         }
-        if (judged_.decision.acts()) cell_.conditions_seen.add(judged_.decision.condition);
+        if (judged_.decision.acts()) watched_.verdict.note(judged_.decision.condition);
     }
 
     void count_today() {
         const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
-        cell_.rungs_today = cell_.rung_day == day ? cell_.rungs_today + 1 : 1;
-        cell_.rung_day = day;
+        watched_.verdict.rungs_today = watched_.verdict.rung_day == day ? watched_.verdict.rungs_today + 1 : 1;
+        watched_.verdict.rung_day = day;
     }
 
-    RunMemory<Detectors>& cell_;
+    RunMemory& watched_;
     const Judged& judged_;
     Instant now_;
     RunSpec spec_;
     RunBatch rows_;
-    Wording<Detectors> wording_{cell_, judged_, now_, spec_};
+    Wording wording_{watched_, judged_, now_, spec_};
 };
 
 }  // namespace heeler::inline v0

@@ -9,16 +9,19 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
-#include <heeler/deliver/session_alert.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/run/watched_run.hpp>
+#include <heeler/deliver/session_alert.hpp>
 #include <heeler/recover/continuation.hpp>
 #include <heeler/recover/prompts.hpp>
+#include <heeler/recover/rung.hpp>
+#include <heeler/run/watched_run.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -43,6 +46,23 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
     line.key("last").number(static_cast<double>(finding.evidence.last)).end_object();
 }
 
+/// The findings as their detectors put them, one text each: in the order of the class, then anything else as its name
+/// and rule. For `PromptSettings::issues` of a host's own.
+[[nodiscard]] inline std::vector<std::string> detectors_words(const DetectorSettings& detectors,
+                                                              const std::vector<Finding>& findings) {
+    std::vector<std::string> texts;
+    std::vector<bool> told(findings.size());
+    for (const auto& entry : detectors.entries())
+        for (std::size_t i = 0; i < findings.size(); ++i) {
+            if (told[i] || findings[i].kind != entry.ops->kind || entry.ops->words == nullptr) continue;
+            texts.push_back(entry.ops->words(findings[i]));
+            told[i] = true;
+        }
+    for (std::size_t i = 0; i < findings.size(); ++i)
+        if (!told[i]) texts.push_back(words::plain(findings[i]));
+    return texts;
+}
+
 /// `text` as one word for a shell.
 [[nodiscard]] inline std::string shell_quoted(std::string_view text) {
     std::string quoted{"'"};
@@ -50,14 +70,13 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
     return quoted + "'";
 }
 
-/// The texts of one run in one cycle, under the cell's lock.
-template <class Detectors>
+/// The texts of one run in one cycle, under the run's lock.
 class Wording {
 public:
-    Wording(const RunMemory<Detectors>& cell, const Judged& judged, Instant now, const RunSpec& spec)
-        : cell_{cell}, judged_{judged}, now_{now}, spec_{spec} {}
+    Wording(const RunMemory& watched, const Judged& judged, Instant now, const RunSpec& spec)
+        : watched_{watched}, judged_{judged}, now_{now}, spec_{spec} {}
 
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, cell_.incident.attempts); }
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, watched_.verdict.incident.attempts); }
 
     [[nodiscard]] std::string condition_and_reason() const {
         std::string text{name_of(judged_.decision.condition)};
@@ -71,15 +90,23 @@ public:
         return text;
     }
 
-    /// The findings in the words of the class; never empty for a finding.
+    /// What was found, in the words of the class.
+    [[nodiscard]] std::vector<std::string> issues() const {
+        return words_of({judged_.findings.begin(), judged_.findings.end()});
+    }
+
+    /// Never empty for a finding.
     [[nodiscard]] std::vector<std::string> words_of(const std::vector<Finding>& findings) const {
         std::vector<std::string> words;
-        try {
-            if (const auto& own = cell_.rules->rules.prompts.issues; own && !findings.empty())
-                words = own(findings, cell_.run);
-        } catch (...) {
-            words.clear();  // an alert that cannot be worded is sent all the same
-        }
+        if (findings.empty()) return words;
+        const PromptSettings& prompts = watched_.rules->rules.prompts;
+        const bool worded = detail::survives([&] {
+            if (prompts.issues)
+                words = prompts.issues(findings, watched_.run);
+            else if (prompts.detectors_words)
+                words = detectors_words(watched_.rules->rules.detectors, findings);
+        });
+        if (!worded) words.clear();  // an alert that cannot be worded is sent all the same
         for (std::string& text : words) text = redact(sanitise(text, 1024));
         if (!words.empty()) return words;
         for (const Finding& finding : findings)
@@ -92,10 +119,9 @@ public:
         std::string text;
         append(text, "[Watchdog] Session ", short_id(sanitise(spec_.id, 256)), " had critical issues\n\n",
                "Session: ", spec_.id, "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
-               "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin, "\nTool calls: ", std::to_string(cell_.run.calls),
-               "\n\nIssues:\n");
-        for (const std::string& issue : words_of({judged_.findings.begin(), judged_.findings.end()}))
-            append(text, "- ", issue, "\n");
+               "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin,
+               "\nTool calls: ", std::to_string(watched_.run.calls), "\n\nIssues:\n");
+        for (const std::string& issue : issues()) append(text, "- ", issue, "\n");
         append(text, "\nAction taken: ", plan_in_words(), "\n");
         return redact(sanitise(text, prompts::prompt_cap));
     }
@@ -108,29 +134,30 @@ public:
 
     /// What a continuation is told.
     [[nodiscard]] std::string brief() const {
-        const RunClass& rules = cell_.rules->rules;
+        const RunClass& rules = watched_.rules->rules;
         BriefFacts facts;
         facts.name = spec_.name;
         facts.work_item = spec_.work_item.empty() ? std::string_view{spec_.task} : std::string_view{spec_.work_item};
         if (spec_.contract) facts.scope = spec_.contract->scope;
         std::string last_step;
-        if (cell_.checkpoint.at) {
-            facts.checkpoint_at = wall_at(now_, cell_.run.origin + cell_.run.waited + *cell_.checkpoint.at);
-            if (rules.prompts.quote_agent_text && !cell_.checkpoint.text.empty())
-                last_step = continuation::quoted(cell_.checkpoint.text, continuation::step_cap);
+        if (watched_.checkpoint.at) {
+            facts.checkpoint_at = wall_at(now_, watched_.run.origin + watched_.run.waited + *watched_.checkpoint.at);
+            if (rules.prompts.quote_agent_text && !watched_.checkpoint.text.empty())
+                last_step = continuation::quoted(watched_.checkpoint.text, continuation::step_cap);
         }
         facts.last_step = last_step;
-        facts.completed = cell_.steps;
+        facts.completed = watched_.steps;
         for (const std::int64_t step : spec_.plan)
-            if (!std::binary_search(cell_.steps.begin(), cell_.steps.end(), step)) facts.remaining.push_back(step);
-        facts.attempt = cell_.run.attempt + 1;
-        facts.incarnation = std::max(cell_.run.incarnation, facts.attempt);
+            if (!std::binary_search(watched_.steps.begin(), watched_.steps.end(), step))
+                facts.remaining.push_back(step);
+        facts.attempt = watched_.run.attempt + 1;
+        facts.incarnation = std::max(watched_.run.incarnation, facts.attempt);
         return redact(continuation::compose(rules.prompts, facts));
     }
 
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
-        return cell_.rules->rules.operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
+        return watched_.rules->rules.operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
@@ -138,13 +165,12 @@ public:
         row.alert.details.push_back({"done", std::move(done)});
         row.alert.details.push_back({"next", next_for_people()});
         row.alert.details.push_back({"stop", how_to_stop()});
-        const Run& run = cell_.run;
-        try {
-            if (const auto& last_touch = cell_.rules->rules.prompts.alert)
+        const Run& run = watched_.run;
+        // What the host adds is no reason to lose the alert.
+        static_cast<void>(detail::survives([&] {
+            if (const auto& last_touch = watched_.rules->rules.prompts.alert)
                 last_touch(row.alert, run, run.working(now_.elapsed) - run.started.value_or(Duration{}));
-        } catch (...) {
-            // What the host adds is no reason to lose the alert.
-        }
+        }));
     }
 
     /// The finding about a condition, else the worst; null if there is none.
@@ -169,28 +195,29 @@ public:
         else
             evidence_ = about ? words_of({*finding}).front() : evidence_line(*finding);
         facts.evidence = evidence_;
-        facts.elapsed = cell_.run.started ? cell_.run.working(now_.elapsed) - *cell_.run.started : Duration{};
-        const bool quote = cell_.rules->rules.prompts.quote_agent_text && !cell_.checkpoint.text.empty();
-        if (quote) checkpoint_ = quoted_lines(cell_.checkpoint.text, prompts::checkpoint_cap);
+        facts.elapsed = watched_.run.started ? watched_.run.working(now_.elapsed) - *watched_.run.started : Duration{};
+        const bool quote = watched_.rules->rules.prompts.quote_agent_text && !watched_.checkpoint.text.empty();
+        if (quote) checkpoint_ = quoted_lines(watched_.checkpoint.text, prompts::checkpoint_cap);
         facts.checkpoint = checkpoint_;
-        facts.step = cell_.checkpoint.step;
-        facts.metric = cell_.run.metric == MetricKind::output_lines ? std::string_view{"output lines"}
-                                                                    : std::string_view{spec_.metric_name};
-        facts.value = cell_.run.metric_value();
+        facts.step = watched_.checkpoint.step;
+        facts.metric = watched_.run.metric == MetricKind::output_lines ? std::string_view{"output lines"}
+                                                                       : std::string_view{spec_.metric_name};
+        facts.value = watched_.run.metric_value();
         facts.attempt = attempt();
-        facts.max_attempts = cell_.rules->rules.ladder.max_attempts;
+        facts.max_attempts = watched_.rules->rules.ladder.attempts();
         return facts;
     }
 
     /// What started it, rather than the timeout that ended it.
     [[nodiscard]] Condition first_cause() const noexcept {
-        for (unsigned i = 1; i < static_cast<unsigned>(Condition::not_evaluable); ++i)
-            if (cell_.conditions_seen.has(static_cast<Condition>(i))) return static_cast<Condition>(i);
-        return judged_.decision.condition;
+        const Condition* worst = nullptr;
+        for (const Condition& seen : watched_.verdict.conditions_seen)
+            if (!(seen == Condition::timeout) && (worst == nullptr || outranks(seen, *worst))) worst = &seen;
+        return worst == nullptr ? judged_.decision.condition : *worst;
     }
 
     [[nodiscard]] std::string done_so_far() const {
-        return std::to_string(cell_.incident.attempts) + " recovery attempts in this incident";
+        return std::to_string(watched_.verdict.incident.attempts) + " recovery attempts in this incident";
     }
 
     [[nodiscard]] std::string next_for_people() const {
@@ -199,29 +226,21 @@ public:
         if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
-        if (judged_.decision.is_final || cell_.incident.phase == Phase::holding)
+        if (judged_.decision.is_final || watched_.verdict.incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
-        if (cell_.incident.phase == Phase::waiting && cell_.incident.hold_until)
-            return "a fresh agent takes the run up, not before " + rfc3339(wall_at(now_, *cell_.incident.hold_until));
-        if (cell_.rules->rules.ladder.watch_only) return "checked again " + at_next_cycle() + endings_in_words();
-        return "judged again " + when(cell_.run.origin + cell_.run.waited + cell_.incident.verify_at);
+        if (watched_.verdict.incident.phase == Phase::waiting && watched_.verdict.incident.hold_until)
+            return "a fresh agent takes the run up, not before " +
+                   rfc3339(wall_at(now_, *watched_.verdict.incident.hold_until));
+        if (const auto outlook = watched_.rules->rules.ladder.outlook())
+            return "checked again " + at_next_cycle() + *outlook;
+        return "judged again " + when(watched_.run.origin + watched_.run.waited + watched_.verdict.incident.verify_at);
     }
 
     [[nodiscard]] std::string when(Elapsed moment) const { return "at " + rfc3339(wall_at(now_, moment)); }
-    [[nodiscard]] std::string at_next_cycle() const { return when(std::max(cell_.next_cycle, now_.elapsed)); }
-
-    [[nodiscard]] std::string endings_in_words() const {
-        std::string text;
-        for (const Ending& ending : cell_.rules->rules.ladder.endings) {
-            append(text, text.empty() ? "; given up when " : ", or when ");
-            if (ending.silent_longer) append(text, "silent for more than ", spoken(*ending.silent_longer));
-            if (ending.at_least != Severity::none) append(text, "its severity is ", name_of(ending.at_least));
-        }
-        return text;
-    }
+    [[nodiscard]] std::string at_next_cycle() const { return when(std::max(watched_.next_cycle, now_.elapsed)); }
 
 private:
-    const RunMemory<Detectors>& cell_;
+    const RunMemory& watched_;
     const Judged& judged_;
     Instant now_;
     const RunSpec& spec_;

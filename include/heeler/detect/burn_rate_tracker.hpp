@@ -41,6 +41,7 @@ struct BytesWritten {
 template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;
+    static constexpr EventMask listens = events<IntervalSample, Watermark>;
 
     struct Settings {
         double factor = 3.0;            ///< 1 to 1000

@@ -12,6 +12,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/detect/error_indicators.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -19,6 +20,7 @@ namespace heeler::inline v0 {
 /// the host says so; where the host does not know, if its text has a word of failure. Each result counts once.
 struct ErrorCascade {
     static constexpr std::string_view kind = "error_cascade";
+    static constexpr EventMask listens = events<ToolResult, Watermark>;
     static constexpr std::uint32_t longest_window = 64;
 
     struct Settings {
@@ -73,6 +75,11 @@ struct ErrorCascade {
         finding.evidence.first = memory.failures.front().index;
         finding.evidence.last = memory.failures.back().index;
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        return "Error cascade: " + heeler::words::count(finding.evidence.fact("errors")) + " errors in last " +
+               heeler::words::count(finding.evidence.fact("window", 20)) + " calls";
     }
 
 private:

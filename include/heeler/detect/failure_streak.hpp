@@ -11,6 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/detect/error_indicators.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -19,6 +20,7 @@ namespace heeler::inline v0 {
 /// after which it takes `count` more.
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
+    static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
 
     struct Settings {
         std::uint32_t count = 5;  ///< 1 to 1000
@@ -67,6 +69,11 @@ struct FailureStreak {
         finding.evidence.last = memory.last;
         finding.subject = Subject{memory.tool};
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        return heeler::words::count(finding.evidence.fact("failures")) +
+               " tool failures in a row (last: " + heeler::words::tool_of(finding) + ")";
     }
 };
 

@@ -14,25 +14,35 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
 /// Cadences: the age of the last sign of life, of the last activity, of the last progress.
 struct AliveAge {
     static constexpr std::string_view kind = "liveness";
+    static constexpr std::string_view words = "No sign of life";
+    static constexpr std::string_view seen = "a lost sign of life", after = "";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_alive; }
 };
 struct ActivityAge {
     static constexpr std::string_view kind = "silence";
+    static constexpr std::string_view words = "Silent";
+    static constexpr std::string_view seen = "silence", after = "";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_activity; }
 };
 /// The age of the last checkpoint, or of the attempt that has written none yet (S000).
 struct CheckpointAge {
     static constexpr std::string_view kind = "checkpoint_age";
+    static constexpr std::string_view words = "No checkpoint";
+    static constexpr std::string_view seen = "a stall", after = " after the last checkpoint";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.checkpoint_base; }
 };
 struct ProgressAge {
     static constexpr std::string_view kind = "progress_age";
+    static constexpr std::string_view words = "No progress";
+    static constexpr std::string_view seen = "a stall", after = "";
     static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_progress; }
 };
 
@@ -46,6 +56,7 @@ struct ToolTier {
 template <class Cadence>
 struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
+    static constexpr EventMask listens = events<ToolCall, ToolResult>;
 
     struct Settings {
         std::optional<Duration> warn_after{};            ///< age > this is worth showing; must be below `act_after`
@@ -119,6 +130,20 @@ struct HeartbeatContract {
         return finding;
     }
 
+    [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
+        std::string text = "  ";
+        text += Cadence::seen;
+        text += " is seen within " + spoken(settings.act_after + period);
+        if (settings.in_tool) text += ", in an open tool call within " + spoken(*settings.in_tool + period);
+        return text + std::string{Cadence::after} + "\n";
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.condition == Condition::not_evaluable) return heeler::words::plain(finding);
+        return std::string{Cadence::words} + " for " + heeler::words::count(finding.evidence.fact("age_s") / 60) +
+               " minutes";
+    }
+
     [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& settings, const Run& run,
                                               Duration since) const {
         const auto base = base_of(settings, run);
@@ -166,6 +191,7 @@ private:
 template <>
 struct HeartbeatContract<Intervals> {
     static constexpr std::string_view kind = "heartbeat";
+    static constexpr EventMask listens = events<IntervalSample>;
 
     struct Settings {
         std::uint32_t zero_intervals = 2;  ///< 1 to 1000
@@ -204,6 +230,10 @@ struct HeartbeatContract<Intervals> {
         finding.evidence.first = memory.last_change;
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
+        return "  a stall is seen within " + spoken((settings.zero_intervals + 1) * interval + period) + "\n";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

@@ -21,10 +21,12 @@ namespace heeler::inline v0 {
 /// Items: a line of output, a tool call.
 struct Line {
     static constexpr std::string_view kind = "loop_lines";
+    static constexpr EventMask listens = events<OutputLine>;
     static bool is(const Observation& seen) noexcept { return std::holds_alternative<OutputLine>(seen.event); }
 };
 struct Call {
     static constexpr std::string_view kind = "loop_calls";
+    static constexpr EventMask listens = events<ToolCall>;
     static bool is(const Observation& seen) noexcept { return std::holds_alternative<ToolCall>(seen.event); }
 };
 
@@ -48,6 +50,7 @@ inline constexpr BlockRule five_line_block{5, 5, 3, 15, 200};
 template <class Item>
 struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
+    static constexpr EventMask listens = Item::listens | events<Watermark>;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
 

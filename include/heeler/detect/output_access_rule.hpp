@@ -13,6 +13,7 @@ namespace heeler::inline v0 {
 /// Stalled at once while the host reports that the output is out of reach (S001).
 struct OutputAccessRule {
     static constexpr std::string_view kind = "output_access";
+    static constexpr EventMask listens = events<>;
 
     struct Settings {};
     struct Memory {};

@@ -45,10 +45,4 @@ struct RecencyBands {
     }
 };
 
-/// What one look at the bands found.
-struct BandSeen {
-    std::optional<Band> band{};     ///< absent: the run waits for a person, so nobody takes it up
-    std::optional<Duration> age{};  ///< of the last breadcrumb
-};
-
 }  // namespace heeler::inline v0

@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/detect/recency_bands.hpp>
+#include <heeler/text/duration.hpp>
 
 namespace heeler::inline v0 {
 
@@ -40,6 +42,7 @@ private:
 /// Over time from `timeout` on, which is only shown; from `give_up_at` on nothing else is worth trying.
 struct RelayTimeout {
     static constexpr std::string_view kind = "relay_timeout";
+    static constexpr EventMask listens = events<>;
 
     using Settings = RelayPlan;
     struct Memory {};
@@ -61,6 +64,10 @@ struct RelayTimeout {
         return finding;
     }
 
+    [[nodiscard]] static std::string bound(const Settings& plan, Duration, Duration) {
+        return "  times out after " + spoken(plan.timeout) + ", given up after " + spoken(plan.give_up_at) + "\n";
+    }
+
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& plan, const Run& run,
                                               Duration since) const {
         if (!run.started) return std::nullopt;
@@ -73,6 +80,7 @@ struct RelayTimeout {
 /// is left alone for good; a run has one continuation. While the run waits for a person nobody takes it up.
 struct RelayCheck {
     static constexpr std::string_view kind = "relay";
+    static constexpr EventMask listens = events<>;
 
     using Settings = RelayPlan;
 
@@ -92,22 +100,28 @@ struct RelayCheck {
 
     void learn(Memory&, const Settings&, const Observation&) const {}
 
-    /// Asks the bands if it is time. `breadcrumb` is when the newest one was written.
-    [[nodiscard]] std::optional<BandSeen> look(Memory& memory, const Settings& plan, const Run& run,
-                                               const std::optional<Duration>& breadcrumb, Instant now) const {
+    [[nodiscard]] static std::string bound(const Settings& plan, Duration, Duration) {
+        return "  after " + spoken(plan.continue_at) + ": a checkpoint younger than " +
+               spoken(plan.bands.working_below) + " works, one older than " + spoken(plan.bands.take_over_above) +
+               " or none is taken up, in between again after " + spoken(plan.look_again) + "\n";
+    }
+
+    /// Asks the bands if it is time. A checkpoint is a breadcrumb.
+    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& plan, const Run& run,
+                                               const LastCheckpoint& checkpoint, Instant now) const {
         if (is_over(memory, plan, run, now)) return std::nullopt;
         if (run.waiting_since) {
             const auto moment = due_waiting(memory, plan, run);
             if (!moment || now.elapsed < *moment) return std::nullopt;
             memory.wait_told = true;
-            return BandSeen{};
+            return Sighting{.record = "not_continued", .message = "waiting for human input, not continuing"};
         }
         memory.wait_told = false;
         const Duration working = run.working(now.elapsed);
         if (run.late || working < next_of(memory, plan, run)) return std::nullopt;
-        const BandSeen seen{plan.bands.of(run.age(breadcrumb, now.elapsed)), run.age(breadcrumb, now.elapsed)};
-        memory = {working + plan.look_again, run.checkpoint_base, seen.band, false};
-        return seen;
+        const auto age = run.age(checkpoint.at, now.elapsed);
+        memory = {working + plan.look_again, run.checkpoint_base, plan.bands.of(age), false};
+        return Sighting{.record = "band", .answer = name_of(*memory.band), .age = age};
     }
 
     /// A breadcrumb since it was asked takes the answer back.

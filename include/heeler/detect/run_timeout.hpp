@@ -7,6 +7,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -14,6 +15,7 @@ namespace heeler::inline v0 {
 /// the one reason for which the ladder goes to its last rung at once.
 struct RunTimeout {
     static constexpr std::string_view kind = "timeout";
+    static constexpr EventMask listens = events<>;
 
     struct Settings {
         std::optional<Duration> limit;  ///< for runs that bring none
@@ -34,6 +36,11 @@ struct RunTimeout {
         finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(*limit));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.condition == Condition::not_evaluable) return heeler::words::plain(finding);
+        return "Running for " + heeler::words::count(finding.evidence.fact("elapsed_s") / 3600) + " hours";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

@@ -16,6 +16,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -38,6 +39,7 @@ struct LoopCount {
 template <>
 struct LoopDetector<Call, TailRule> {
     static constexpr std::string_view kind = "loop_tail";
+    static constexpr EventMask listens = events<ToolCall, ToolResult>;
     static constexpr std::uint32_t longest_window = 64;
 
     struct Settings {
@@ -111,6 +113,11 @@ struct LoopDetector<Call, TailRule> {
         finding.subject = Subject{tail.tool};
         finding.identity = std::max<std::uint64_t>(tail.exact, 1);
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        return "Looping: " + heeler::words::tool_of(finding) + " called " +
+               heeler::words::count(finding.evidence.fact("count")) + " times consecutively";
     }
 
     /// New items that prove, without a finding, that a loop is over.

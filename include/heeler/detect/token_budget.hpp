@@ -10,6 +10,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline v0 {
 
@@ -17,6 +18,7 @@ namespace heeler::inline v0 {
 /// (S004). It only reads the totals; how fast they grow is for `BurnRateTracker`.
 struct TokenBudget {
     static constexpr std::string_view kind = "token_budget";
+    static constexpr EventMask listens = events<>;
 
     struct Settings {
         std::int64_t soft = 5'000'000;  ///< tokens, from 1
@@ -41,6 +43,11 @@ struct TokenBudget {
             .add("cost_usd", run.usage.cost_usd);
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        return "Token budget: " + heeler::words::grouped(finding.evidence.fact("tokens")) + " tokens, " +
+               heeler::words::dollars(finding.evidence.fact("cost_usd"));
     }
 };
 

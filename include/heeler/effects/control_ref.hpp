@@ -2,15 +2,106 @@
 #pragma once
 
 #include <concepts>
-#include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline v0 {
+
+namespace detail {
+
+// A member of the name, whatever its type; and one that is what the engine calls.
+#define HEELER_VERB(verb, Answer, Argument)                         \
+    template <class T>                                              \
+    concept Names_##verb = requires {                               \
+        &T::verb;                                                   \
+    };                                                              \
+    template <class T>                                              \
+    concept Has_##verb = requires(T & control, Argument argument) { \
+        { control.verb(argument) } -> std::same_as<Result<Answer>>; \
+    };
+HEELER_VERB(inject, ActionDone, const ActionRequest&)
+HEELER_VERB(pause, ActionDone, const ActionRequest&)
+HEELER_VERB(resume, ActionDone, const ActionRequest&)
+HEELER_VERB(isolate, ActionDone, const ActionRequest&)
+HEELER_VERB(snapshot, ActionDone, const ActionRequest&)
+HEELER_VERB(terminate, ActionDone, const ActionRequest&)
+HEELER_VERB(spawn, ActionDone, const ActionRequest&)
+HEELER_VERB(find, Found, std::string_view)
+HEELER_VERB(prove_stopped, StopProof, std::string_view)
+#undef HEELER_VERB
+
+template <class T>
+concept Names_retire = requires {
+    &T::retire;
+};
+template <class T>
+concept Has_retire = requires(T& control, const ActionRequest& asked) {
+    { control.retire(asked, RunState::failed) } -> std::same_as<Result<ActionDone>>;
+};
+
+// What is written by mistake for one of them.
+template <class T>
+concept Names_misspelt_verb = requires {
+    &T::Inject;
+}
+|| requires { &T::injection; }
+|| requires { &T::Pause; }
+|| requires { &T::suspend; }
+|| requires { &T::Resume; }
+|| requires { &T::Isolate; }
+|| requires { &T::Snapshot; }
+|| requires { &T::snap_shot; }
+|| requires { &T::snapShot; }
+|| requires { &T::Terminate; }
+|| requires { &T::terminat; }
+|| requires { &T::kill; }
+|| requires { &T::Spawn; }
+|| requires { &T::Find; }
+|| requires { &T::proveStopped; }
+|| requires { &T::prove_stop; }
+|| requires { &T::proof_stopped; };
+
+}  // namespace detail
+
+/// What a watchdog may do to agents: at least one of these verbs, with these signatures; what is absent makes its
+/// action `unsupported`.
+template <class T>
+concept AgentControlLike = detail::Has_inject<T> || detail::Has_pause<T> || detail::Has_resume<T> ||
+    detail::Has_isolate<T> || detail::Has_snapshot<T> || detail::Has_terminate<T> || detail::Has_spawn<T> ||
+    detail::Has_find<T> || detail::Has_prove_stopped<T> || detail::Has_retire<T>;
+
+template <class T>
+consteval bool check_control() {
+    using C = std::remove_reference_t<T>;
+#define HEELER_VERB_CHECK(verb, Answer, Argument)                                                                  \
+    static_assert(detail::Has_##verb<C> || !detail::Names_##verb<C>,                                               \
+                  "heeler: the verb `" #verb "` of an AgentControl is `heeler::Result<heeler::" #Answer "> " #verb \
+                  "(" Argument ")` (README: Write an agent control)")
+    HEELER_VERB_CHECK(inject, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(pause, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(resume, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(isolate, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(snapshot, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(terminate, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(spawn, ActionDone, "const heeler::ActionRequest&");
+    HEELER_VERB_CHECK(find, Found, "std::string_view key");
+    HEELER_VERB_CHECK(prove_stopped, StopProof, "std::string_view run");
+    HEELER_VERB_CHECK(retire, ActionDone, "const heeler::ActionRequest&, heeler::RunState");
+#undef HEELER_VERB_CHECK
+    static_assert(!detail::Names_misspelt_verb<C>,
+                  "heeler: an AgentControl's verbs are `inject pause resume isolate snapshot terminate prove_stopped "
+                  "spawn find retire`; one of this type's is misspelt (README: Write an agent control)");
+    static_assert(AgentControlLike<C> || detail::Names_misspelt_verb<C>,
+                  "heeler: an AgentControl needs at least one of the verbs `inject pause resume isolate snapshot "
+                  "terminate prove_stopped spawn find retire` (README: Write an agent control)");
+    return true;
+}
 
 /// A reference to an agent control of any type. Its verbs are looked up at compile time, where it is made; the control
 /// must outlive it. Verbs are called from the thread that delivers, one at a time. What a control throws is a failure.
@@ -51,13 +142,7 @@ public:
 private:
     template <class Ask>
     static auto guarded(Ask&& ask_it) -> decltype(ask_it()) {
-        try {
-            return ask_it();
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::failed, std::string{"the agent control threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::failed, "the agent control threw something that is no std::exception");
-        }
+        return detail::guarded(ErrorCode::failed, "the agent control", ask_it);
     }
 
     static tl::unexpected<Error> lacks(std::string_view verb) {
@@ -72,43 +157,43 @@ private:
                 case ActionKind::nudge:
                 case ActionKind::break_pattern:
                 case ActionKind::steer:
-                    if constexpr (requires { control.inject(request); })
+                    if constexpr (detail::Has_inject<Control>)
                         return control.inject(request);
                     else
                         return lacks("inject");
                 case ActionKind::pause:
-                    if constexpr (requires { control.pause(request); })
+                    if constexpr (detail::Has_pause<Control>)
                         return control.pause(request);
                     else
                         return lacks("pause");
                 case ActionKind::resume:
-                    if constexpr (requires { control.resume(request); })
+                    if constexpr (detail::Has_resume<Control>)
                         return control.resume(request);
                     else
                         return lacks("resume");
                 case ActionKind::isolate:
-                    if constexpr (requires { control.isolate(request); })
+                    if constexpr (detail::Has_isolate<Control>)
                         return control.isolate(request);
                     else
                         return lacks("isolate");
                 case ActionKind::snapshot:
-                    if constexpr (requires { control.snapshot(request); })
+                    if constexpr (detail::Has_snapshot<Control>)
                         return control.snapshot(request);
                     else
                         return lacks("snapshot");
                 case ActionKind::terminate:
-                    if constexpr (requires { control.terminate(request); })
+                    if constexpr (detail::Has_terminate<Control>)
                         return control.terminate(request);
                     else
                         return lacks("terminate");
                 case ActionKind::spawn:
-                    if constexpr (requires { control.spawn(request); })
+                    if constexpr (detail::Has_spawn<Control>)
                         return control.spawn(request);
                     else
                         return lacks("spawn");
                 case ActionKind::abandon:
                 case ActionKind::mark_failed:
-                    if constexpr (requires { control.retire(request, RunState::failed); })
+                    if constexpr (detail::Has_retire<Control>)
                         return control.retire(request,
                                               kind == ActionKind::abandon ? RunState::abandoned : RunState::failed);
                     else
@@ -124,7 +209,7 @@ private:
     template <class Control>
     static Result<Found> look(void* self, std::string_view key) {
         auto& control = *static_cast<Control*>(self);
-        if constexpr (requires { control.find(key); })
+        if constexpr (detail::Has_find<Control>)
             return guarded([&]() -> Result<Found> { return control.find(key); });
         else
             return lacks("find");
@@ -133,7 +218,7 @@ private:
     template <class Control>
     static Result<StopProof> prove(void* self, std::string_view run) {
         auto& control = *static_cast<Control*>(self);
-        if constexpr (requires { control.prove_stopped(run); })
+        if constexpr (detail::Has_prove_stopped<Control>)
             return guarded([&]() -> Result<StopProof> { return control.prove_stopped(run); });
         else
             return lacks("prove_stopped");

@@ -2,39 +2,34 @@
 #pragma once
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/events.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/effects/effects.hpp>
-#include <heeler/core/events.hpp>
-#include <heeler/storage/ledger.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
+#include <heeler/storage/ledger.hpp>
 #include <heeler/text/redact.hpp>
 
 namespace heeler::inline v0 {
 
 /// Queues are filled by the cycle and by a restart; `run` empties what is due. One `run` at a time, from any one
 /// thread.
-template <class Store, class Notifier, class Detectors>
 class Deliverer {
 public:
-    using Cell = RunCell<Detectors>;
-    using Table = RunTable<Cell>;
+    using Table = RunTable<WatchedRun>;
 
-    Deliverer(Notifier& notifier, Ledger<Store, Detectors>& ledger, Table& table, const EngineSettings& settings,
-              const Tenure& tenure)
-        : notifier_{notifier}, ledger_{ledger}, table_{table}, settings_{settings}, tenure_{tenure} {}
+    Deliverer(NotifierPort& notifier, ProcessPort& process, Ledger& ledger, Table& table, const Tenure& tenure)
+        : notifier_{notifier}, process_{process}, ledger_{ledger}, table_{table}, tenure_{tenure} {}
 
-    [[nodiscard]] Effects<Detectors>& effects() noexcept { return effects_; }
-    [[nodiscard]] Queues<Detectors>& queues() noexcept { return queues_; }
-    [[nodiscard]] const Queues<Detectors>& queues() const noexcept { return queues_; }
+    [[nodiscard]] Effects& effects() noexcept { return effects_; }
+    [[nodiscard]] Queues& queues() noexcept { return queues_; }
+    [[nodiscard]] const Queues& queues() const noexcept { return queues_; }
 
     /// Until it is known whether everything is frozen, nothing is done.
     void freeze(bool frozen) noexcept {
@@ -50,35 +45,19 @@ public:
         for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
     }
 
-    [[nodiscard]] Result<Receipt> send_now(const Alert& alert) {
-        try {
-            return notifier_.send(alert);
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::delivery_failed, std::string{"the notifier threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::delivery_failed, "the notifier threw something that is no std::exception");
-        }
-    }
-
 private:
     /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
-    [[nodiscard]] bool is_frozen(const RungJob<Detectors>& job, Instant now) const {
+    [[nodiscard]] bool is_frozen(const RungJob& job, Instant now) const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
-        const char* set = std::getenv("HEELER_FREEZE");
-        if (set != nullptr && *set != '\0' && std::string_view{set} != "0") return true;
-        if (!settings_.freeze_file.empty())
-            if (std::FILE* file = std::fopen(settings_.freeze_file.c_str(), "rb")) {
-                std::fclose(file);
-                return true;
-            }
-        const std::lock_guard guard{job.cell->lock};
-        return job.cell->marks.frozen_at(now.wall);
+        if (process_.frozen()) return true;
+        const std::lock_guard guard{job.watched->lock};
+        return job.watched->verdict.marks.frozen_at(now.wall);
     }
 
-    void carry_out(RungJob<Detectors> job, Instant now, CycleReport& report) {
-        if (is_disowned(*job.cell) || !save(job, now, report)) return;
+    void carry_out(RungJob job, Instant now, CycleReport& report) {
+        if (is_disowned(*job.watched) || !save(job, now, report)) return;
         for (; job.next < job.actions.size(); ++job.next) {
-            if (is_disowned(*job.cell)) return;
+            if (is_disowned(*job.watched)) return;
             if (!tenure_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[job.next];
             if (!needs_met(job, action)) {
@@ -87,10 +66,10 @@ private:
             }
             perform(job, action, now, report);
             if (action.outcome != ActionOutcome::blocked)
-                report.events.emplace_back(ActionEvent{job.cell->run.id, action});
+                report.events.emplace_back(ActionEvent{job.watched->run.id, action});
             {
-                const std::lock_guard guard{job.cell->lock};
-                job.cell->unsaved.actions.push_back(action);
+                const std::lock_guard guard{job.watched->lock};
+                job.watched->unsaved.actions.push_back(action);
             }
             if (action.outcome == ActionOutcome::ended) {
                 for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest, now);
@@ -100,47 +79,47 @@ private:
         }
         if (!save(job, now, report)) return;
         {
-            const std::lock_guard guard{job.cell->lock};
-            job.cell->rung = std::move(job.actions);
-            job.cell->rung_busy = false;
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->rung = std::move(job.actions);
+            job.watched->rung_busy = false;
         }
         table_.sooner(job.handle.index, now.elapsed);
         queues_.add_settled(job.handle);
     }
 
     /// Whoever holds the run now goes on with what is under way for it, under the same keys.
-    [[nodiscard]] static bool is_disowned(Cell& cell) {
-        const std::lock_guard guard{cell.lock};
-        if (cell.disowned) cell.rung_busy = false;
-        return cell.disowned;
+    [[nodiscard]] static bool is_disowned(WatchedRun& watched) {
+        const std::lock_guard guard{watched.lock};
+        if (watched.disowned) watched.rung_busy = false;
+        return watched.disowned;
     }
 
     /// Settled without being tried, so that a restart does not take it up. Nobody is told of what is not done.
-    void block(RungJob<Detectors>& job, std::size_t at, Instant now) {
+    void block(RungJob& job, std::size_t at, Instant now) {
         Action& action = job.actions[at];
         action.outcome = ActionOutcome::blocked;
         if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
-        const std::lock_guard guard{job.cell->lock};
-        job.cell->unsaved.actions.push_back(action);
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->unsaved.actions.push_back(action);
     }
 
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
-    bool save(RungJob<Detectors>& job, Instant now, CycleReport& report) {
-        if (!ledger_.has_open_outcomes(*job.cell)) return true;
-        const auto error = ledger_.commit_one(job.handle, *job.cell, now);
+    bool save(RungJob& job, Instant now, CycleReport& report) {
+        if (!ledger_.has_open_outcomes(*job.watched)) return true;
+        const auto error = ledger_.commit_one(job.handle, *job.watched, now);
         if (!error) return true;
-        report.error("commit", job.cell->run.id, *error);
+        report.error("commit", job.watched->run.id, *error);
         if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
         queues_.add(std::move(job));
         return false;
     }
 
-    [[nodiscard]] static bool in_shadow(const RungJob<Detectors>& job) noexcept {
-        return job.cell->rules->rules.mode == Mode::shadow;
+    [[nodiscard]] static bool in_shadow(const RungJob& job) noexcept {
+        return job.watched->rules->rules.mode == Mode::shadow;
     }
 
     /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
-    [[nodiscard]] static bool needs_met(const RungJob<Detectors>& job, const Action& action) {
+    [[nodiscard]] static bool needs_met(const RungJob& job, const Action& action) {
         if (!action.needs) return true;
         for (const Action& earlier : job.actions)
             if (earlier.kind == *action.needs)
@@ -150,7 +129,7 @@ private:
         return false;
     }
 
-    void perform(RungJob<Detectors>& job, Action& action, Instant now, CycleReport& report) {
+    void perform(RungJob& job, Action& action, Instant now, CycleReport& report) {
         const bool shadow = in_shadow(job);
         const bool tried_before = std::exchange(job.reconcile, false);
         if (!still_runs(job)) {
@@ -163,23 +142,23 @@ private:
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
-            effects_.retire(*job.cell, action);
+            effects_.retire(*job.watched, action);
         } else if (action.kind == ActionKind::file_issue) {
-            effects_.file_issue(*job.cell, action, tried_before);
+            effects_.file_issue(*job.watched, action, tried_before);
         } else if (tried_before) {
-            effects_.reconcile(*job.cell, action);
+            effects_.reconcile(*job.watched, action);
         } else {
-            effects_.ask(*job.cell, action);
+            effects_.ask(*job.watched, action);
         }
     }
 
-    [[nodiscard]] bool still_runs(const RungJob<Detectors>& job) const {
-        const std::lock_guard guard{job.cell->lock};
-        return table_.current(job.handle) && !is_terminal(job.cell->run.state);
+    [[nodiscard]] bool still_runs(const RungJob& job) const {
+        const std::lock_guard guard{job.watched->lock};
+        return table_.current(job.handle) && !is_terminal(job.watched->run.state);
     }
 
     void escalate(Action& action, Instant now, CycleReport& report) {
-        AlertJob<Detectors> job;
+        AlertJob job;
         if (!queues_.take_alert(action.key, job)) {
             action.outcome = ActionOutcome::done;
             action.note = "delivered before";
@@ -191,21 +170,21 @@ private:
     }
 
     void skip_alert(const std::string& action_key, Instant now) {
-        AlertJob<Detectors> job;
+        AlertJob job;
         if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
     }
 
-    bool send(AlertJob<Detectors> job, Instant now, CycleReport& report) {
+    bool send(AlertJob job, Instant now, CycleReport& report) {
         if (is_left(job)) return false;
-        if (job.cell->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        if (job.watched->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         job.row.alert.attempt = job.row.attempts + 1;
-        const auto answer = send_now(job.row.alert);
-        job.row = after_attempt(std::move(job.row), job.cell->rules->rules.outbox, answer, now.wall);
+        const auto answer = notifier_.send(job.row.alert);
+        job.row = after_attempt(std::move(job.row), job.watched->rules->rules.outbox, answer, now.wall);
         if (job.row.state == AlertRow::State::pending) {
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
-            const std::lock_guard guard{job.cell->lock};
-            job.cell->unsaved.alerts.push_back(job.row);
-            job.cell->dirty = true;
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.alerts.push_back(job.row);
+            job.watched->dirty = true;
             table_.sooner(job.handle.index, now.elapsed);
             queues_.add(std::move(job));
             return false;
@@ -215,48 +194,44 @@ private:
     }
 
     /// An alert of a run that another watchdog holds is theirs.
-    [[nodiscard]] bool is_left(AlertJob<Detectors>& job) {
-        const std::lock_guard guard{job.cell->lock};
-        if (!job.cell->disowned) {
+    [[nodiscard]] bool is_left(AlertJob& job) {
+        const std::lock_guard guard{job.watched->lock};
+        if (!job.watched->disowned) {
             if (tenure_.holds()) return false;
             queues_.add(std::move(job));
             return true;
         }
-        if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
+        if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
         return true;
     }
 
-    bool finish_alert(AlertJob<Detectors>& job, AlertRow::State state, Instant now) {
+    bool finish_alert(AlertJob& job, AlertRow::State state, Instant now) {
         job.row.state = state;
         {
-            const std::lock_guard guard{job.cell->lock};
-            job.cell->unsaved.alerts.push_back(job.row);
-            if (job.cell->alerts_pending > 0) --job.cell->alerts_pending;
-            if (state == AlertRow::State::dead) {
-                job.cell->alert_dead = true;
-                // Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
-                if (job.cell->rules->rules.outbox.retry) job.cell->sent.alerted.reset();
-            }
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.alerts.push_back(job.row);
+            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+            if (state == AlertRow::State::dead) job.watched->give_up_alert();
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        if (ledger_.commit_one(job.handle, *job.cell, now)) {
-            const std::lock_guard guard{job.cell->lock};
-            job.cell->dirty = true;
+        if (ledger_.commit_one(job.handle, *job.watched, now)) {
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->dirty = true;
         }
         table_.sooner(job.handle.index, now.elapsed);
         return state == AlertRow::State::delivered;
     }
 
-    Notifier& notifier_;
-    Ledger<Store, Detectors>& ledger_;
+    NotifierPort& notifier_;
+    ProcessPort& process_;
+    Ledger& ledger_;
     Table& table_;
-    const EngineSettings& settings_;
     const Tenure& tenure_;
-    Effects<Detectors> effects_;
+    Effects effects_;
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};
     std::mutex running_;
-    Queues<Detectors> queues_;
+    Queues queues_;
 };
 
 }  // namespace heeler::inline v0

@@ -13,33 +13,30 @@
 namespace heeler::inline v0 {
 
 /// From the thread that delivers. The outcome and a note are written into the action.
-template <class Detectors>
 class Effects {
 public:
-    using Cell = RunCell<Detectors>;
-
     void control(ControlRef control) noexcept { control_ = control; }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
 
-    void ask(Cell& cell, Action& action) {
-        if (action.kind == ActionKind::spawn && !may_spawn(cell, action)) {
+    void ask(WatchedRun& watched, Action& action) {
+        if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
         }
-        const auto answer = control_.act(action.kind, {cell.run.id, action.key, action.text, action.attempt});
+        const auto answer = control_.act(action.kind, {watched.run.id, action.key, action.text, action.attempt});
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
     /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.
-    void reconcile(Cell& cell, Action& action) {
+    void reconcile(WatchedRun& watched, Action& action) {
         const auto found = control_.find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.note = "found after a restart";
         } else if ((found && *found == Found::absent) ||
                    (!found && found.error().code == ErrorCode::unsupported && control_.idempotent())) {
-            ask(cell, action);
+            ask(watched, action);
         } else {
             action.outcome = ActionOutcome::unknown;
             action.note = "a restart came between the intent and its outcome, and nobody can tell";
@@ -47,15 +44,15 @@ public:
     }
 
     /// The run is given up: only records change. An agent control that keeps some of its own (`retire`) is told.
-    void retire(Cell& cell, Action& action) {
+    void retire(WatchedRun& watched, Action& action) {
         action.outcome = ActionOutcome::done;
         action.note = "the run may still be running; it is no longer watched";
-        const auto told = control_.act(action.kind, {cell.run.id, action.key, action.text, action.attempt});
+        const auto told = control_.act(action.kind, {watched.run.id, action.key, action.text, action.attempt});
         if (!told && told.error().code != ErrorCode::unsupported)
             action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
     }
 
-    void file_issue(Cell& cell, Action& action, bool tried_before) {
+    void file_issue(WatchedRun& watched, Action& action, bool tried_before) {
         if (tried_before && !issues_.idempotent()) {
             action.outcome = ActionOutcome::unknown;
             action.note = "a restart came between the intent and its outcome, and the sink cannot tell";
@@ -65,8 +62,8 @@ public:
         const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
         Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
         {
-            const std::lock_guard guard{cell.lock};
-            const RunSpec spec = spec_from(cell.spec);
+            const std::lock_guard guard{watched.lock};
+            const RunSpec spec = spec_from(watched.spec);
             issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
                          sanitise(spec.project, 256)};
         }
@@ -77,9 +74,9 @@ public:
 
 private:
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
-    [[nodiscard]] bool may_spawn(Cell& cell, Action& action) const {
-        if (cell.rules->rules.ladder.stop_proof != StopProofNeeded::proved) return true;
-        const auto proof = control_.prove_stopped(cell.run.id);
+    [[nodiscard]] bool may_spawn(WatchedRun& watched, Action& action) const {
+        if (watched.rules->rules.stop_proof != StopProofNeeded::proved) return true;
+        const auto proof = control_.prove_stopped(watched.run.id);
         if (proof && *proof == StopProof::stopped) return true;
         action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
                                                                          : "nobody can tell whether the agent stopped"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <concepts>
-#include <exception>
 #include <string>
 
+#include <heeler/core/guard.hpp>
 #include <heeler/core/issue.hpp>
 
 namespace heeler::inline v0 {
@@ -27,13 +27,8 @@ public:
 private:
     template <class Sink>
     static Result<ActionDone> ask(void* self, const Issue& issue) {
-        try {
-            return static_cast<Sink*>(self)->file(issue);
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::failed, std::string{"the issue sink threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::failed, "the issue sink threw something that is no std::exception");
-        }
+        return detail::guarded(ErrorCode::failed, "the issue sink",
+                               [&] { return static_cast<Sink*>(self)->file(issue); });
     }
 
     template <class Sink>

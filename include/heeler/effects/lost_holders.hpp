@@ -11,8 +11,9 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
-#include <heeler/deliver/outbox.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/ports.hpp>
+#include <heeler/deliver/outbox.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -56,11 +57,10 @@ public:
         return earliest;
     }
 
-    template <class Sender>
-    void tell(Sender& sender, Instant now, CycleReport& report) {
+    void tell(NotifierPort& notifier, Instant now, CycleReport& report) {
         for (AlertRow& row : take_due(now)) {
             row.alert.attempt = row.attempts + 1;
-            const auto answer = sender.send_now(row.alert);
+            const auto answer = notifier.send(row.alert);
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
             if (row.state != AlertRow::State::pending) {
                 report.events.emplace_back(AlertEvent{std::move(row)});

@@ -14,32 +14,29 @@
 namespace heeler::inline v0 {
 
 /// One rung to carry out, in its own order.
-template <class Detectors>
 struct RungJob {
     RunHandle handle;
-    RunCell<Detectors>* cell = nullptr;
+    WatchedRun* watched = nullptr;
     std::vector<Action> actions;
     std::size_t next = 0;
     bool reconcile = false;  ///< the first one may have been tried before a crash
 };
 
 /// One alert to send.
-template <class Detectors>
 struct AlertJob {
     RunHandle handle;
-    RunCell<Detectors>* cell = nullptr;
+    WatchedRun* watched = nullptr;
     AlertRow row;
 };
 
 /// Thread-safe.
-template <class Detectors>
 class Queues {
 public:
-    void add(RungJob<Detectors> job) {
+    void add(RungJob job) {
         const std::lock_guard guard{lock_};
         rungs_.push_back(std::move(job));
     }
-    void add(AlertJob<Detectors> job) {
+    void add(AlertJob job) {
         const std::lock_guard guard{lock_};
         alerts_.push_back(std::move(job));
     }
@@ -70,16 +67,16 @@ public:
         settled_.push_back(handle);
     }
 
-    [[nodiscard]] std::vector<RungJob<Detectors>> take_rungs() {
+    [[nodiscard]] std::vector<RungJob> take_rungs() {
         const std::lock_guard guard{lock_};
         return std::exchange(rungs_, {});
     }
 
     /// Due alerts that no waiting rung will send itself, in the order in which they were made.
-    [[nodiscard]] std::vector<AlertJob<Detectors>> take_due_alerts(Instant now) {
-        std::vector<AlertJob<Detectors>> due;
+    [[nodiscard]] std::vector<AlertJob> take_due_alerts(Instant now) {
+        std::vector<AlertJob> due;
         const std::lock_guard guard{lock_};
-        std::vector<AlertJob<Detectors>> later;
+        std::vector<AlertJob> later;
         for (auto& job : alerts_) {
             const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
             if (job.row.not_before <= now.wall && !of_rung)
@@ -91,7 +88,7 @@ public:
         return due;
     }
 
-    [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob<Detectors>& found) {
+    [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
         const std::lock_guard guard{lock_};
         for (auto it = alerts_.begin(); it != alerts_.end(); ++it) {
             if (it->row.action_key != action_key) continue;
@@ -111,8 +108,8 @@ private:
     }
 
     mutable std::mutex lock_;
-    std::vector<RungJob<Detectors>> rungs_;
-    std::vector<AlertJob<Detectors>> alerts_;
+    std::vector<RungJob> rungs_;
+    std::vector<AlertJob> alerts_;
     std::vector<RunHandle> settled_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>
@@ -15,18 +16,18 @@ namespace heeler::inline v0 {
 class StoreHealth {
 public:
     /// Tells people once that the store is down, again every few hours, and once when it is up again.
-    template <class Ledger, class Sender>
-    void tell(const Ledger& ledger, Sender& sender, const EngineSettings& settings, Instant now, CycleReport& report) {
+    void tell(const Ledger& ledger, NotifierPort& notifier, const EngineSettings& settings, Instant now,
+              CycleReport& report) {
         const auto since = ledger.failing_since();
         if (!since && told_at_) {
-            send(sender, "watchdog.store_up", "the store works again", now, report);
+            send(notifier, "watchdog.store_up", "the store works again", now, report);
             told_at_.reset();
         }
         if (!since || now.elapsed - *since < settings.store_down_after) return;
         if (told_at_ && now.elapsed - *told_at_ < settings.store_down_repeat) return;
         if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
         tried_at_ = now.elapsed;
-        const bool heard = send(sender, "watchdog.store_down",
+        const bool heard = send(notifier, "watchdog.store_down",
                                 "nothing could be stored for " + spoken(now.elapsed - *since) +
                                     ", so nothing is done to any run: " + redact(ledger.last_error().message),
                                 now, report);
@@ -35,8 +36,7 @@ public:
 
 private:
     /// The key names the moment, so that a second outage is no repetition of the first.
-    template <class Sender>
-    bool send(Sender& sender, std::string kind, std::string summary, Instant now, CycleReport& report) {
+    bool send(NotifierPort& notifier, std::string kind, std::string summary, Instant now, CycleReport& report) {
         AlertRow row;
         row.alert.key = kind + "." + rfc3339(now.wall);
         row.alert.kind = std::move(kind);
@@ -44,7 +44,7 @@ private:
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;
         row.attempts = 1;
-        const auto answer = sender.send_now(row.alert);
+        const auto answer = notifier.send(row.alert);
         row.state = answer && answer->recipients > 0 ? AlertRow::State::delivered : AlertRow::State::dead;
         if (!answer) row.last_error = answer.error().message;
         report.events.emplace_back(AlertEvent{std::move(row)});

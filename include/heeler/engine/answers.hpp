@@ -10,8 +10,15 @@
 
 namespace heeler::inline v0 {
 
-/// What `observe` answers. `refused`: a value outside its limits; nothing was counted.
-enum class Observed : std::uint8_t { ok, unknown, ended, fenced, refused };
+/// What `observe` answers.
+enum class Observed : std::uint8_t {
+    ok,
+    unknown,    ///< no run has this id
+    ended,      ///< the run is over, or the handle is of another watchdog
+    elsewhere,  ///< another watchdog holds the run now
+    fenced,     ///< sent by an incarnation that was replaced
+    refused,    ///< a value outside its limits, or a detector that threw; nothing was counted
+};
 
 /// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
 struct Registered : RunHandle {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/guard.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
@@ -94,11 +95,9 @@ inline constexpr std::size_t list_cap = 3000;        ///< bytes of a list, likew
 
 /// The class's own brief, or the library's if there is none or if it throws; sanitised and capped.
 [[nodiscard]] inline std::string compose(const PromptSettings& settings, const BriefFacts& facts) {
-    try {
-        if (settings.brief) return sanitise(settings.brief(facts), brief_cap);
-    } catch (...) {
-        // A brief that cannot be made must not keep the run from being continued.
-    }
+    // A brief that cannot be made must not keep the run from being continued.
+    std::string text;
+    if (settings.brief && detail::survives([&] { text = settings.brief(facts); })) return sanitise(text, brief_cap);
     return sanitise(brief(facts), brief_cap);
 }
 

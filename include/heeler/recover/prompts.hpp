@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/guard.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -87,27 +88,20 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 
 /// What should be changed before the run is tried again (S001: a recommendation at termination).
 [[nodiscard]] inline std::string recommendation(Condition condition) {
-    switch (condition) {
-        case Condition::loop_detected:
-            return "Start again from the last checkpoint with the repeated action ruled out in the task, or with a "
-                   "tool "
-                   "that gives it another way.";
-        case Condition::runaway:
-            return "Start again with a cap on tokens and calls per step, and check why spending rose while nothing "
-                   "came "
-                   "out.";
-        case Condition::timeout:
-            return "Split the task into smaller runs, or raise the timeout if the progress until then was real.";
-        case Condition::no_output_access:
-            return "Make the run's output readable for the watchdog before it is started again.";
-        case Condition::error_cascade:
-            return "Mend the cause of the repeated error before the run is started again.";
-        case Condition::token_budget:
-            return "Split the task so that each part needs fewer tokens, or raise the budget if they were well spent.";
-        case Condition::stalled:
-        case Condition::not_evaluable:
-            break;
-    }
+    if (condition == Condition::loop_detected)
+        return "Start again from the last checkpoint with the repeated action ruled out in the task, or with a tool "
+               "that gives it another way.";
+    if (condition == Condition::runaway)
+        return "Start again with a cap on tokens and calls per step, and check why spending rose while nothing came "
+               "out.";
+    if (condition == Condition::timeout)
+        return "Split the task into smaller runs, or raise the timeout if the progress until then was real.";
+    if (condition == Condition::no_output_access)
+        return "Make the run's output readable for the watchdog before it is started again.";
+    if (condition == Condition::error_cascade)
+        return "Mend the cause of the repeated error before the run is started again.";
+    if (condition == Condition::token_budget)
+        return "Split the task so that each part needs fewer tokens, or raise the budget if they were well spent.";
     return "Start again from the last checkpoint with a more concrete next step, and make sure that the run can ask "
            "for "
            "what it waits for.";
@@ -116,11 +110,9 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 /// A host's own text, sanitised and capped; the library's if there is none, or if it throws.
 [[nodiscard]] inline std::string choose(const std::function<std::string(const PromptFacts&)>& own,
                                         std::string (*standard)(const PromptFacts&), const PromptFacts& facts) {
-    try {
-        if (own) return sanitise(own(facts), prompt_cap);
-    } catch (...) {
-        // A prompt that cannot be made must not keep the run from being nudged.
-    }
+    // A prompt that cannot be made must not keep the run from being nudged.
+    std::string text;
+    if (own && detail::survives([&] { text = own(facts); })) return sanitise(text, prompt_cap);
     return sanitise(standard(facts), prompt_cap);
 }
 

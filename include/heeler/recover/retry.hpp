@@ -2,17 +2,44 @@
 // that does not help (S004).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/recover/decision.hpp>
+#include <heeler/recover/incident_steps.hpp>
+#include <heeler/recover/rung.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/duration.hpp>
+
+namespace heeler::inline v0 {
+
+/// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
+struct Backoff {
+    std::uint32_t count = 3;                   ///< 1 to 100; the stall after the last retry gives the run up
+    Duration base = std::chrono::seconds{10};  ///< before the first retry
+    double factor = 2;                         ///< each pause is so much longer than the one before; 1 to 100
+    Duration cap = std::chrono::seconds{300};  ///< and none longer than this
+
+    /// Before retry `n`, from 0.
+    [[nodiscard]] constexpr Duration before(std::uint32_t n) const noexcept {
+        double pause = static_cast<double>(base.count());
+        const auto most = static_cast<double>(cap.count());
+        for (; n > 0 && pause < most; --n) pause *= factor;
+        return pause < most ? Duration{static_cast<Duration::rep>(pause)} : cap;
+    }
+};
+
+}  // namespace heeler::inline v0
 
 namespace heeler::inline v0::retrying {
 
 /// Only a stall is retried: what loops or fails would do so again.
-[[nodiscard]] inline bool applies(const LadderSettings& settings, Condition condition) noexcept {
-    return settings.retry && condition == Condition::stalled;
+[[nodiscard]] inline bool applies(const std::optional<Backoff>& retry, const Condition& condition) noexcept {
+    return retry && condition == Condition::stalled;
 }
 
 /// The run is stalled now. Nobody waits here: the moment before which nobody is started is kept in the incident.
@@ -53,6 +80,56 @@ namespace heeler::inline v0::retrying {
     decision.incident.hold_until.reset();
     decision.incident.verify_at = now;
     return decision;
+}
+
+/// What the outcomes of a rung change whose main action is a `spawn`. A continuation that could not be started uses up
+/// no attempt and is tried again in the next cycle; one that must not be started is a person's business.
+[[nodiscard]] inline Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
+                                     Duration verify_after) {
+    Decision decision{incident};
+    bool escalated_in_rung = false;
+    for (const Action& action : actions) {
+        rung::note_done(decision.incident, action);
+        escalated_in_rung |= action.kind == ActionKind::escalate;
+    }
+    const Action& spawn = rung::main_of(actions);
+    decision.corrected = rung::outcome_of(actions);
+    Incident& next = decision.incident;
+    if (rung::any(actions, ActionOutcome::ended)) return ended(decision, InterventionOutcome::ended);
+    if (rung::any(actions, ActionOutcome::unknown)) {
+        if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}, {}}};
+        decision.reason = "outcome_unknown";
+        // Perhaps somebody works on it: nobody else is started before a person has looked.
+        next.phase = Phase::holding;
+        return decision;
+    }
+    if (spawn.outcome == ActionOutcome::done) {
+        next.acted = now;  // only what the fresh agent does counts from here on
+        return decision;
+    }
+    next.attempts -= next.attempts > 0 ? 1 : 0;
+    if (spawn.outcome == ActionOutcome::skipped) {  // by a freeze
+        next.phase = Phase::climbing;
+        next.verify_at = now + verify_after;
+        next.hold_until.reset();
+        return decision;
+    }
+    if (spawn.outcome == ActionOutcome::blocked) return escalated(decision, "stop_not_proved");
+    if (spawn.outcome == ActionOutcome::unsupported) return escalated(decision, "unsupported");
+    next.verify_at = now;
+    return decision;
+}
+
+/// The line of `describe()`.
+[[nodiscard]] inline std::string describe(const std::optional<Backoff>& retry) {
+    std::string text;
+    if (!retry) return text;
+    append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
+    for (std::uint32_t n = 0; n < std::min(retry->count, 8u); ++n)
+        append(text, n == 0 ? " " : ", ", spoken(retry->before(n)));
+    append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count),
+           " times in all; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
+    return text;
 }
 
 [[nodiscard]] inline std::optional<Error> check(const Backoff& retry) {

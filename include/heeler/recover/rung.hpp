@@ -7,8 +7,21 @@
 #include <vector>
 
 #include <heeler/core/incident.hpp>
+#include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/core/settings.hpp>
+
+namespace heeler::inline v0 {
+
+/// What is done about one condition.
+struct Response {
+    Condition condition = Condition::stalled;
+    std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
+    /// The rung asks a person: no verification, no further attempt; escalated again after `max_pause`.
+    bool hold = false;
+    bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (S000: a continuation stalls)
+};
+
+}  // namespace heeler::inline v0
 
 namespace heeler::inline v0::rung {
 

@@ -1,100 +1,181 @@
 // The ladder of a class that only watches: an incident begins with the first finding and ends with the last. It alerts,
-// steers, and gives a run up where the settings say so; nothing is tried and verified (S004).
+// steers, and gives a run up where its settings say so; nothing is tried and verified (S004).
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/recover/decision.hpp>
+#include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/retry.hpp>
 #include <heeler/recover/rung.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/duration.hpp>
 
-namespace heeler::inline v0::watching {
+namespace heeler::inline v0 {
 
-/// Either of the two is enough.
-[[nodiscard]] inline bool applies(const Ending& ending, const Judgement& seen) noexcept {
-    if (ending.at_least != Severity::none && seen.severity >= ending.at_least) return true;
-    return ending.silent_longer && seen.silence && *seen.silence > *ending.silent_longer;
-}
+/// What ends the watch of a run at once. Either of the two is enough.
+struct Ending {
+    Severity at_least = Severity::none;       ///< `critical`: two conditions at once
+    std::optional<Duration> silent_longer{};  ///< no activity for longer than this (strictly)
+    Plan plan{};                              ///< of `abandon`, `mark_failed` and `file_issue`
 
-/// The first ending that applies; null if none does.
-[[nodiscard]] inline const Ending* ending_for(const LadderSettings& settings, const Judgement& seen) noexcept {
-    for (const Ending& ending : settings.endings)
-        if (applies(ending, seen)) return &ending;
-    return nullptr;
-}
-
-/// One cycle's step. `now` and `verify_after` are on the run's working clock.
-[[nodiscard]] inline Decision step(const LadderSettings& settings, const Incident& incident, const Judgement& seen,
-                                   Duration now, Elapsed elapsed, Duration verify_after) {
-    const bool retried = settings.retry && incident.open() && incident.attempts > 0;
-    if (!seen.worst) {
-        // That a fresh agent was started proves nothing yet.
-        if (retried && !seen.active) return Decision{incident};
-        return incident.open() ? recovered(incident, now) : Decision{incident};
+    [[nodiscard]] bool applies(const Judgement& seen) const noexcept {
+        if (at_least != Severity::none && seen.severity >= at_least) return true;
+        return silent_longer && seen.silence && *seen.silence > *silent_longer;
     }
-    Decision decision{incident};
-    Incident& next = decision.incident;
-    if (!incident.open()) next = begun(incident, now, verify_after);
-    const bool given_up = incident.phase == Phase::holding;  // in shadow mode the run goes on all the same
-    const Ending* ending = given_up ? nullptr : ending_for(settings, seen);
-    const bool stalled = (seen.conditions & bit_of(Condition::stalled)) != 0;
-    if (settings.retry && stalled && ending == nullptr && !given_up) {
-        decision = retrying::step(*settings.retry, next, seen, now, elapsed, verify_after);
-        if (retried && incident.phase == Phase::climbing) decision.last = InterventionOutcome::persisted;
+};
+
+/// Which finding is steered, and how long none about the same follows.
+struct SteerRule {
+    Condition condition = Condition::loop_detected;
+    Duration cooldown = std::chrono::seconds{900};  ///< from 1 s
+};
+
+/// Pure data; thread-safe as long as nobody changes it.
+struct WatchLadder {
+    std::vector<SteerRule> steers{};  ///< empty: nothing is sent to the run
+    std::vector<Ending> endings{};    ///< the first that applies is carried out
+    /// Set: a stalled run is taken up by a fresh agent; after `retry->count` of them it is abandoned and a person is
+    /// told.
+    std::optional<Backoff> retry{};
+
+    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
+                                 Duration verify_after) const {
+        Decision decision = step(incident, seen, now, elapsed, verify_after);
+        decision.tells = true;
         return decision;
     }
-    decision.condition = next.condition = *seen.worst;
-    if (incident.phase == Phase::waiting) next.hold_until.reset();
-    if (!given_up) next.phase = Phase::climbing;
-    for (const SteerRule& rule : settings.steers)
-        if ((seen.conditions & seen.steerable & bit_of(rule.condition)) != 0)
-            decision.plan.push_back({ActionKind::steer, {}, rule.condition});
-    if (ending != nullptr) {
-        decision.plan.insert(decision.plan.end(), ending->plan.begin(), ending->plan.end());
-        decision.is_final = true;
-    }
-    if (!decision.acts()) return decision;
-    if (next.attempts > 0) decision.last = InterventionOutcome::persisted;
-    ++next.attempts;
-    next.acted = now;
-    return decision;
-}
 
-/// What the outcomes of a rung change.
-[[nodiscard]] inline Decision absorb(const Incident& incident, const std::vector<Action>& actions) {
-    Decision decision{incident};
-    const Action& main = rung::main_of(actions);
-    decision.corrected = rung::outcome_of(actions);
-    const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
-    const bool found_over = rung::any(actions, ActionOutcome::ended);
-    if (given_up || found_over) {
-        decision.corrected = InterventionOutcome::ended;
-        decision.run_ended = true;
-    } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
-        --decision.incident.attempts;
+    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now, Elapsed,
+                                  Duration verify_after) const {
+        const Action& main = rung::main_of(actions);
+        if (main.kind == ActionKind::spawn) return retrying::absorb(incident, actions, now, verify_after);
+        Decision decision{incident};
+        decision.corrected = rung::outcome_of(actions);
+        const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
+        const bool found_over = rung::any(actions, ActionOutcome::ended);
+        if (given_up || found_over) {
+            decision.corrected = InterventionOutcome::ended;
+            decision.run_ended = true;
+        } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
+            --decision.incident.attempts;
+        }
+        return decision;
     }
-    return decision;
-}
 
-[[nodiscard]] inline std::optional<Error> check(const LadderSettings& settings) {
-    for (const Ending& ending : settings.endings) {
-        if (auto error = rung::check_plan("an ending", ending.plan)) return error;
-        for (const Step& entry : ending.plan)
-            if (!is_record_only(entry.action) && entry.action != ActionKind::file_issue)
-                return Error{ErrorCode::invalid_argument,
-                             "ladder: an ending holds `" + std::string{name_of(entry.action)} +
-                                 "`; a class that only watches gives up with abandon, mark_failed and file_issue"};
+    /// People are still told; only what would be done waits, and a retry stays planned.
+    [[nodiscard]] Decision held_back(const Incident& before, Decision decision) const {
+        Incident& kept = decision.incident;
+        decision.plan.clear();
+        decision.last.reset();
+        decision.is_final = false;
+        if (kept.attempts > 0) --kept.attempts;
+        if (!retry) return decision;
+        kept.phase = before.open() ? before.phase : Phase::climbing;
+        kept.hold_until = before.hold_until;
+        return decision;
     }
-    for (const SteerRule& rule : settings.steers)
-        if (rule.cooldown < std::chrono::seconds{1})
-            return Error{ErrorCode::invalid_argument, "ladder: the cooldown of a steer about " +
-                                                          std::string{name_of(rule.condition)} +
-                                                          " is shorter than 1 s: the run would be flooded"};
-    return std::nullopt;
-}
 
-}  // namespace heeler::inline v0::watching
+    [[nodiscard]] Result<void> validate() const {
+        for (const Ending& ending : endings) {
+            if (auto error = rung::check_plan("an ending", ending.plan))
+                return tl::unexpected<Error>(*std::move(error));
+            for (const Step& entry : ending.plan)
+                if (!is_record_only(entry.action) && entry.action != ActionKind::file_issue)
+                    return fail(ErrorCode::invalid_argument,
+                                "ladder: an ending holds `" + std::string{name_of(entry.action)} +
+                                    "`; a class that only watches gives up with abandon, mark_failed and file_issue");
+        }
+        for (const SteerRule& rule : steers)
+            if (rule.cooldown < std::chrono::seconds{1})
+                return fail(ErrorCode::invalid_argument, "ladder: the cooldown of a steer about " +
+                                                             std::string{name_of(rule.condition)} +
+                                                             " is shorter than 1 s: the run would be flooded");
+        if (retry)
+            if (auto error = retrying::check(*retry)) return tl::unexpected<Error>(*std::move(error));
+        return {};
+    }
+
+    [[nodiscard]] std::string describe() const {
+        std::string text = "  only watches:\n" + retrying::describe(retry);
+        for (const SteerRule& rule : steers)
+            append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
+                   spoken(rule.cooldown), "\n");
+        for (const Ending& ending : endings) {
+            append(text, "    when ",
+                   ending.silent_longer ? "silent for more than " + spoken(*ending.silent_longer) : "",
+                   ending.silent_longer && ending.at_least != Severity::none ? " or " : "",
+                   ending.at_least != Severity::none ? name_of(ending.at_least) : "", ":");
+            for (const Step& entry : ending.plan) append(text, " ", name_of(entry.action));
+            text.append("\n");
+        }
+        return text;
+    }
+
+    /// What ends the watch.
+    [[nodiscard]] std::string outlook() const {
+        std::string text;
+        for (const Ending& ending : endings) {
+            append(text, text.empty() ? "; given up when " : ", or when ");
+            if (ending.silent_longer) append(text, "silent for more than ", spoken(*ending.silent_longer));
+            if (ending.at_least != Severity::none) append(text, "its severity is ", name_of(ending.at_least));
+        }
+        return text;
+    }
+
+private:
+    /// Nothing was sent about it too recently.
+    [[nodiscard]] static bool may_steer(const SteerRule& rule, const Judgement& seen) noexcept {
+        for (const SentSteer& sent : seen.steered)
+            if (sent.condition == rule.condition && seen.wall - sent.at < rule.cooldown) return false;
+        return true;
+    }
+
+    [[nodiscard]] const Ending* ending_for(const Judgement& seen) const noexcept {
+        for (const Ending& ending : endings)
+            if (ending.applies(seen)) return &ending;
+        return nullptr;
+    }
+
+    [[nodiscard]] Decision step(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
+                                Duration verify_after) const {
+        const bool retried = retry && incident.open() && incident.attempts > 0;
+        if (!seen.worst) {
+            // That a fresh agent was started proves nothing yet.
+            if (retried && !seen.active) return Decision{incident};
+            return incident.open() ? recovered(incident, now) : Decision{incident};
+        }
+        Decision decision{incident};
+        Incident& next = decision.incident;
+        if (!incident.open()) next = begun(incident, now, verify_after);
+        const bool given_up = incident.phase == Phase::holding;  // in shadow mode the run goes on all the same
+        const Ending* ending = given_up ? nullptr : ending_for(seen);
+        const bool stalled = (seen.conditions & bit_of(Condition::stalled)) != 0;
+        if (retry && stalled && ending == nullptr && !given_up) {
+            decision = retrying::step(*retry, next, seen, now, elapsed, verify_after);
+            if (retried && incident.phase == Phase::climbing) decision.last = InterventionOutcome::persisted;
+            return decision;
+        }
+        decision.condition = next.condition = *seen.worst;
+        if (incident.phase == Phase::waiting) next.hold_until.reset();
+        if (!given_up) next.phase = Phase::climbing;
+        for (const SteerRule& rule : steers)
+            if ((seen.conditions & bit_of(rule.condition)) != 0 && may_steer(rule, seen))
+                decision.plan.push_back({ActionKind::steer, {}, rule.condition});
+        if (ending != nullptr) {
+            decision.plan.insert(decision.plan.end(), ending->plan.begin(), ending->plan.end());
+            decision.is_final = true;
+        }
+        if (!decision.acts()) return decision;
+        if (next.attempts > 0) decision.last = InterventionOutcome::persisted;
+        ++next.attempts;
+        next.acted = now;
+        return decision;
+    }
+};
+
+}  // namespace heeler::inline v0

@@ -2,21 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <heeler/core/observation.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/canonical_args.hpp>
 #include <heeler/text/fingerprint.hpp>
+#include <heeler/text/redact.hpp>
 
 namespace heeler::inline v0 {
 
-/// All of it is called under the cell's lock. Only `Observation`s reach the detectors.
-template <class Detectors>
+/// All of it is called under the run's lock. Only `Observation`s reach the detectors.
 class Folder {
 public:
-    Folder(RunMemory<Detectors>& cell, Instant now)
-        : cell_{cell}, run_{cell.run}, at_{cell.run.working(now.elapsed)}, now_{now} {}
+    Folder(RunMemory& watched, Instant now)
+        : watched_{watched}, run_{watched.run}, at_{watched.run.working(now.elapsed)}, now_{now} {}
 
     void operator()(const Heartbeat&) { alive(); }
     void operator()(const SignOfLife&) {
@@ -26,7 +29,7 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        cell_.lines.feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+        watched_.lines.feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -48,7 +51,7 @@ public:
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (run_.open_calls > 0) --run_.open_calls;
         active();
-        if (cell_.results.add(print)) progressed();
+        if (watched_.results.add(print)) progressed();
         ++run_.observations;
     }
 
@@ -89,22 +92,22 @@ public:
 
     void operator()(const OutputAccess& seen) {
         run_.output_readable = seen.ok;
-        if (!seen.ok) cell_.sampling.spoiled = true;
+        if (!seen.ok) watched_.sampling.spoiled = true;
         ++run_.observations;
     }
 
     void operator()(const StateChange& seen) {
         learn(seen, {});
         enter(seen.state);
-        cell_.state_told = true;
-        if (is_waiting(seen.state) && seen.until) cell_.waits_until = elapsed_at(now_, *seen.until);
+        watched_.state_told = true;
+        if (is_waiting(seen.state) && seen.until) watched_.waits_until = elapsed_at(now_, *seen.until);
         if (!is_terminal(seen.state)) alive();
         ++run_.observations;
     }
 
     /// A step or text that is new is progress.
     void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
-        LastCheckpoint& last = cell_.checkpoint;
+        LastCheckpoint& last = watched_.checkpoint;
         if (!last.at || last.text != text || last.step != step) progressed();
         if (step) complete(*step);
         run_.checkpoint_base = std::max(run_.checkpoint_base.value_or(at_), at_);
@@ -139,20 +142,48 @@ public:
         if (!is_waiting(state)) run_.paused_by_watchdog = false;
     }
 
-    void learn_sample(const IntervalSample& sample) { learn(sample, {}); }
+    /// Samples the interval that has ended, if one has: once per interval of the working clock. A late one counts once
+    /// and keeps the grid of the first. True if it did.
+    bool sample() {
+        Sampling& last = watched_.sampling;
+        if (at_ < last.next || run_.waiting_since) return false;
+        IntervalSample sample;
+        sample.number = ++last.number;
+        sample.value = run_.metric_value();
+        sample.delta = sample.value && last.value ? *sample.value - *last.value : 0;
+        sample.lines = run_.lines - last.lines;
+        sample.tokens = run_.usage.tokens_in + run_.usage.tokens_out - last.usage.tokens_in - last.usage.tokens_out;
+        sample.api_calls = run_.usage.api_calls - last.usage.api_calls;
+        sample.bytes_written = run_.usage.bytes_written - last.usage.bytes_written;
+        const bool observed = !watched_.held_until || now_.elapsed >= *watched_.held_until;
+        const bool readable = run_.metric == MetricKind::reported || !last.spoiled;
+        sample.whole = observed && readable && (!sample.value || last.value);
+        learn(sample, {});
+        auto& rows = watched_.heartbeats;
+        if (rows.size() >= RunMemory::most_heartbeats) rows.erase(rows.begin());
+        rows.push_back({sample.number, sample.value, sample.delta});
+        last.value = sample.value;
+        last.lines = run_.lines;
+        last.usage = run_.usage;
+        last.spoiled = !run_.output_readable;
+        const auto passed = (at_ - last.next) / run_.interval;
+        last.next += (passed + 1) * run_.interval;
+        return true;
+    }
+
     void learn_watermark() { learn(Watermark{}, {}); }
 
 private:
     static constexpr std::size_t most_steps = 4096;
 
     void complete(std::int64_t step) {
-        auto& steps = cell_.steps;
+        auto& steps = watched_.steps;
         const auto at = std::lower_bound(steps.begin(), steps.end(), step);
         if ((at == steps.end() || *at != step) && steps.size() < most_steps) steps.insert(at, step);
     }
 
     void stop_waiting(Elapsed now) {
-        cell_.waits_until.reset();
+        watched_.waits_until.reset();
         if (!run_.waiting_since) return;
         run_.waited += std::max(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
@@ -180,22 +211,41 @@ private:
 
     /// What is reported at the very moment of the registration belongs to the baseline of the first interval.
     void rebase() {
-        if (at_ != Duration{} || cell_.sampling.number != 0) return;
-        cell_.sampling.value = run_.metric_value();
-        cell_.sampling.lines = run_.lines;
-        cell_.sampling.usage = run_.usage;
+        if (at_ != Duration{} || watched_.sampling.number != 0) return;
+        watched_.sampling.value = run_.metric_value();
+        watched_.sampling.lines = run_.lines;
+        watched_.sampling.usage = run_.usage;
     }
 
     template <class Event>
     void learn(const Event& event, Fingerprint print) {
-        Detectors::learn(cell_.memories, cell_.rules->settings,
-                         Observation{at_, run_.observations, print.exact, print.normal, event});
+        watched_.detectors.learn(Observation{at_, run_.observations, print.exact, print.normal, event});
     }
 
-    RunMemory<Detectors>& cell_;
+    RunMemory& watched_;
     Run& run_;
     Duration at_;
     Instant now_;
 };
+
+/// Folds a checkpoint that happened at `at`, and keeps its row for the next commit. Under the run's lock.
+inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& note, WallTime at) {
+    const std::string text = redact(sanitise(note.text, 4096));
+    folder.checkpoint(note.step, text, note.reason);
+    watched.unsaved.checkpoints.push_back(
+        {++watched.checkpoints, watched.run.incarnation, at, note.step, text, note.reason});
+}
+
+/// Whether an agent of this incarnation (0: the current one) was replaced. That it still reports is put on record
+/// once. Under the run's lock.
+[[nodiscard]] inline bool is_replaced(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
+    if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
+    if (std::exchange(watched.fenced_told, std::max(watched.fenced_told, incarnation)) >= incarnation) return true;
+    watched.unsaved.audit.push_back({now, "fenced", watched.run.id,
+                                     R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
+                                         std::to_string(watched.run.incarnation) + "}"});
+    watched.dirty = true;
+    return true;
+}
 
 }  // namespace heeler::inline v0

@@ -14,31 +14,26 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/run/fold.hpp>
-#include <heeler/run/watched_run.hpp>
 #include <heeler/run/run_index.hpp>
 #include <heeler/run/run_table.hpp>
+#include <heeler/run/watched_run.hpp>
+#include <heeler/settings/ready_class.hpp>
 #include <heeler/settings/validate.hpp>
 
 namespace heeler::inline v0 {
 
 /// May be called from any thread.
-template <class Detectors>
 class Registry {
 public:
-    using Cell = RunCell<Detectors>;
-    using Class = CompiledClass<Detectors>;
+    explicit Registry(RunTable<WatchedRun>& table) : table_{table} {}
 
     [[nodiscard]] Result<void> define(RunClass rules) {
-        if (auto good = check_class(rules); !good) return good;
-        if (auto good = Detectors::validate(Detectors::settings_of(rules)); !good)
-            return fail(good.error().code, "run class `" + rules.name + "`: " + good.error().message);
-        auto ladder = RecoveryLadder::make(rules.ladder);
-        if (!ladder) return fail(ladder.error().code, "run class `" + rules.name + "`: " + ladder.error().message);
+        if (auto good = ReadyClass::check(rules); !good) return good;
         std::string name = rules.name;
-        std::shared_ptr<const Class> before;
+        std::shared_ptr<const ReadyClass> before;
         {
             const std::lock_guard guard{lock_};
-            auto compiled = std::make_shared<const Class>(std::move(rules), *std::move(ladder), mutes_of(name));
+            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_of(name));
             before = std::exchange(classes_[std::move(name)], std::move(compiled));
         }
         if (before) {
@@ -49,17 +44,17 @@ public:
     }
 
     /// Gives a run the newest settings of its class, unless an incident is open: that one keeps what it began with.
-    /// Under the cell's lock.
-    void renew(Cell& cell, Instant now) const {
-        if (!cell.rules->replaced.load(std::memory_order_relaxed)) return;
-        if (cell.incident.open() || cell.rung_busy || !cell.rung.empty()) return;
-        auto newest = find_class(cell.rules->rules.name);
+    /// Under the run's lock.
+    void renew(WatchedRun& watched, Instant now) const {
+        if (!watched.rules->replaced.load(std::memory_order_relaxed)) return;
+        if (watched.verdict.incident.open() || watched.rung_busy || !watched.rung.empty()) return;
+        auto newest = find_class(watched.rules->rules.name);
         if (!newest) return;
-        cell.rules = std::move(newest);
-        cell.run.interval = cell.rules->rules.interval.interval_for(cell.run.expected);
-        const Duration next_sample = cell.run.working(now.elapsed) + cell.run.interval;
-        cell.sampling.next = std::min(cell.sampling.next, next_sample);
-        cell.next_cycle = std::min(cell.next_cycle, cycle_after(cell, now));
+        watched.change_class(std::move(newest), now);
+        watched.run.interval = watched.rules->rules.interval.interval_for(watched.run.expected);
+        const Duration next_sample = watched.run.working(now.elapsed) + watched.run.interval;
+        watched.sampling.next = std::min(watched.sampling.next, next_sample);
+        watched.next_cycle = std::min(watched.next_cycle, cycle_after(watched, now));
     }
 
     /// After classes were replaced, every run is looked at, whatever its old settings asked for.
@@ -74,14 +69,14 @@ public:
         mutes_of(class_name)->add(identity);
     }
 
-    [[nodiscard]] std::shared_ptr<const Class> find_class(std::string_view name) const {
+    [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
         const std::lock_guard guard{lock_};
         const auto it = classes_.find(name);
         return it == classes_.end() ? nullptr : it->second;
     }
 
-    [[nodiscard]] std::vector<std::shared_ptr<const Class>> classes() const {
-        std::vector<std::shared_ptr<const Class>> all;
+    [[nodiscard]] std::vector<std::shared_ptr<const ReadyClass>> classes() const {
+        std::vector<std::shared_ptr<const ReadyClass>> all;
         const std::lock_guard guard{lock_};
         for (const auto& [name, rules] : classes_) all.push_back(rules);
         return all;
@@ -94,15 +89,16 @@ public:
         if (!rules)
             return fail(ErrorCode::invalid_argument,
                         "no run class `" + sanitise(class_name, 80) + "` is defined; call define() first");
-        return take_in(spec.id, [&](Cell& cell) { fill(cell, spec, std::move(rules), now); });
+        return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 
     /// A run that the store holds, of a class that is defined. `polled`: a source knows what it did meanwhile.
     [[nodiscard]] Result<RunHandle> adopt(const StoredRun& stored, bool polled, Instant now) {
         auto rules = find_class(stored.row.class_name);
         bool readable = true;
-        auto handle = take_in(stored.row.id,
-                              [&](Cell& cell) { readable = restore(cell, stored, std::move(rules), polled, now); });
+        auto handle = take_in(stored.row.id, [&](WatchedRun& watched) {
+            readable = restore(watched, stored, std::move(rules), polled, now);
+        });
         if (!handle || readable) return handle;
         drop(*handle);
         return fail(ErrorCode::corrupt, "the stored state of the run `" + sanitise(stored.row.id, 160) +
@@ -111,25 +107,25 @@ public:
 
     [[nodiscard]] std::optional<RunHandle> find(std::string_view id) const { return index_.find(id); }
 
-    /// Forgets a run. Handles to it answer `ended` from now on. Call it without the cell's lock.
+    /// Forgets a run. Handles to it answer `ended` from now on. Call it without the run's lock.
     void drop(RunHandle handle) {
-        Cell* cell = table_.find(handle);
-        if (cell == nullptr) return;
-        const std::lock_guard guard{cell->lock};
+        WatchedRun* watched = table_.find(handle);
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
         if (!table_.current(handle)) return;
-        if (!cell->disowned) index_.remove(cell->run.id);
+        if (!watched->disowned) index_.remove(watched->run.id);
         table_.remove(handle);
-        cell->clear();
+        watched->clear();
     }
 
     /// Another watchdog holds the run now. Its slot is kept until what is under way for it has come back.
     void disown(RunHandle handle, Instant now) {
-        Cell* cell = table_.find(handle);
-        if (cell == nullptr) return;
-        const std::lock_guard guard{cell->lock};
-        if (!table_.current(handle) || std::exchange(cell->disowned, true)) return;
-        index_.remove(cell->run.id);
-        cell->unsaved = {};
+        WatchedRun* watched = table_.find(handle);
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
+        if (!table_.current(handle) || std::exchange(watched->disowned, true)) return;
+        index_.remove(watched->run.id);
+        watched->unsaved = {};
         table_.close(handle, now.elapsed);
     }
 
@@ -137,10 +133,10 @@ public:
     [[nodiscard]] std::vector<RunHandle> in_order_of_ids(const std::vector<RunHandle>& handles) {
         std::vector<std::pair<std::string, RunHandle>> named;
         for (const RunHandle handle : handles) {
-            Cell* cell = table_.find(handle);
-            if (cell == nullptr) continue;
-            const std::lock_guard guard{cell->lock};
-            if (table_.current(handle)) named.emplace_back(cell->run.id, handle);
+            WatchedRun* watched = table_.find(handle);
+            if (watched == nullptr) continue;
+            const std::lock_guard guard{watched->lock};
+            if (table_.current(handle)) named.emplace_back(watched->run.id, handle);
         }
         std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<RunHandle> ordered;
@@ -148,7 +144,7 @@ public:
         return ordered;
     }
 
-    [[nodiscard]] RunTable<Cell>& table() noexcept { return table_; }
+    [[nodiscard]] RunTable<WatchedRun>& table() noexcept { return table_; }
 
 private:
     /// Under the lock.
@@ -167,19 +163,20 @@ private:
         const auto handle = table_.add();
         if (!handle)
             return fail(ErrorCode::full, "4,194,304 runs are registered, which is the limit; finish some first");
-        Cell& cell = *table_.find(*handle);
+        WatchedRun& watched = *table_.find(*handle);
         {
-            const std::lock_guard guard{cell.lock};
-            fill_in(cell);
-            cell.generation = handle->generation;
-            table_.look_at(handle->index, cell.next_cycle);
+            const std::lock_guard guard{watched.lock};
+            fill_in(watched);
+            watched.generation = handle->generation;
+            table_.show(*handle, watched.verdict.shown.status);
+            table_.look_at(handle->index, watched.next_cycle);
         }
         (void)index_.add(id, *handle);  // nobody else adds, and it was absent above
         return *handle;
     }
 
-    static void fill(Cell& cell, RunSpec& spec, std::shared_ptr<const Class> rules, Instant now) {
-        Run& run = cell.run;
+    static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {
+        Run& run = watched.run;
         run.id = spec.id;
         run.expected = spec.expected;
         run.timeout = spec.timeout;
@@ -189,94 +186,91 @@ private:
         run.interval = rules->rules.interval.interval_for(spec.expected);
         if (!spec.start_unknown) run.started = spec.started_at ? *spec.started_at - now.wall : Duration{};
         run.checkpoint_base = run.started.value_or(Duration{});
-        cell.created_at = spec.created_at.value_or(now.wall);
-        cell.skip = skip_reason(spec, *rules);
-        cell.sampling.next = run.interval;
-        cell.sampling.value = run.metric_value();
-        cell.rules = std::move(rules);
-        cell.next_cycle = first_cycle(cell, now);
-        cell.last_flush = cell.last_memory = now.elapsed;
+        watched.created_at = spec.created_at.value_or(now.wall);
+        watched.skip = skip_reason(spec, *rules);
+        watched.sampling.next = run.interval;
+        watched.sampling.value = run.metric_value();
+        watched.detectors = DetectorMemory{*rules};
+        watched.rules = std::move(rules);
+        watched.next_cycle = first_cycle(watched, now);
+        watched.last_flush = watched.last_memory = now.elapsed;
         ArchiveWriter writer{Instant{}};
         archive_spec(writer, spec);
-        cell.spec = writer.take();
+        watched.spec = writer.take();
     }
 
-    static Skip skip_reason(const RunSpec& spec, const Class& rules) noexcept {
+    static Skip skip_reason(const RunSpec& spec, const ReadyClass& rules) noexcept {
         const ApplicabilitySettings& settings = rules.rules.applicability;
         if (settings.skip_interactive && spec.interactive) return Skip::interactive;
         if (spec.expected && *spec.expected < settings.shortest) return Skip::too_short;
         return Skip::no;
     }
 
-    static bool restore(Cell& cell, const StoredRun& stored, std::shared_ptr<const Class> rules, bool polled,
-                        Instant now) {
+    static bool restore(WatchedRun& watched, const StoredRun& stored, std::shared_ptr<const ReadyClass> rules,
+                        bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
-        cell.archive_facts(facts);
-        if (stored.row.memory) {
-            ArchiveReader memory{*stored.row.memory, now};
-            cell.archive_memory(memory);
-            if (!memory.ok() || !memory.at_end()) {
-                cell.memories = {};
-                cell.lines = {};
-                cell.results = {};
-            }
-        }
-        cell.run.id = stored.row.id;
-        cell.spec = stored.row.spec.value_or(std::string{});
-        cell.spec_stored = true;
-        cell.version = stored.row.version;
-        cell.created_at = stored.row.created_at;
-        cell.ended_at = stored.row.ended_at;
-        cell.checkpoints = stored.checkpoints;
-        cell.interventions = stored.interventions;
-        cell.rules = std::move(rules);
-        const Elapsed sample_due = cell.run.origin + cell.run.waited + cell.sampling.next;
-        const bool overdue = !cell.run.waiting_since && sample_due <= now.elapsed;
+        watched.archive_facts(facts);
+        watched.detectors = DetectorMemory{*rules};
+        watched.rules = std::move(rules);
+        if (stored.row.memory) (void)watched.load_memory(*stored.row.memory, now);
+        watched.run.id = stored.row.id;
+        watched.spec = stored.row.spec.value_or(std::string{});
+        watched.spec_stored = true;
+        watched.version = stored.row.version;
+        watched.created_at = stored.row.created_at;
+        watched.verdict.ended_at = stored.row.ended_at;
+        watched.checkpoints = stored.checkpoints;
+        watched.verdict.interventions = stored.interventions;
+        const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
+        const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
-        cell.next_cycle = overdue ? now.elapsed : cell.shown.any ? cycle_after(cell, now) : first_cycle(cell, now);
-        if (cell.incident.phase == Phase::waiting && cell.incident.hold_until)  // a retry that was planned
-            cell.next_cycle = std::min(cell.next_cycle, *cell.incident.hold_until);
-        cell.last_flush = cell.last_memory = now.elapsed;
+        watched.next_cycle = overdue                     ? now.elapsed
+                             : watched.verdict.shown.any ? cycle_after(watched, now)
+                                                         : first_cycle(watched, now);
+        if (watched.verdict.incident.phase == Phase::waiting &&
+            watched.verdict.incident.hold_until)  // a retry that was planned
+            watched.next_cycle = std::min(watched.next_cycle, *watched.verdict.incident.hold_until);
+        watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
-        if (!polled && down > 3 * period_of(cell)) cell.held_until = now.elapsed + grace_of(cell);
+        if (!polled && down > 3 * period_of(watched)) watched.held_until = now.elapsed + grace_of(watched);
         RunSpec spec;
-        ArchiveReader texts{cell.spec, Instant{}};
+        ArchiveReader texts{watched.spec, Instant{}};
         archive_spec(texts, spec);
-        return facts.ok() && facts.at_end() && !cell.spec.empty() && texts.ok() && texts.at_end();
+        return facts.ok() && facts.at_end() && !watched.spec.empty() && texts.ok() && texts.at_end();
     }
 
 public:
-    [[nodiscard]] static Duration period_of(const Cell& cell) noexcept {
-        const Duration set = cell.rules->rules.schedule.period;
-        return set > Duration{} ? set : cell.run.interval;
+    [[nodiscard]] static Duration period_of(const WatchedRun& watched) noexcept {
+        const Duration set = watched.rules->rules.schedule.period;
+        return set > Duration{} ? set : watched.run.interval;
     }
-    [[nodiscard]] static Duration grace_of(const Cell& cell) noexcept {
-        const Duration set = cell.rules->rules.grace;
-        return set > Duration{} ? set : cell.run.interval;
+    [[nodiscard]] static Duration grace_of(const WatchedRun& watched) noexcept {
+        const Duration set = watched.rules->rules.grace;
+        return set > Duration{} ? set : watched.run.interval;
     }
 
     /// The cycle after `now` on the run's own grid, or on the wall clock's.
-    [[nodiscard]] static Elapsed cycle_after(const Cell& cell, Instant now) noexcept {
-        const Duration period = period_of(cell);
-        if (cell.rules->rules.schedule.aligned) {
+    [[nodiscard]] static Elapsed cycle_after(const WatchedRun& watched, Instant now) noexcept {
+        const Duration period = period_of(watched);
+        if (watched.rules->rules.schedule.aligned) {
             const auto passed = now.wall.time_since_epoch() / period;
             return elapsed_at(now, WallTime{(passed + 1) * period});
         }
-        const auto passed = (now.elapsed - cell.run.origin) / period;
-        return cell.run.origin + (passed + 1) * period;
+        const auto passed = (now.elapsed - watched.run.origin) / period;
+        return watched.run.origin + (passed + 1) * period;
     }
 
 private:
-    [[nodiscard]] static Elapsed first_cycle(const Cell& cell, Instant now) noexcept {
-        return cell.rules->rules.schedule.immediate ? now.elapsed : cycle_after(cell, now);
+    [[nodiscard]] static Elapsed first_cycle(const WatchedRun& watched, Instant now) noexcept {
+        return watched.rules->rules.schedule.immediate ? now.elapsed : cycle_after(watched, now);
     }
 
     mutable std::mutex lock_;
     std::mutex adding_;
-    std::map<std::string, std::shared_ptr<const Class>, std::less<>> classes_;
+    std::map<std::string, std::shared_ptr<const ReadyClass>, std::less<>> classes_;
     std::map<std::string, std::shared_ptr<Mutes>> mutes_;
     std::atomic<bool> replaced_{false};
-    RunTable<Cell> table_;
+    RunTable<WatchedRun>& table_;
     RunIndex index_;
 };
 

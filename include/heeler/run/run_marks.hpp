@@ -1,13 +1,13 @@
 // What is noted at a run besides what it does: operators' words, what was sent and when, its source.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/ladder.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/source_ref.hpp>
 
@@ -37,16 +37,10 @@ struct OperatorMarks {
     }
 };
 
-/// When a finding was last steered.
-struct SteerSlot {
-    Condition condition = Condition::loop_detected;
-    WallTime at{};
-};
-
 /// What was sent about a run and when, so that it is not sent again too soon.
 struct SentMarks {
     std::optional<WallTime> alerted;
-    std::vector<SteerSlot> steered;
+    std::vector<SentSteer> steered;
     bool hold_told = false;  ///< it is on record that the next alert is held back
     bool end_told = false;   ///< the newest alert says that the run is given up
 
@@ -64,21 +58,6 @@ struct Feed {
     bool lost = false;      ///< the last poll failed: nothing is known of the time since
 
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
-};
-
-/// Loops that operators called wrong for a class, whichever of its versions a run has. Written before the first cycle
-/// and by cycles only.
-class Mutes {
-public:
-    void add(std::uint64_t identity) {
-        if (identity != 0 && !has(identity)) identities_.push_back(identity);
-    }
-    [[nodiscard]] bool has(std::uint64_t identity) const noexcept {
-        return std::find(identities_.begin(), identities_.end(), identity) != identities_.end();
-    }
-
-private:
-    std::vector<std::uint64_t> identities_;
 };
 
 }  // namespace heeler::inline v0

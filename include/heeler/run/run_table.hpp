@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include <heeler/core/finding.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
@@ -37,6 +38,7 @@ public:
         if (!chunk.cells[index % chunk_runs]) chunk.cells[index % chunk_runs] = std::make_unique<Cell>();
         beat.at.store(never, std::memory_order_relaxed);
         beat.over.store(false, std::memory_order_relaxed);
+        beat.status.store(Status::healthy, std::memory_order_relaxed);
         const std::uint32_t generation = beat.generation.fetch_add(1, std::memory_order_release) + 1;  // odd: in use
         return RunHandle{index, generation};
     }
@@ -83,6 +85,15 @@ public:
         const std::int64_t at = chunk_of(index)->beats[index % chunk_runs].at.load(std::memory_order_relaxed);
         if (at == never) return std::nullopt;
         return Elapsed{Duration{at}};
+    }
+
+    /// What people see of the run: written under its lock, read by anybody. Absent if the run is over.
+    void show(RunHandle handle, Status status) noexcept {
+        chunk_of(handle.index)->beats[handle.index % chunk_runs].status.store(status, std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::optional<Status> status(RunHandle handle) const noexcept {
+        if (!current(handle)) return std::nullopt;
+        return chunk_of(handle.index)->beats[handle.index % chunk_runs].status.load(std::memory_order_relaxed);
     }
 
     /// The run is looked at no later than this. `sooner` only lowers; `look_at` sets.
@@ -149,6 +160,7 @@ private:
         std::atomic<std::int64_t> at{never};
         std::atomic<std::uint32_t> generation{0};
         std::atomic<bool> over{false};  ///< ended, but not removed yet
+        std::atomic<Status> status{Status::healthy};
     };
     struct Chunk {
         std::array<Beat, chunk_runs> beats;
@@ -175,12 +187,21 @@ private:
         const std::uint32_t chunks = chunk_count_.load(std::memory_order_relaxed);
         if (chunks == most_chunks) return false;
         owned_.push_back(std::make_unique<Chunk>());
+        for (Beat& beat : owned_.back()->beats) beat.generation.store(first_generation_, std::memory_order_relaxed);
         chunks_[chunks].store(owned_.back().get(), std::memory_order_release);
         for (std::uint32_t i = chunk_runs; i > 0; --i) free_.push_back(chunks * chunk_runs + i - 1);
         chunk_count_.store(chunks + 1, std::memory_order_release);
         return true;
     }
 
+    /// Another one for each table of the process, far from the others, so that a handle of another watchdog is stale
+    /// here.
+    [[nodiscard]] static std::uint32_t next_base() noexcept {
+        static std::atomic<std::uint32_t> tables{0};
+        return (tables.fetch_add(1, std::memory_order_relaxed) * 0x9E3779B1u) & ~1u;
+    }
+
+    const std::uint32_t first_generation_ = next_base();
     mutable std::mutex lock_;
     std::array<std::atomic<Chunk*>, most_chunks> chunks_{};
     std::atomic<std::uint32_t> chunk_count_{0};

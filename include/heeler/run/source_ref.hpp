@@ -1,12 +1,12 @@
 // Sources of observations, whatever their type, as the engine keeps them.
 #pragma once
 
-#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/guard.hpp>
 #include <heeler/core/source.hpp>
 
 namespace heeler::inline v0 {
@@ -26,13 +26,8 @@ public:
 private:
     template <class Source>
     static Result<Answer> ask(void* self, Asked asked) {
-        try {
-            return static_cast<Source*>(self)->poll(asked);
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::failed, std::string{"the source threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::failed, "the source threw something that is no std::exception");
-        }
+        return detail::guarded(ErrorCode::failed, "the source",
+                               [&] { return static_cast<Source*>(self)->poll(asked); });
     }
 
     void* source_ = nullptr;

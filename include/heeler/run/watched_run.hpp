@@ -1,45 +1,27 @@
-// Everything that the engine keeps of one run in memory, and how it is saved and loaded.
+// Everything that the engine keeps of one run in memory: what was reported, what cycles made of it, and what waits to
+// be stored.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
-#include <heeler/core/run.hpp>
-#include <heeler/core/settings.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_marks.hpp>
 #include <heeler/run/seen_results.hpp>
-#include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/settings/ready_class.hpp>
+#include <heeler/text/fingerprint.hpp>
 #include <heeler/text/line_splitter.hpp>
 
 namespace heeler::inline v0 {
-
-/// A run class that was checked, with its detectors' settings looked up once.
-template <class Detectors>
-struct CompiledClass {
-    RunClass rules;
-    RecoveryLadder ladder;
-    typename Detectors::Settings settings;
-    std::uint64_t enough_items = 0;
-    std::shared_ptr<Mutes> mutes;
-    mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
-
-    CompiledClass(RunClass checked, RecoveryLadder climbed, std::shared_ptr<Mutes> muted)
-        : rules{std::move(checked)},
-          ladder{std::move(climbed)},
-          settings{Detectors::settings_of(rules)},
-          enough_items{Detectors::enough_items(settings)},
-          mutes{std::move(muted)} {}
-    CompiledClass(const CompiledClass&) = delete;
-    CompiledClass& operator=(const CompiledClass&) = delete;
-};
 
 /// Where the interval samples of a run stand.
 struct Sampling {
@@ -51,6 +33,14 @@ struct Sampling {
     bool spoiled = false;  ///< part of the interval was unreadable or unwatched
 };
 
+/// Why a run is not watched at all.
+enum class Skip : std::uint8_t { no, too_short, interactive, terminal };
+
+[[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
+    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal"};
+    return names[static_cast<std::size_t>(skip)];
+}
+
 /// What a status line said last, so that only changes are reported.
 struct Shown {
     bool any = false;
@@ -59,13 +49,63 @@ struct Shown {
     std::uint32_t findings = 0;  ///< bit per condition
 };
 
-/// Why a run is not watched at all.
-enum class Skip : std::uint8_t { no, too_short, interactive, terminal };
+/// What cycles made of a run: they alone write it, so that undoing a cycle whose commit failed is `verdict = before`.
+struct Verdict {
+    static constexpr std::size_t most_interventions = 64;
 
-[[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
-    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal"};
-    return names[static_cast<std::size_t>(skip)];
-}
+    Incident incident;
+    Shown shown;
+    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
+    std::vector<Condition> conditions_seen;   ///< in the order in which they came, each once
+    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
+    std::uint32_t rungs_today = 0;
+    std::int64_t rung_day = 0;
+    std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
+    std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
+    bool alert_dead = false;          ///< nobody learned that the incident began
+    OperatorMarks marks;
+    SentMarks sent;
+    std::optional<WallTime> ended_at;
+
+    [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
+        for (const Condition& known : conditions_seen)
+            if (known == condition) return true;
+        return false;
+    }
+    void note(const Condition& condition) {
+        if (!has_seen(condition)) conditions_seen.push_back(condition);
+    }
+    /// The record of a rung, new or again.
+    void keep(const Intervention& record) {
+        for (Intervention& known : interventions)
+            if (known.number == record.number) {
+                known = record;
+                return;
+            }
+        if (interventions.size() >= most_interventions) interventions.erase(interventions.begin());
+        interventions.push_back(record);
+    }
+
+    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
+        return 1u << (fingerprint_text(detector) % 32);
+    }
+    [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
+        for (const Finding& note : notes)
+            if ((notes_given & note_bit(note.kind)) == 0) return true;
+        return false;
+    }
+};
+
+/// The run's life: hosts report it, and what a cycle does to a run changes it too.
+struct Life {
+    RunState state = RunState::running;
+    std::optional<Elapsed> waiting_since;
+    Duration waited{};
+    std::optional<Elapsed> waits_until;
+    bool paused_by_watchdog = false;
+
+    friend bool operator==(const Life&, const Life&) = default;
+};
 
 /// Rows that wait for the next commit of their run.
 struct Unsaved {
@@ -103,63 +143,42 @@ struct Unsaved {
 private:
     template <class Rows>
     static void put_before(Rows& rows, const Rows& earlier) {
+        if (earlier.empty()) return;
         rows.insert(rows.begin(), earlier.begin(), earlier.end());
         if (rows.size() > most_each) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most_each));
     }
 };
 
-/// Conditions in the order in which they were first seen, four bits each.
-struct ConditionsSeen {
-    std::uint64_t packed = 0;
-
-    [[nodiscard]] bool has(Condition condition) const noexcept {
-        for (std::uint64_t rest = packed; rest != 0; rest >>= 4)
-            if ((rest & 15u) == static_cast<std::uint64_t>(condition) + 1) return true;
-        return false;
-    }
-    void add(Condition condition) noexcept {
-        if (has(condition)) return;
-        unsigned shift = 0;
-        while ((packed >> shift) != 0) shift += 4;
-        packed |= (static_cast<std::uint64_t>(condition) + 1) << shift;
-    }
-};
-
-/// What is kept of one run.
-template <class Detectors>
+/// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    std::shared_ptr<const CompiledClass<Detectors>> rules;
+    static constexpr std::uint8_t facts_layout = 3;   ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
+    static constexpr std::size_t most_heartbeats = 64;
+
+    std::shared_ptr<const ReadyClass> rules;
+
+    // --- facts: written by `observe`, by sources, and by what a cycle samples ---
     Run run;
     LastCheckpoint checkpoint;
-    Incident incident;
     Sampling sampling;
-    Shown shown;
-    typename Detectors::Memories memories;
+    DetectorMemory detectors;
     LineSplitter lines;
     SeenResults results;
-    std::vector<HeartbeatRow> heartbeats;     ///< the newest `most_heartbeats`
-    std::vector<Action> rung;                 ///< the rung that was carried out and is not settled yet
-    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
-    ConditionsSeen conditions_seen;           ///< in the order in which they came
-    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
-    std::uint32_t debounced = 0;              ///< cycles in a row with a finding
-    std::uint32_t rungs_today = 0;
-    std::int64_t rung_day = 0;
+    std::vector<HeartbeatRow> heartbeats;  ///< the newest `most_heartbeats`
     std::uint64_t checkpoints = 0;
     std::vector<std::int64_t> steps;  ///< that are completed, ascending, each once
-    std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
-    bool alert_dead = false;          ///< nobody learned that the incident began
     Skip skip = Skip::no;
-    OperatorMarks marks;
-    SentMarks sent;
-    std::uint32_t fenced_told = 0;    ///< the newest incarnation whose late reports are on record
-    std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
-    std::unique_ptr<Feed> feed;       ///< the cursor is saved with the memory
+    std::uint32_t debounced = 0;         ///< cycles in a row with a finding
+    std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
+    std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
+    std::unique_ptr<Feed> feed;          ///< the cursor is saved with the memory
+
+    Verdict verdict;
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    std::optional<WallTime> ended_at;
     std::string spec;                  ///< encoded `RunSpec`
+    std::vector<Action> rung;          ///< the rung that was carried out and is not settled yet
     std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
@@ -169,26 +188,30 @@ struct RunMemory {
     bool state_told = false;  ///< a state was reported since the last commit
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
+    bool alert_died = false;  ///< an alert was given up since the last look, which an undone cycle must not forget
     std::optional<Elapsed> held_until;
-    std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     Elapsed next_cycle{};
     Elapsed awaited{};  ///< when the run was to be looked at next: later than that is late
     Elapsed last_flush{};
     Elapsed last_memory{};
     Unsaved unsaved;
 
-    static constexpr std::uint8_t facts_layout = 2;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::size_t most_heartbeats = 64;
-    static constexpr std::size_t most_interventions = 64;
-
-    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
-        return 1u << (fingerprint_text(detector) % 32);
+    /// Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
+    void give_up_alert() {
+        alert_died = true;
+        verdict.alert_dead = true;
+        if (rules->rules.outbox.retry) verdict.sent.alerted.reset();
     }
-    template <class Findings>
-    [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
-        for (const Finding& note : notes)
-            if ((notes_given & note_bit(note.kind)) == 0) return true;
-        return false;
+
+    [[nodiscard]] Life life() const {
+        return {run.state, run.waiting_since, run.waited, waits_until, run.paused_by_watchdog};
+    }
+    void live(const Life& life) {
+        run.state = life.state;
+        run.waiting_since = life.waiting_since;
+        run.waited = life.waited;
+        waits_until = life.waits_until;
+        run.paused_by_watchdog = life.paused_by_watchdog;
     }
 
     template <class A>
@@ -202,26 +225,58 @@ struct RunMemory {
           run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,
           run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
         a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
-        archive_incident(a);
-        a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled, shown);
-        a(conditions_seen, notes_given, debounced, rungs_today, rung_day, rung_open, alert_dead, skip, waits_until);
-        a(marks, sent, fenced_told, loop_identity, heartbeats, steps);
+        archive_incident(a, verdict.incident);
+        a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled,
+          verdict.shown);
+        a(verdict.conditions_seen, verdict.notes_given, debounced, verdict.rungs_today, verdict.rung_day,
+          verdict.rung_open, verdict.alert_dead, skip, waits_until);
+        a(verdict.marks, verdict.sent, fenced_told, verdict.loop_identity, heartbeats, steps);
     }
 
-    template <class A>
-    void archive_memory(A& a) {
-        Detectors::archive(a, memories);
-        a(lines, results);
+    [[nodiscard]] std::string saved_memory(Instant now) {
+        ArchiveWriter to{now};
+        std::uint8_t layout = memory_layout;
         std::string cursor = feed ? feed->cursor : std::string{};
-        a(cursor);
-        if (!A::is_loading || (!feed && cursor.empty())) return;
+        to(layout, cursor, lines, results);
+        detectors.save(to, now);
+        return to.take();
+    }
+
+    /// False if it cannot be read: the detectors begin anew then, and so does the reading of a source.
+    bool load_memory(const std::string& bytes, Instant now) {
+        ArchiveReader from{bytes, now};
+        std::uint8_t layout = 0;
+        std::string cursor;
+        from(layout);
+        if (layout != memory_layout) from.refuse();
+        from(cursor, lines, results);
+        detectors.load(from, now);
+        if (!from.ok() || !from.at_end()) {
+            lines = {};
+            results = {};
+            if (rules) detectors = DetectorMemory{*rules};
+            return false;
+        }
+        if (!feed && cursor.empty()) return true;
         if (!feed) feed = std::make_unique<Feed>();
         feed->cursor = std::move(cursor);
+        return true;
+    }
+
+    /// Changes the class over. What detectors of the old one remember goes to those of the same kind.
+    void change_class(std::shared_ptr<const ReadyClass> newest, Instant now) {
+        ArchiveWriter old{now};
+        detectors.save(old, now);
+        DetectorMemory fresh{*newest};
+        ArchiveReader from{old.bytes(), now};
+        fresh.load(from, now);
+        detectors = std::move(fresh);
+        rules = std::move(newest);
     }
 
 private:
     template <class A>
-    void archive_incident(A& a) {
+    static void archive_incident(A& a, Incident& incident) {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
@@ -230,15 +285,17 @@ private:
 };
 
 /// One run in memory. `lock` guards all of it; it is held for a fold or a judgement only, never during I/O.
-template <class Detectors>
-struct RunCell : RunMemory<Detectors> {
+struct WatchedRun : RunMemory {
     std::mutex lock;
 
     [[nodiscard]] bool is_busy() {
         const std::lock_guard guard{lock};
-        return this->rung_busy;
+        return rung_busy;
     }
-    void clear() { static_cast<RunMemory<Detectors>&>(*this) = RunMemory<Detectors>{}; }
+    void clear() {
+        detectors = DetectorMemory{};  // before its class may go
+        static_cast<RunMemory&>(*this) = RunMemory{};
+    }
 };
 
 /// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory.

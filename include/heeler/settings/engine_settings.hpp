@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
@@ -25,5 +26,18 @@ struct EngineSettings {
     Duration lease_margin = 2s;      ///< so long before its lease runs out this watchdog stops acting
     std::uint64_t claim_runs = 500;  ///< taken in one go
 };
+
+/// What is wrong with the settings of a watchdog.
+[[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings) {
+    if (settings.holder.empty()) return {};
+    if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
+        return fail(ErrorCode::invalid_argument,
+                    "EngineSettings::renew_every must be more than 0 and at most lease / 2");
+    if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin < Duration{})
+        return fail(ErrorCode::invalid_argument, "EngineSettings::lease_margin must be less than lease - renew_every");
+    if (settings.claim_runs == 0)
+        return fail(ErrorCode::invalid_argument, "EngineSettings::claim_runs must be at least 1");
+    return {};
+}
 
 }  // namespace heeler::inline v0

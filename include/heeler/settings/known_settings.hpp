@@ -13,6 +13,8 @@
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/token_budget.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/settings/setting_values.hpp>
 #include <heeler/settings/validate.hpp>
@@ -49,33 +51,43 @@ void change_detector(RunClass& rules, Change change) {
     });
 }
 
+/// Changes a class's ladder if it is of this type; another one has nothing of the kind to set.
+template <class L, class Change>
+void change_ladder(RunClass& rules, Change change) {
+    if (auto* ladder = rules.ladder.as<L>()) change(*ladder);
+}
+
 [[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 100),
-                [&](auto count) { rules.ladder.max_attempts = static_cast<std::uint32_t>(count); });
+    return take(whole(value, 1, 100), [&](auto count) {
+        change_ladder<RecoveryLadder>(rules,
+                                      [&](auto& ladder) { ladder.max_attempts = static_cast<std::uint32_t>(count); });
+    });
 }
 
 [[nodiscard]] inline Refused set_max_continuations(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 0, 100),
-                [&](auto count) { rules.ladder.max_continuations = static_cast<std::uint32_t>(count); });
+    return take(whole(value, 0, 100), [&](auto count) {
+        change_ladder<RecoveryLadder>(
+            rules, [&](auto& ladder) { ladder.max_continuations = static_cast<std::uint32_t>(count); });
+    });
 }
 
 [[nodiscard]] inline Refused set_stop_proof(const SettingValue& value, RunClass& rules) {
     return take(choice(value, {"proved", "fenced", "presumed"}),
-                [&](std::size_t chosen) { rules.ladder.stop_proof = static_cast<StopProofNeeded>(chosen); });
+                [&](std::size_t chosen) { rules.stop_proof = static_cast<StopProofNeeded>(chosen); });
 }
 
 [[nodiscard]] inline Refused set_debounce(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1000), [&](auto count) { rules.ladder.debounce = static_cast<std::uint32_t>(count); });
+    return take(whole(value, 1, 1000), [&](auto count) { rules.limits.debounce = static_cast<std::uint32_t>(count); });
 }
 
 [[nodiscard]] inline Refused set_per_tick(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 0, 1'000'000),
-                [&](auto count) { rules.ladder.rungs_per_tick = static_cast<std::uint32_t>(count); });
+                [&](auto count) { rules.limits.rungs_per_tick = static_cast<std::uint32_t>(count); });
 }
 
 [[nodiscard]] inline Refused set_per_day(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 0, 1'000'000),
-                [&](auto count) { rules.ladder.rungs_per_run_per_day = static_cast<std::uint32_t>(count); });
+                [&](auto count) { rules.limits.rungs_per_run_per_day = static_cast<std::uint32_t>(count); });
 }
 
 [[nodiscard]] inline Refused set_mode(const SettingValue& value, RunClass& rules) {
@@ -130,32 +142,40 @@ void change_detector(RunClass& rules, Change change) {
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
 [[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool steer) {
-        auto& steers = rules.ladder.steers;
-        if (!steer) steers.clear();
-        if (steer && steers.empty()) steers = presets::session_steers();
+        change_ladder<WatchLadder>(rules, [&](auto& ladder) {
+            if (!steer) ladder.steers.clear();
+            if (steer && ladder.steers.empty()) ladder.steers = presets::session_steers();
+        });
     });
 }
 
 /// Each part turns retries on, with the usual numbers for the others.
-[[nodiscard]] inline Backoff& retry_of(RunClass& rules) {
-    auto& retry = rules.ladder.retry;
-    return retry ? *retry : retry.emplace();
+template <class Change>
+void change_retry(RunClass& rules, Change change) {
+    const auto of = [&](auto& ladder) { change(ladder.retry ? *ladder.retry : ladder.retry.emplace()); };
+    change_ladder<RecoveryLadder>(rules, of);
+    change_ladder<WatchLadder>(rules, of);
 }
 
 [[nodiscard]] inline Refused set_retry_count(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 100), [&](auto count) { retry_of(rules).count = static_cast<std::uint32_t>(count); });
+    return take(whole(value, 1, 100), [&](auto count) {
+        change_retry(rules, [&](Backoff& retry) { retry.count = static_cast<std::uint32_t>(count); });
+    });
 }
 
 [[nodiscard]] inline Refused set_retry_base(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).base = length; });
+    return take(seconds(value, 1s, 24h),
+                [&](Duration length) { change_retry(rules, [&](Backoff& retry) { retry.base = length; }); });
 }
 
 [[nodiscard]] inline Refused set_retry_factor(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 1, 100), [&](double factor) { retry_of(rules).factor = factor; });
+    return take(number(value, 1, 100),
+                [&](double factor) { change_retry(rules, [&](Backoff& retry) { retry.factor = factor; }); });
 }
 
 [[nodiscard]] inline Refused set_retry_cap(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, 24h), [&](Duration length) { retry_of(rules).cap = length; });
+    return take(seconds(value, 1s, 24h),
+                [&](Duration length) { change_retry(rules, [&](Backoff& retry) { retry.cap = length; }); });
 }
 
 /// Takes the value into the class, or says why not.

@@ -11,10 +11,10 @@
 
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/settings/default_detectors.hpp>
-#include <heeler/settings/known_settings.hpp>
-#include <heeler/settings/validate.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/recover/watch_ladder.hpp>
+#include <heeler/settings/known_settings.hpp>
+#include <heeler/settings/ready_class.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/setting_name.hpp>
 
@@ -24,10 +24,7 @@ namespace setting {
 
 /// What is wrong with a class, if anything.
 [[nodiscard]] inline std::optional<std::string> fault_of(const RunClass& rules) {
-    if (auto checked = check_class(rules); !checked) return std::move(checked.error().message);
-    if (auto ladder = RecoveryLadder::make(rules.ladder); !ladder) return std::move(ladder.error().message);
-    if (auto good = DefaultDetectors::validate(DefaultDetectors::settings_of(rules)); !good)
-        return std::move(good.error().message);
+    if (auto good = ReadyClass::check(rules); !good) return std::move(good.error().message);
     return std::nullopt;
 }
 
@@ -58,7 +55,7 @@ public:
         check_silence<ActivityAge>("silence_s");
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
-        if (!rules_.ladder.watch_only && !rules_.ladder.steers.empty())
+        if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
                 "nothing: leave it out");
@@ -93,6 +90,7 @@ private:
         if (const auto fault = fault_of(changed))
             return add(SettingFault::Kind::out_of_range, label,
                        "'" + label + "' cannot be " + shown(given.value) + ": " + *fault + "; the default is kept");
+        if (entry.apply == &set_auto_steer) steers_ = yes_or_no(given.value).value_or(false);
         rules_ = std::move(changed);
     }
 
@@ -129,7 +127,9 @@ private:
     /// An ending needs a finding: then the first one of silence is the end.
     void check_endings() {
         const auto* silence = rules_.detectors.find<HeartbeatContract<ActivityAge>>();
-        for (const Ending& ending : rules_.ladder.endings)
+        const auto* ladder = rules_.ladder.as<WatchLadder>();
+        if (ladder == nullptr) return;
+        for (const Ending& ending : ladder->endings)
             if (silence != nullptr && ending.silent_longer && silence->act_after >= *ending.silent_longer)
                 add(SettingFault::Kind::contradiction, "silence_s",
                     "a run that is silent is given up after " + written(in_seconds(*ending.silent_longer)) +
@@ -144,6 +144,7 @@ private:
     RunClass& rules_;
     std::vector<SettingFault> faults_{};
     std::vector<std::string_view> given_{};
+    bool steers_ = false;  ///< runs are to be steered
 };
 
 }  // namespace setting

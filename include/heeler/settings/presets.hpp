@@ -6,9 +6,20 @@
 
 #include <heeler/core/settings.hpp>
 #include <heeler/deliver/session_alert.hpp>
-#include <heeler/settings/default_detectors.hpp>
+#include <heeler/detect/burn_rate_tracker.hpp>
+#include <heeler/detect/error_cascade.hpp>
+#include <heeler/detect/failure_streak.hpp>
+#include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/detect/loop_detector.hpp>
+#include <heeler/detect/output_access_rule.hpp>
+#include <heeler/detect/relay_plan.hpp>
+#include <heeler/detect/run_timeout.hpp>
+#include <heeler/detect/tail_loop.hpp>
+#include <heeler/detect/token_budget.hpp>
 #include <heeler/recover/continuation.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/session_words.hpp>
+#include <heeler/recover/watch_ladder.hpp>
 
 namespace heeler::inline v0::presets {
 
@@ -35,16 +46,22 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
         .turn_on<OutputAccessRule>()
         .turn_on<LoopDetector<Line>>({five_line_block, {}})
         .turn_on<HeartbeatContract<Intervals>>();
-    rules.ladder.responses = {
-        {Condition::stalled, {{{ActionKind::nudge, {}}}}, false},
-        {Condition::loop_detected, {{{ActionKind::break_pattern, {}}}}, false},
-        {Condition::runaway, {{{ActionKind::pause, {}}, {ActionKind::snapshot, {}}, {ActionKind::escalate, {}}}}, true},
-        {Condition::no_output_access, {{{ActionKind::escalate, {}}}}, true},
+    RecoveryLadder ladder;
+    ladder.responses = {
+        {Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false},
+        {Condition::loop_detected, {{{ActionKind::break_pattern, {}, {}}}}, false, false},
+        {Condition::runaway,
+         {{{ActionKind::pause, {}, {}}, {ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}}},
+         true,
+         false},
+        {Condition::no_output_access, {{{ActionKind::escalate, {}, {}}}}, true, false},
     };
-    rules.ladder.final_rung = {
-        {ActionKind::snapshot, {}}, {ActionKind::escalate, {}}, {ActionKind::terminate, ActionKind::snapshot}};
-    rules.ladder.on_failure = OnFailure::final_rung;
-    rules.ladder.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
+    ladder.final_rung = {{ActionKind::snapshot, {}, {}},
+                         {ActionKind::escalate, {}, {}},
+                         {ActionKind::terminate, ActionKind::snapshot, {}}};
+    ladder.on_failure = OnFailure::final_rung;
+    rules.ladder = std::move(ladder);
+    rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     return rules;
 }
 
@@ -61,10 +78,11 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
         .turn_on<LoopDetector<Line>>()
         .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
         .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s});
-    rules.ladder.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, {}}};
-    rules.ladder.on_failure = OnFailure::escalate;
-    rules.ladder.verify_after = 120s;
-    rules.ladder.stop_proof = StopProofNeeded::proved;
+    auto& ladder = *rules.ladder.as<RecoveryLadder>();
+    ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
+    ladder.on_failure = OnFailure::escalate;
+    rules.verify_after = 120s;
+    rules.stop_proof = StopProofNeeded::proved;
     return rules;
 }
 
@@ -78,11 +96,13 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     rules.interval.fixed = 900s;
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s});
-    rules.ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
-    rules.ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
-    rules.ladder.max_attempts = 100;  // continuations are counted instead, over the run's whole life
-    rules.ladder.max_continuations = 2;
-    rules.ladder.stop_proof = StopProofNeeded::fenced;
+    RecoveryLadder ladder;
+    ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
+    ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
+    ladder.max_attempts = 100;  // continuations are counted instead, over the run's whole life
+    ladder.max_continuations = 2;
+    rules.ladder = std::move(ladder);
+    rules.stop_proof = StopProofNeeded::fenced;
     rules.tell_people = false;
     return rules;
 }
@@ -99,7 +119,7 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
     rules.schedule = {60s, false, false};
     rules.interval.fixed = plan.look_again;
     rules.detectors.turn_off<HeartbeatContract<CheckpointAge>>().turn_on<RelayTimeout>(plan).turn_on<RelayCheck>(plan);
-    rules.ladder.max_continuations = 1;
+    rules.ladder.as<RecoveryLadder>()->max_continuations = 1;
     rules.prompts.brief = continuation::relay_brief;
     return rules;
 }
@@ -113,8 +133,8 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
 /// The session watchdog, exactly (S004): every five minutes it looks for silence of more than 10 min, more than two
 /// hours of work, five equal tool calls in a row, five errors in the last 20 results. It alerts where the run came
 /// from, at most every 30 min while it lasts; it gives a run up (abandons it) when two of these hold at once, with an
-/// issue, or when it is silent for more than 30 min. Nothing is sent to the run unless `ladder.steers` is
-/// `session_steers()`.
+/// issue, or when it is silent for more than 30 min. Nothing is sent to the run unless the ladder's
+/// `steers` are `session_steers()`.
 [[nodiscard]] inline RunClass session_monitor() {
     RunClass rules;
     rules.name = "session_monitor";
@@ -125,18 +145,19 @@ inline void session_details(Alert& alert, const Run& run, Duration worked) {
         .turn_on<RunTimeout>({7200s})
         .turn_on<LoopDetector<Call, TailRule>>()
         .turn_on<ErrorCascade>({5, 20, true});
-    rules.ladder.watch_only = true;
-    rules.ladder.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
-    rules.ladder.endings = {
+    rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
+    WatchLadder ladder;
+    ladder.endings = {
         {Severity::critical, {}, {{ActionKind::abandon, {}, {}}, {ActionKind::file_issue, {}, {}}}},
         {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},
     };
+    rules.ladder = std::move(ladder);
     rules.outbox.first_retry = 300s;
     rules.alert_cooldown = 1800s;
     rules.renotify_every = 1s;  // at every look; the cooldown holds it back
     rules.conflict_fails_run = true;
     rules.prompts.steer = session_steer;
-    rules.prompts.issues = session_issues;
+    rules.prompts.detectors_words = true;
     rules.prompts.alert = session_details;
     return rules;
 }

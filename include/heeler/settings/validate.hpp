@@ -84,14 +84,16 @@ template <class What>
         return in_class(fail(ErrorCode::invalid_argument, "schedule.period (" + spoken(rules.schedule.period) +
                                                               ") is longer than the interval (" + spoken(interval) +
                                                               "): samples would be lost; shorten the period"));
-    if (rules.ladder.verify_after != Duration{} && rules.ladder.verify_after < rules.schedule.period)
-        return in_class(fail(ErrorCode::invalid_argument, "ladder.verify_after (" + spoken(rules.ladder.verify_after) +
-                                                              ") is shorter than schedule.period (" +
-                                                              spoken(rules.schedule.period) +
-                                                              "); make it at least one period"));
+    if (rules.verify_after != Duration{} && rules.verify_after < rules.schedule.period)
+        return in_class(fail(ErrorCode::invalid_argument,
+                             "verify_after (" + spoken(rules.verify_after) + ") is shorter than schedule.period (" +
+                                 spoken(rules.schedule.period) + "); make it at least one period"));
     if (auto good = in_class(check_length("grace", rules.grace, 0s, 24h)); !good) return good;
-    if (auto good = in_class(check_length("ladder.max_pause", rules.ladder.max_pause, 1s, longest_setting)); !good)
-        return good;
+    if (!rules.ladder.present())
+        return in_class(fail(ErrorCode::invalid_argument, "it has no ladder; set `ladder = RecoveryLadder{...}`"));
+    if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)
+        return in_class(fail(ErrorCode::invalid_argument,
+                             "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000"));
     if (auto good = in_class(check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h)); !good)
         return good;
     if (rules.outbox.longest_retry < rules.outbox.first_retry ||

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,55 +10,61 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
-#include <heeler/core/concepts.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/storage/change.hpp>
-#include <heeler/run/watched_run.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/run/run_table.hpp>
+#include <heeler/run/watched_run.hpp>
 #include <heeler/storage/take_over.hpp>
 #include <heeler/storage/tenure.hpp>
 
 namespace heeler::inline v0 {
 
+/// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
+struct Change {
+    RunHandle handle;
+    WatchedRun* watched = nullptr;
+    RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
+    Unsaved waited{};  ///< what waited for this commit
+    bool with_memory = false;
+    bool fed = false;         ///< it takes a source's cursor along
+    bool state_told = false;  ///< it takes a reported state along
+    bool stored = false;      ///< out: it is durable
+    bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
+    bool taken_over = false;  ///< out: and the run is now what they made of it
+    bool disowned = false;    ///< out: or another watchdog holds it
+};
+
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
-template <class Store, class Detectors>
 class Ledger {
 public:
-    using Cell = RunCell<Detectors>;
-
-    Ledger(Store& store, Tenure& tenure) : store_{store}, tenure_{tenure} {}
+    Ledger(StorePort& store, Tenure& tenure) : store_{store}, tenure_{tenure} {}
 
     /// Takes or renews the lease. True if an earlier one was lost meanwhile.
     [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
         const std::lock_guard guard{lock_};
-        if constexpr (LeasingStoreLike<Store>) {
-            const std::string owner = tenure_.owner(now);
-            auto lease = watched(unreadable_since_, now, [&] { return store_.claim(holder, owner, length); });
-            if (!lease) return tl::unexpected<Error>(lease.error());
-            return tenure_.granted(*std::move(lease), now.elapsed);
-        } else {
+        if (!store_.leases())
             return fail(ErrorCode::unsupported,
                         "EngineSettings::holder is set, but the store knows no leases: leave it empty, or use a store "
                         "that several watchdogs can share");
-        }
+        const std::string owner = tenure_.owner();
+        auto lease = note(unreadable_since_, now, store_.claim(holder, owner, length));
+        if (!lease) return tl::unexpected<Error>(lease.error());
+        return tenure_.granted(*std::move(lease), now.elapsed);
     }
 
     /// Asks for runs under the lease.
     [[nodiscard]] Result<Claimed> claim_runs(Claim claim, Instant now) {
         const std::lock_guard guard{lock_};
         claim.lease = tenure_.lease();
-        if constexpr (LeasingStoreLike<Store>) {
-            auto claimed = watched(unwritable_since_, now, [&] { return store_.claim_runs(claim); });
-            if (claimed) return claimed;
-            if (claimed.error().code == ErrorCode::fenced) tenure_.gone();
-            if (claimed.error().code == ErrorCode::io) {  // perhaps they are ours, and nobody knows which
-                (void)guarded([&] { return store_.release(claim.lease); });
-                tenure_.start_over();
-            }
-            return claimed;
-        } else {
-            return fail(ErrorCode::unsupported, "the store knows no leases");
+        auto claimed = note(unwritable_since_, now, store_.claim_runs(claim));
+        if (claimed) return claimed;
+        if (claimed.error().code == ErrorCode::fenced) tenure_.gone();
+        if (claimed.error().code == ErrorCode::io) {  // perhaps they are ours, and nobody knows which
+            (void)store_.release(claim.lease);
+            tenure_.start_over();
         }
+        return claimed;
     }
 
     /// Gives the lease back: others may take the runs at once.
@@ -67,30 +72,28 @@ public:
         const std::lock_guard guard{lock_};
         const Lease lease = tenure_.lease();
         tenure_.gone();
-        if constexpr (LeasingStoreLike<Store>) {
-            if (lease.epoch != 0) return guarded([&] { return store_.release(lease); });
-        }
-        return {};
+        if (lease.epoch == 0) return {};
+        return store_.release(lease);
     }
 
     [[nodiscard]] Result<Snapshot> load(Instant now) {
         const std::lock_guard guard{lock_};
-        return watched(unreadable_since_, now, [&] { return store_.load(); });
+        return note(unreadable_since_, now, store_.load());
     }
     [[nodiscard]] Result<std::vector<DecisionRow>> list(Instant now) {
         const std::lock_guard guard{lock_};
-        return watched(unreadable_since_, now, [&] { return store_.list(); });
+        return note(unreadable_since_, now, store_.list());
     }
     [[nodiscard]] Result<History> history(Instant now, std::string_view run) {
         const std::lock_guard guard{lock_};
-        return watched(unreadable_since_, now, [&] { return store_.history(run); });
+        return note(unreadable_since_, now, store_.history(run));
     }
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
-    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, Cell& cell, Instant now) {
-        std::vector<Change<Detectors>> changes(1);
+    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now) {
+        std::vector<Change> changes(1);
         changes[0].handle = handle;
-        changes[0].cell = &cell;
+        changes[0].watched = &watched;
         auto error = commit(changes, {}, now);
         if (!error && changes[0].conflict)
             return Error{ErrorCode::conflict,
@@ -99,30 +102,30 @@ public:
     }
 
     /// Writes all runs, their detectors' memory included.
-    [[nodiscard]] std::optional<Error> commit_all(const RunTable<Cell>& table, Instant now) {
-        std::vector<Change<Detectors>> changes;
+    [[nodiscard]] std::optional<Error> commit_all(const RunTable<WatchedRun>& table, Instant now) {
+        std::vector<Change> changes;
         for (const RunHandle run : table.all()) {
             changes.emplace_back();
             changes.back().handle = run;
-            changes.back().cell = table.find(run);  // null: passed over
+            changes.back().watched = table.find(run);  // null: passed over
             changes.back().with_memory = true;
         }
         return commit(changes, {}, now);
     }
 
     /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
-    [[nodiscard]] std::optional<Error> commit(std::vector<Change<Detectors>>& changes, Batch batch, Instant now) {
+    [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
         batch.lease = tenure_.lease();
-        std::vector<Change<Detectors>*> included;
-        for (Change<Detectors>& change : changes) {
+        std::vector<Change*> included;
+        for (Change& change : changes) {
             if (!prepare(change, batch, now)) continue;
             included.push_back(&change);
         }
         if (batch.empty()) return std::nullopt;
         for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
         batch.durable |= !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty();
-        auto written = watched(unwritable_since_, now, [&] { return store_.commit(batch); });
+        auto written = note(unwritable_since_, now, store_.commit(batch));
         std::optional<Error> error;
         if (!written) error = written.error();
         const bool fenced = error && error->code == ErrorCode::fenced;
@@ -138,10 +141,10 @@ public:
     }
 
     /// Whether outcomes of actions are not durable yet. Waits for a commit that is under way.
-    [[nodiscard]] bool has_open_outcomes(Cell& cell) {
+    [[nodiscard]] bool has_open_outcomes(WatchedRun& watched) {
         const std::lock_guard guard{lock_};
-        const std::lock_guard cell_guard{cell.lock};
-        return !cell.unsaved.actions.empty();
+        const std::lock_guard run_guard{watched.lock};
+        return !watched.unsaved.actions.empty();
     }
 
     /// Absent while reading and writing work.
@@ -156,28 +159,17 @@ public:
     }
 
 private:
-    template <class Call>
-    auto watched(std::optional<Elapsed>& failing_since, Instant now, Call&& call) -> decltype(call()) {
-        auto result = guarded(std::forward<Call>(call));
+    /// Keeps in mind since when calls of one kind fail.
+    template <class T>
+    [[nodiscard]] Result<T> note(std::optional<Elapsed>& failing_since, Instant now, Result<T> answer) {
         const std::lock_guard guard{health_lock_};
-        if (result) {
+        if (answer) {
             failing_since.reset();
         } else {
             if (!failing_since) failing_since = now.elapsed;
-            last_error_ = result.error();
+            last_error_ = answer.error();
         }
-        return result;
-    }
-
-    template <class Call>
-    static auto guarded(Call&& call) -> decltype(call()) {
-        try {
-            return call();
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::io, std::string{"the store threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::io, "the store threw something that is no std::exception");
-        }
+        return answer;
     }
 
     /// A commit that answered an error may have happened all the same: the store is asked, and answers for it.
@@ -185,7 +177,7 @@ private:
         bool any = false;
         Conflicts others;
         for (const RunBatch& run : batch.runs) {
-            const auto found = guarded([&] { return store_.history(run.row.id); });
+            const auto found = store_.history(run.row.id);
             if (!found) return false;
             const bool ours =
                 found->row && found->row->version == run.row.version + 1 && found->row->facts == run.row.facts;
@@ -203,76 +195,74 @@ private:
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
-    static bool prepare(Change<Detectors>& change, Batch& batch, Instant now) {
-        if (change.cell == nullptr) return false;
-        Cell& cell = *change.cell;
-        const std::lock_guard guard{cell.lock};
-        if (cell.generation != change.handle.generation || cell.disowned) return false;
+    static bool prepare(Change& change, Batch& batch, Instant now) {
+        if (change.watched == nullptr) return false;
+        WatchedRun& watched = *change.watched;
+        const std::lock_guard guard{watched.lock};
+        if (watched.generation != change.handle.generation || watched.disowned) return false;
         RunBatch rows = std::move(change.rows);
-        change.waited = std::exchange(cell.unsaved, {});
+        change.waited = std::exchange(watched.unsaved, {});
         change.waited.copy_into(rows);
-        rows.row = row_of(cell, now);
+        rows.row = row_of(watched, now);
         rows.row.holder = batch.lease.holder;
         rows.row.epoch = batch.lease.epoch;
         ArchiveWriter facts{now};
-        cell.archive_facts(facts);
+        watched.archive_facts(facts);
         rows.row.facts = facts.take();
-        if (!cell.spec_stored) rows.row.spec = cell.spec;
-        change.fed = std::exchange(cell.fed, false);
-        change.state_told = std::exchange(cell.state_told, false);
-        if (change.with_memory || change.fed || cell.version == 0) {
-            ArchiveWriter memory{now};
-            cell.archive_memory(memory);
-            rows.row.memory = memory.take();
+        if (!watched.spec_stored) rows.row.spec = watched.spec;
+        change.fed = std::exchange(watched.fed, false);
+        change.state_told = std::exchange(watched.state_told, false);
+        if (change.with_memory || change.fed || watched.version == 0) {
+            rows.row.memory = watched.saved_memory(now);
         }
         batch.runs.push_back(std::move(rows));
         return true;
     }
 
-    static RunRow row_of(const Cell& cell, Instant now) {
+    static RunRow row_of(const WatchedRun& watched, Instant now) {
         RunRow row;
-        row.id = cell.run.id;
-        row.version = cell.version;
-        row.name = spec_from(cell.spec).name;
-        row.class_name = cell.rules->rules.name;
-        row.state = cell.run.state;
-        row.status = cell.shown.status;
-        row.attempt = cell.run.attempt;
-        row.incarnation = cell.run.incarnation;
-        row.created_at = cell.created_at;
+        row.id = watched.run.id;
+        row.version = watched.version;
+        row.name = spec_from(watched.spec).name;
+        row.class_name = watched.rules->rules.name;
+        row.state = watched.run.state;
+        row.status = watched.verdict.shown.status;
+        row.attempt = watched.run.attempt;
+        row.incarnation = watched.run.incarnation;
+        row.created_at = watched.created_at;
         row.updated_at = now.wall;
-        row.ended_at = cell.ended_at;
+        row.ended_at = watched.verdict.ended_at;
         return row;
     }
 
     /// What a commit means for the run in memory. After a conflict the stored version is taken over, with the facts if
     /// it moved, so that the next cycle judges again and tries once more.
-    void settle(Change<Detectors>& change, const RunBatch& batch, Instant now) {
+    void settle(Change& change, const RunBatch& batch, Instant now) {
         History known;
         if (change.conflict)
-            if (auto found = guarded([&] { return store_.history(batch.row.id); }); found) known = *std::move(found);
-        Cell& cell = *change.cell;
-        const std::lock_guard guard{cell.lock};
-        if (!change.stored) cell.unsaved.put_back(change.waited);
-        if (!change.stored) cell.fed |= change.fed;
-        if (!change.stored) cell.state_told |= change.state_told;
-        if (known.row && !tenure_.alone() && cell.version != 0 && !is_mine(*known.row)) {
+            if (auto found = store_.history(batch.row.id); found) known = *std::move(found);
+        WatchedRun& watched = *change.watched;
+        const std::lock_guard guard{watched.lock};
+        if (!change.stored) watched.unsaved.put_back(change.waited);
+        if (!change.stored) watched.fed |= change.fed;
+        if (!change.stored) watched.state_told |= change.state_told;
+        if (known.row && !tenure_.alone() && watched.version != 0 && !is_mine(*known.row)) {
             change.disowned = true;
             return;
         }
         // A run that was never stored is not taken for another one of the same name.
-        if (known.row &&
-            (cell.version != 0 || (known.row->spec == cell.spec && known.row->created_at == cell.created_at))) {
-            const bool moved = known.row->version != cell.version;
-            change.taken_over = moved && take_over(cell, known, now);
+        if (known.row && (watched.version != 0 ||
+                          (known.row->spec == watched.spec && known.row->created_at == watched.created_at))) {
+            const bool moved = known.row->version != watched.version;
+            change.taken_over = moved && take_over(watched, known, now);
             // What cannot be read is not overwritten: perhaps a newer library wrote it.
-            if (!moved || change.taken_over) cell.version = known.row->version;
+            if (!moved || change.taken_over) watched.version = known.row->version;
         }
         if (!change.stored) return;
-        ++cell.version;
-        cell.spec_stored = true;
-        cell.last_flush = now.elapsed;
-        if (batch.row.memory) cell.last_memory = now.elapsed;
+        ++watched.version;
+        watched.spec_stored = true;
+        watched.last_flush = now.elapsed;
+        if (batch.row.memory) watched.last_memory = now.elapsed;
     }
 
     [[nodiscard]] bool is_mine(const RunRow& row) const {
@@ -280,7 +270,7 @@ private:
         return row.holder == lease.holder && row.epoch == lease.epoch;
     }
 
-    Store& store_;
+    StorePort& store_;
     Tenure& tenure_;
     std::mutex lock_;
     mutable std::mutex health_lock_;

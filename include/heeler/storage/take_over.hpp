@@ -15,13 +15,12 @@ namespace heeler::inline v0 {
 
 /// Puts back what was reported to this watchdog since its last commit. Of an agent that was replaced meanwhile only
 /// the end of the run counts.
-template <class Detectors>
-void keep_reported(RunMemory<Detectors>& cell, const Run& mine, const LastCheckpoint& checkpoint,
-                   const std::vector<std::int64_t>& steps) {
-    Run& run = cell.run;
+inline void keep_reported(RunMemory& watched, const Run& mine, const LastCheckpoint& checkpoint,
+                          const std::vector<std::int64_t>& steps) {
+    Run& run = watched.run;
     const bool replaced = mine.incarnation < run.incarnation;
     if (is_terminal(run.state)) return;
-    if (cell.state_told && (!replaced || is_terminal(mine.state))) {
+    if (watched.state_told && (!replaced || is_terminal(mine.state))) {
         run.state = mine.state;
         run.waiting_since = mine.waiting_since;
         run.waited = mine.waited;
@@ -34,37 +33,36 @@ void keep_reported(RunMemory<Detectors>& cell, const Run& mine, const LastCheckp
     run.observations = std::max(run.observations, mine.observations);
     run.lines = std::max(run.lines, mine.lines);
     run.calls = std::max(run.calls, mine.calls);
-    if (checkpoint.at > cell.checkpoint.at) cell.checkpoint = checkpoint;
+    if (checkpoint.at > watched.checkpoint.at) watched.checkpoint = checkpoint;
     std::vector<std::int64_t> both;
-    std::set_union(cell.steps.begin(), cell.steps.end(), steps.begin(), steps.end(), std::back_inserter(both));
-    cell.steps = std::move(both);
+    std::set_union(watched.steps.begin(), watched.steps.end(), steps.begin(), steps.end(), std::back_inserter(both));
+    watched.steps = std::move(both);
 }
 
 /// Takes the stored facts of the run: its incident, its attempts, what people were told. What waits to be stored
 /// waits on, and the detectors keep what they saw. False if the facts cannot be read; then nothing changes. Under
-/// the cell's lock.
-template <class Detectors>
-[[nodiscard]] bool take_over(RunMemory<Detectors>& cell, const History& stored, Instant now) {
-    RunMemory<Detectors> trial;
+/// the run's lock.
+[[nodiscard]] inline bool take_over(RunMemory& watched, const History& stored, Instant now) {
+    RunMemory trial;
     ArchiveReader check{stored.row->facts, now};
     trial.archive_facts(check);
     if (!check.ok() || !check.at_end()) return false;
-    const Run mine = cell.run;
-    const LastCheckpoint checkpoint = cell.checkpoint;
-    const std::vector<std::int64_t> steps = cell.steps;
-    const auto waits_until = cell.waits_until;
+    const Run mine = watched.run;
+    const LastCheckpoint checkpoint = watched.checkpoint;
+    const std::vector<std::int64_t> steps = watched.steps;
+    const auto waits_until = watched.waits_until;
     ArchiveReader facts{stored.row->facts, now};
-    cell.archive_facts(facts);
-    keep_reported(cell, mine, checkpoint, steps);
-    if (cell.run.waiting_since && cell.run.waiting_since == mine.waiting_since) cell.waits_until = waits_until;
-    cell.ended_at = stored.row->ended_at;
-    cell.checkpoints = stored.checkpoints.size();
-    std::erase_if(cell.unsaved.checkpoints,
-                  [&](const CheckpointRow& row) { return row.incarnation < cell.run.incarnation; });
-    for (CheckpointRow& row : cell.unsaved.checkpoints) row.number = ++cell.checkpoints;
+    watched.archive_facts(facts);
+    keep_reported(watched, mine, checkpoint, steps);
+    if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
+    watched.verdict.ended_at = stored.row->ended_at;
+    watched.checkpoints = stored.checkpoints.size();
+    std::erase_if(watched.unsaved.checkpoints,
+                  [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
+    for (CheckpointRow& row : watched.unsaved.checkpoints) row.number = ++watched.checkpoints;
     const auto& records = stored.interventions;
-    const std::size_t kept = std::min(records.size(), RunMemory<Detectors>::most_interventions);
-    cell.interventions.assign(records.end() - static_cast<std::ptrdiff_t>(kept), records.end());
+    const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
+    watched.verdict.interventions.assign(records.end() - static_cast<std::ptrdiff_t>(kept), records.end());
     return true;
 }
 

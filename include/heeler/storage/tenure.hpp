@@ -2,53 +2,33 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/settings/engine_settings.hpp>
 
 namespace heeler::inline v0 {
 
-/// A name for this process that no other has. Where the system gives no random bytes, times and addresses must do.
-[[nodiscard]] inline std::string owner_token(const void* self, Instant now) {
-    std::array<unsigned char, 16> bytes{};
-    std::FILE* const source = std::fopen("/dev/urandom", "rb");
-    const bool random = source != nullptr && std::fread(bytes.data(), 1, bytes.size(), source) == bytes.size();
-    if (source != nullptr) std::fclose(source);
-    std::string token;
-    if (!random)
-        return std::to_string(now.wall.time_since_epoch().count()) + "." +
-               std::to_string(now.elapsed.time_since_epoch().count()) + "." +
-               std::to_string(reinterpret_cast<std::uintptr_t>(self));
-    for (const unsigned char byte : bytes) {
-        token += "0123456789abcdef"[byte >> 4];
-        token += "0123456789abcdef"[byte & 15];
-    }
-    return token;
-}
-
 /// Any thread. Trust counts from before the store was asked, by this process's own clock, so that a slow answer does
 /// not lengthen it.
 class Tenure {
 public:
-    template <class Clock>
-    Tenure(const EngineSettings& settings, Clock& clock)
-        : settings_{settings}, clock_{&clock}, read_{[](void* of) { return static_cast<Clock*>(of)->now(); }} {}
+    Tenure(const EngineSettings& settings, ClockPort& clock, ProcessPort& process)
+        : settings_{settings}, clock_{clock}, process_{process} {}
 
     /// No other watchdog shares the store: it may always act.
     [[nodiscard]] bool alone() const noexcept { return settings_.holder.empty(); }
 
     /// Whether it may act at this very moment: asked before each action, after whatever may have taken long.
-    [[nodiscard]] bool holds() const { return alone() || holds(read_(clock_).elapsed); }
+    [[nodiscard]] bool holds() const { return alone() || holds(clock_.now().elapsed); }
     [[nodiscard]] bool holds(Elapsed now) const noexcept {
         return alone() || now.time_since_epoch().count() < trusted_until_.load(std::memory_order_acquire);
     }
@@ -70,9 +50,9 @@ public:
         const std::lock_guard guard{lock_};
         return lease_;
     }
-    [[nodiscard]] std::string owner(Instant now) {
+    [[nodiscard]] std::string owner() {
         const std::lock_guard guard{lock_};
-        if (owner_.empty()) owner_ = owner_token(this, now);
+        if (owner_.empty()) owner_ = process_.token();
         return owner_;
     }
 
@@ -104,26 +84,13 @@ public:
 
 private:
     const EngineSettings& settings_;
-    void* clock_;
-    Instant (*read_)(void*);
+    ClockPort& clock_;
+    ProcessPort& process_;
     mutable std::mutex lock_;
     Lease lease_;
     std::string owner_;
     std::optional<Elapsed> renew_at_;  ///< absent: at once
     std::atomic<std::int64_t> trusted_until_{std::numeric_limits<std::int64_t>::min()};
 };
-
-/// What is wrong with the settings of a watchdog.
-[[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings) {
-    if (settings.holder.empty()) return {};
-    if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
-        return fail(ErrorCode::invalid_argument,
-                    "EngineSettings::renew_every must be more than 0 and at most lease / 2");
-    if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin < Duration{})
-        return fail(ErrorCode::invalid_argument, "EngineSettings::lease_margin must be less than lease - renew_every");
-    if (settings.claim_runs == 0)
-        return fail(ErrorCode::invalid_argument, "EngineSettings::claim_runs must be at least 1");
-    return {};
-}
 
 }  // namespace heeler::inline v0

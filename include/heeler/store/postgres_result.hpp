@@ -100,7 +100,7 @@ private:
             value = static_cast<T>(stored);
     }
     template <class T>
-    requires std::is_enum_v<T>
+    requires Named<T>
     void get(int at, T& value) {
         const auto bytes = bytes_at(at, WireType::text);
         if (!bytes) return;

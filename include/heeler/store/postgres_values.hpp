@@ -76,8 +76,8 @@ template <class T>
 requires std::is_integral_v<T>
 void append_wire(std::string& out, T value) { append_big_endian(out, static_cast<std::uint64_t>(value), 8); }
 template <class T>
-requires std::is_enum_v<T>
-void append_wire(std::string& out, T value) { out += stored_name(value); }
+requires Named<T>
+void append_wire(std::string& out, const T& value) { out += stored_name(value); }
 inline void append_wire(std::string& out, WallTime when) { append_wire(out, when.time_since_epoch().count()); }
 
 template <class T>

@@ -85,8 +85,8 @@ private:
     requires std::is_integral_v<T>
     int put(int at, T value) { return sqlite3_bind_int64(statement_, at, static_cast<sqlite3_int64>(value)); }
     template <class T>
-    requires std::is_enum_v<T>
-    int put(int at, T value) { return put(at, stored_name(value)); }
+    requires Named<T>
+    int put(int at, const T& value) { return put(at, stored_name(value)); }
     int put(int at, WallTime when) { return put(at, when.time_since_epoch().count()); }
     template <class T>
     int put(int at, const std::optional<T>& value) {
@@ -110,7 +110,7 @@ private:
             value = static_cast<T>(stored);
     }
     template <class T>
-    requires std::is_enum_v<T>
+    requires Named<T>
     void get(int at, T& value) {
         if (const auto known = value_named<T>(bytes_at(at)))
             value = *known;

@@ -14,17 +14,20 @@
 
 namespace heeler::inline v0::detail {
 
-/// The stored word of a value, unique within its type.
+/// What is stored as a word.
+template <class T>
+concept Named = std::is_enum_v<T> || std::is_same_v<T, Condition>;
+
+/// The stored word of a value, unique within its type. `E` is an enumeration, or `Condition`.
 template <class E>
-[[nodiscard]] constexpr std::string_view stored_name(E value) noexcept {
+[[nodiscard]] constexpr std::string_view stored_name(const E& value) noexcept {
     if constexpr (std::is_same_v<E, Verb>) {
         return verb_names[static_cast<std::size_t>(value)];
     } else if constexpr (std::is_same_v<E, AlertRow::State>) {
         constexpr std::string_view names[] = {"pending", "delivered", "dead", "skipped"};
         return names[static_cast<std::size_t>(value)];
     } else if constexpr (std::is_same_v<E, Condition>) {
-        // People read both as STALLED; the store must tell them apart.
-        return value == Condition::no_output_access ? std::string_view{"NO_OUTPUT_ACCESS"} : name_of(value);
+        return value.key();
     } else {
         return name_of(value);
     }
@@ -41,8 +44,15 @@ template <class E, std::size_t Count = 0>
 
 template <class E>
 [[nodiscard]] constexpr std::optional<E> value_named(std::string_view name) noexcept {
-    for (std::size_t i = 0; i < count_names<E>(); ++i)
-        if (stored_name(static_cast<E>(i)) == name) return static_cast<E>(i);
+    if constexpr (std::is_same_v<E, Condition>) {
+        // A host's own has a name of its making; what cannot be one is damage.
+        bool good = !name.empty() && name.size() <= Condition::longest_key;
+        for (const char c : name) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+        if (good) return Condition::named(name);
+    } else {
+        for (std::size_t i = 0; i < count_names<E>(); ++i)
+            if (stored_name(static_cast<E>(i)) == name) return static_cast<E>(i);
+    }
     return std::nullopt;
 }
 

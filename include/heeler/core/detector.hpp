@@ -1,0 +1,242 @@
+// What a detector is: a fold and a verdict, and everything else that it may say. Erased into one table of functions
+// where a class of runs turns it on.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+template <class T>
+concept HasKind = requires {
+    { T::kind } -> std::convertible_to<std::string_view>;
+};
+
+template <class T>
+concept HasSettings = std::default_initializable<typename T::Settings> && std::copyable<typename T::Settings>;
+
+template <class T>
+concept HasMemory = std::default_initializable<typename T::Memory> && std::movable<typename T::Memory>;
+
+template <class T>
+concept CanLearn = requires(const T& detector, typename T::Memory& memory, const typename T::Settings& settings,
+                            const Observation& seen) {
+    { detector.learn(memory, settings, seen) } -> std::same_as<void>;
+};
+
+template <class T>
+concept CanCheck = requires(const T& detector, const typename T::Memory& memory, const typename T::Settings& settings,
+                            const Run& run, Instant now) {
+    { detector.check(memory, settings, run, now) } -> std::same_as<std::optional<Finding>>;
+};
+
+template <class T>
+concept HasSavableMemory = Archivable<typename T::Memory>;
+
+/// A fold and a verdict. The type itself has no state: `Settings` live in the class of runs, `Memory` with each run.
+///
+/// | member | what |
+/// |---|---|
+/// | `static constexpr std::string_view kind` | its name: in records, and by which its memory is found again |
+/// | `Settings`, `Memory` | with defaults; a `Memory` that is not trivially copyable has `archive` |
+/// | `learn(Memory&, const Settings&, const Observation&)` | folds; under the run's lock: must not block or call back |
+/// | `check(const Memory&, const Settings&, const Run&, Instant) -> optional<Finding>` | judges; pure |
+///
+/// Optional, each looked up by name:
+///
+/// | member | what |
+/// |---|---|
+/// | `static constexpr EventMask listens = events<ToolCall, ...>` | `learn` is called for these only; else for all |
+/// | `due(memory, settings, run, since) -> optional<Duration>` | the working time at which silence alone changes the
+/// verdict; without it the run is judged when something was observed or an interval ended | | `due_waiting(memory,
+/// settings, run) -> optional<Elapsed>` | when a run that waits is to be looked at all the same | | `look(Memory&,
+/// settings, run, checkpoint, now) -> optional<Sighting>` | asked before each judgement, also while the run waits; what
+/// it saw goes on record | | `validate(settings) -> Result<void>` | asked by `define`; an error refuses the class | |
+/// `evidence_needed(settings) -> number` | how many new items without a finding prove that a repetition is over | |
+/// `words(finding) -> string` | how its finding reads in an alert; without it: rule and numbers | | `bound(settings,
+/// interval, period) -> string` | its line in `describe()`: within which time it sees what it looks for, where the
+/// longest interval and the period between two cycles are these; indented by two blanks | | `static constexpr
+/// std::uint32_t layout` | of the saved memory, 1 if absent: raise it when `Memory` changes, and what older versions
+/// saved is dropped |
+template <class T>
+concept DetectorLike =
+    HasKind<T> && HasSettings<T> && HasMemory<T> && HasSavableMemory<T> && CanLearn<T> && CanCheck<T>;
+
+template <class T>
+consteval bool check_detector() {
+    static_assert(HasKind<T>,
+                  "heeler: a Detector needs `static constexpr std::string_view kind` (README: Write a detector)");
+    static_assert(HasSettings<T>,
+                  "heeler: a Detector needs a copyable type `Settings` with defaults (README: Write a detector)");
+    static_assert(HasMemory<T>,
+                  "heeler: a Detector needs a movable type `Memory` with defaults (README: Write a detector)");
+    static_assert(
+        HasSavableMemory<T>,
+        "heeler: a Detector's `Memory` must be trivially copyable or have `archive` (README: Write a detector)");
+    static_assert(CanLearn<T>,
+                  "heeler: a Detector needs `void learn(Memory&, const Settings&, const heeler::Observation&) const` "
+                  "(README: Write a detector)");
+    static_assert(CanCheck<T>,
+                  "heeler: a Detector needs `std::optional<heeler::Finding> check(const Memory&, const Settings&, "
+                  "const heeler::Run&, heeler::Instant) const` (README: Write a detector)");
+    return true;
+}
+
+/// What a detector saw when it looked at a time of its own. All texts are literals.
+struct Sighting {
+    std::string_view record{};      ///< the kind of the record that is written
+    std::string_view answer{};      ///< one word; empty: there is only a message
+    std::string_view message{};     ///< in place of an answer
+    std::optional<Duration> age{};  ///< of what it looked at; absent: there is none
+};
+
+/// A detector of any type, as the engine calls it. Null: it has no such member.
+struct DetectorOps {
+    std::string_view kind;
+    EventMask listens;
+    std::uint32_t layout;
+    std::size_t size;  ///< of its memory
+    std::size_t alignment;
+    void (*create)(void* memory);
+    void (*destroy)(void* memory) noexcept;
+    void (*save)(void* memory, ArchiveWriter& to);
+    void (*load)(void* memory, ArchiveReader& from);
+    void (*learn)(void* memory, const void* settings, const Observation& seen);
+    void (*check)(const void* memory, const void* settings, const Run& run, Instant now, std::optional<Finding>& found);
+    std::optional<Duration> (*due)(const void* memory, const void* settings, const Run& run, Duration since);
+    std::optional<Elapsed> (*due_waiting)(const void* memory, const void* settings, const Run& run);
+    std::optional<Sighting> (*look)(void* memory, const void* settings, const Run& run,
+                                    const LastCheckpoint& checkpoint, Instant now);
+    Result<void> (*validate)(const void* settings);
+    std::uint64_t (*evidence_needed)(const void* settings);
+    std::string (*words)(const Finding& finding);
+    std::string (*bound)(const void* settings, Duration interval, Duration period);
+};
+
+namespace detail {
+
+// Asked of the type: Clang 14 answers a `requires` inside a generic lambda with no.
+template <class D>
+concept HasListens = requires {
+    { D::listens } -> std::convertible_to<EventMask>;
+};
+template <class D>
+concept HasLayout = requires {
+    { D::layout } -> std::convertible_to<std::uint32_t>;
+};
+template <class D>
+concept HasDue = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                          const Run& run, Duration since) {
+    { d.due(memory, settings, run, since) } -> std::same_as<std::optional<Duration>>;
+};
+template <class D>
+concept HasDueWaiting = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                                 const Run& run) {
+    { d.due_waiting(memory, settings, run) } -> std::same_as<std::optional<Elapsed>>;
+};
+template <class D>
+concept HasLook = requires(const D& d, typename D::Memory& memory, const typename D::Settings& settings, const Run& run,
+                           const LastCheckpoint& checkpoint, Instant now) {
+    { d.look(memory, settings, run, checkpoint, now) } -> std::same_as<std::optional<Sighting>>;
+};
+template <class D>
+concept HasValidate = requires(const D& d, const typename D::Settings& settings) {
+    { d.validate(settings) } -> std::same_as<Result<void>>;
+};
+template <class D>
+concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& settings) {
+    { d.evidence_needed(settings) } -> std::convertible_to<std::uint64_t>;
+};
+template <class D>
+concept HasWords = requires(const D& d, const Finding& finding) {
+    { d.words(finding) } -> std::convertible_to<std::string>;
+};
+
+template <class D>
+concept HasBound = requires(const D& d, const typename D::Settings& settings, Duration length) {
+    { d.bound(settings, length, length) } -> std::convertible_to<std::string>;
+};
+
+/// The functions of the table for one type.
+template <class D>
+struct DetectorCalls {
+    using Memory = typename D::Memory;
+    using Settings = typename D::Settings;
+
+    static const Settings& set(const void* settings) noexcept { return *static_cast<const Settings*>(settings); }
+    static const Memory& mem(const void* memory) noexcept { return *static_cast<const Memory*>(memory); }
+
+    static void create(void* memory) { ::new (memory) Memory{}; }
+    static void destroy(void* memory) noexcept { static_cast<Memory*>(memory)->~Memory(); }
+    static void save(void* memory, ArchiveWriter& to) { to(*static_cast<Memory*>(memory)); }
+    static void load(void* memory, ArchiveReader& from) { from(*static_cast<Memory*>(memory)); }
+    static void learn(void* memory, const void* settings, const Observation& seen) {
+        D{}.learn(*static_cast<Memory*>(memory), set(settings), seen);
+    }
+    static void check(const void* memory, const void* settings, const Run& run, Instant now,
+                      std::optional<Finding>& found) {
+        found = D{}.check(mem(memory), set(settings), run, now);
+    }
+    static std::optional<Duration> due(const void* memory, const void* settings, const Run& run, Duration since) {
+        return D{}.due(mem(memory), set(settings), run, since);
+    }
+    static std::optional<Elapsed> due_waiting(const void* memory, const void* settings, const Run& run) {
+        return D{}.due_waiting(mem(memory), set(settings), run);
+    }
+    static std::optional<Sighting> look(void* memory, const void* settings, const Run& run,
+                                        const LastCheckpoint& checkpoint, Instant now) {
+        return D{}.look(*static_cast<Memory*>(memory), set(settings), run, checkpoint, now);
+    }
+    static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
+    static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
+    static std::string words(const Finding& finding) { return D{}.words(finding); }
+    static std::string bound(const void* settings, Duration interval, Duration period) {
+        return D{}.bound(set(settings), interval, period);
+    }
+
+    static constexpr DetectorOps table() noexcept {
+        DetectorOps ops{};
+        ops.kind = D::kind;
+        ops.listens = every_event;
+        ops.layout = 1;
+        ops.size = sizeof(Memory);
+        ops.alignment = alignof(Memory);
+        ops.create = &create;
+        ops.destroy = &destroy;
+        ops.save = &save;
+        ops.load = &load;
+        ops.learn = &learn;
+        ops.check = &check;
+        if constexpr (HasListens<D>) ops.listens = D::listens;
+        if constexpr (HasLayout<D>) ops.layout = D::layout;
+        if constexpr (HasDue<D>) ops.due = &due;
+        if constexpr (HasDueWaiting<D>) ops.due_waiting = &due_waiting;
+        if constexpr (HasLook<D>) ops.look = &look;
+        if constexpr (HasValidate<D>) ops.validate = &validate;
+        if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
+        if constexpr (HasWords<D>) ops.words = &words;
+        if constexpr (HasBound<D>) ops.bound = &bound;
+        return ops;
+    }
+};
+
+}  // namespace detail
+
+template <DetectorLike D>
+inline constexpr DetectorOps detector_ops = detail::DetectorCalls<D>::table();
+
+}  // namespace heeler::inline v0

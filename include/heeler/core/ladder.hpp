@@ -1,0 +1,252 @@
+// What a ladder is: a pure function from an incident, what a cycle found and time to what is done next. And the holder
+// that takes one of any type.
+#pragma once
+
+#include <any>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/action.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// One entry of a rung's plan.
+struct Step {
+    ActionKind action = ActionKind::nudge;
+    std::optional<ActionKind> needs{};  ///< carried out only if this earlier entry is done
+    std::optional<Condition> about{};   ///< of a `steer`: the finding that it is about
+};
+
+using Plan = std::vector<Step>;
+
+/// When the run was last steered about a condition.
+struct SentSteer {
+    Condition condition = Condition::loop_detected;
+    WallTime at{};
+
+    template <class A>
+    void archive(A& a) {
+        a(condition, at);
+    }
+};
+
+/// What one cycle found out about a run, as a ladder sees it.
+struct Judgement {
+    std::optional<Condition> worst{};  ///< of the findings that warrant acting; absent: none does
+    bool explicit_limit = false;       ///< a configured limit was exceeded
+    bool progressed = false;           ///< the metric moved since the last rung
+    bool enough_new = false;           ///< so many new items without a finding that the condition is gone
+    bool no_output_gone = false;       ///< the output can be read again
+    bool active = false;               ///< activity since the last rung
+    std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
+    std::uint32_t conditions = 0;      ///< of the findings that warrant acting, a bit each
+    Severity severity = Severity::none;
+    std::optional<Duration> silence{};     ///< no activity for so long; absent: not silent
+    std::span<const SentSteer> steered{};  ///< what was sent to the run and when
+    WallTime wall{};                       ///< now
+};
+
+/// What is done next. `plan` empty: nothing.
+struct Decision {
+    explicit Decision(const Incident& before) : incident{before}, condition{before.condition} {}
+
+    Incident incident;
+    Plan plan;
+    Condition condition;                           ///< what the rung is about
+    std::optional<InterventionOutcome> last;       ///< verdict on the rung before: recovered or persisted
+    std::optional<InterventionOutcome> corrected;  ///< what the rung that was just carried out came to
+    std::optional<Duration> retry_after;           ///< a retry was planned in this step
+    bool tells = false;                            ///< people learn of an open incident even if nothing is done
+    bool is_final = false;                         ///< the last rung
+    bool run_ended = false;                        ///< the run is over: terminated, given up, or found over
+    std::string_view reason;                       ///< why, for the record; a literal
+
+    [[nodiscard]] bool acts() const noexcept { return !plan.empty(); }
+};
+
+template <class T>
+concept CanClimb = requires(const T& ladder, const Incident& incident, const Judgement& seen, Duration now,
+                            Elapsed elapsed) {
+    { ladder.climb(incident, seen, now, elapsed, now) } -> std::same_as<Decision>;
+};
+
+template <class T>
+concept CanAbsorb = requires(const T& ladder, const Incident& incident, const std::vector<Action>& actions,
+                             Duration now, Elapsed elapsed) {
+    { ladder.absorb(incident, actions, now, elapsed, now) } -> std::same_as<Decision>;
+};
+
+/// `climb(incident, judgement, now, elapsed, verify_after)` is asked in each cycle what is done next; `absorb(incident,
+/// actions, now, elapsed, verify_after)` what the outcomes of a rung change. `now` and `verify_after` are on the run's
+/// working clock, `elapsed` is not stopped by a wait. Both are pure. Optional, each looked up by name:
+///
+/// | member | what |
+/// |---|---|
+/// | `validate() -> Result<void>` | asked by `define`; an error refuses the class |
+/// | `held_back(incident, decision) -> Decision` | what is left of a step whose actions must not be done now; without
+/// it: nothing changes | | `describe() -> string` | its lines in `describe()`, a heading indented by two blanks and
+/// entries by four | | `outlook() -> string` | what ends the watch, for alerts; for a ladder that verifies nothing | |
+/// `attempts() -> number` | how many a run gets, for the texts that it is sent; without it 2 |
+template <class T>
+concept LadderLike = std::copyable<T> && CanClimb<T> && CanAbsorb<T>;
+
+template <class T>
+consteval bool check_ladder() {
+    static_assert(std::copyable<T>, "heeler: a Ladder must be copyable (README: Write a ladder)");
+    static_assert(
+        CanClimb<T>,
+        "heeler: a Ladder needs `heeler::Decision climb(const heeler::Incident&, const heeler::Judgement&, "
+        "heeler::Duration now, heeler::Elapsed, heeler::Duration verify_after) const` (README: Write a ladder)");
+    static_assert(CanAbsorb<T>,
+                  "heeler: a Ladder needs `heeler::Decision absorb(const heeler::Incident&, const "
+                  "std::vector<heeler::Action>&, heeler::Duration now, heeler::Elapsed, heeler::Duration verify_after) "
+                  "const` (README: Write a ladder)");
+    return true;
+}
+
+namespace detail {
+
+/// A ladder of any type, as the engine calls it. Null: it has no such member.
+struct LadderOps {
+    Decision (*climb)(const std::any& ladder, const Incident& incident, const Judgement& seen, Duration now,
+                      Elapsed elapsed, Duration verify_after);
+    Decision (*absorb)(const std::any& ladder, const Incident& incident, const std::vector<Action>& actions,
+                       Duration now, Elapsed elapsed, Duration verify_after);
+    Result<void> (*validate)(const std::any& ladder);
+    Decision (*held_back)(const std::any& ladder, const Incident& incident, Decision decision);
+    std::string (*describe)(const std::any& ladder);
+    std::string (*outlook)(const std::any& ladder);
+    std::uint32_t (*attempts)(const std::any& ladder);
+};
+
+template <class L>
+concept HasLadderValidate = requires(const L& ladder) {
+    { ladder.validate() } -> std::same_as<Result<void>>;
+};
+template <class L>
+concept HasHeldBack = requires(const L& ladder, const Incident& incident, Decision decision) {
+    { ladder.held_back(incident, decision) } -> std::same_as<Decision>;
+};
+template <class L>
+concept HasDescribe = requires(const L& ladder) {
+    { ladder.describe() } -> std::convertible_to<std::string>;
+};
+template <class L>
+concept HasOutlook = requires(const L& ladder) {
+    { ladder.outlook() } -> std::convertible_to<std::string>;
+};
+template <class L>
+concept HasAttempts = requires(const L& ladder) {
+    { ladder.attempts() } -> std::convertible_to<std::uint32_t>;
+};
+
+/// The functions of the table for one type.
+template <class L>
+struct LadderCalls {
+    static const L& in(const std::any& ladder) { return *std::any_cast<L>(&ladder); }
+
+    static Decision climb(const std::any& ladder, const Incident& incident, const Judgement& seen, Duration now,
+                          Elapsed elapsed, Duration verify_after) {
+        return in(ladder).climb(incident, seen, now, elapsed, verify_after);
+    }
+    static Decision absorb(const std::any& ladder, const Incident& incident, const std::vector<Action>& actions,
+                           Duration now, Elapsed elapsed, Duration verify_after) {
+        return in(ladder).absorb(incident, actions, now, elapsed, verify_after);
+    }
+    static Result<void> validate(const std::any& ladder) { return in(ladder).validate(); }
+    static Decision held_back(const std::any& ladder, const Incident& incident, Decision decision) {
+        return in(ladder).held_back(incident, std::move(decision));
+    }
+    static std::string describe(const std::any& ladder) { return in(ladder).describe(); }
+    static std::string outlook(const std::any& ladder) { return in(ladder).outlook(); }
+    static std::uint32_t attempts(const std::any& ladder) { return in(ladder).attempts(); }
+
+    static constexpr LadderOps table() noexcept {
+        LadderOps ops{};
+        ops.climb = &climb;
+        ops.absorb = &absorb;
+        if constexpr (HasLadderValidate<L>) ops.validate = &validate;
+        if constexpr (HasHeldBack<L>) ops.held_back = &held_back;
+        if constexpr (HasDescribe<L>) ops.describe = &describe;
+        if constexpr (HasOutlook<L>) ops.outlook = &outlook;
+        if constexpr (HasAttempts<L>) ops.attempts = &attempts;
+        return ops;
+    }
+};
+
+template <class L>
+inline constexpr LadderOps ladder_ops = LadderCalls<L>::table();
+
+}  // namespace detail
+
+/// The ladder of a class of runs: a value of any type that is one. `rules.ladder = RecoveryLadder{...}`; what was put
+/// in is had again with `as`.
+class Ladder {
+public:
+    Ladder() = default;
+
+    template <class L>
+    requires(!std::same_as<std::remove_cvref_t<L>, Ladder>) Ladder(L&& ladder) {  // NOLINT: a ladder goes in as it is
+        using Given = std::remove_cvref_t<L>;
+        static_assert(check_ladder<Given>());
+        if constexpr (LadderLike<Given>) {
+            value_ = std::forward<L>(ladder);
+            ops_ = &detail::ladder_ops<Given>;
+        }
+    }
+
+    [[nodiscard]] bool present() const noexcept { return ops_ != nullptr; }
+
+    /// Null if the ladder is of another type.
+    template <class L>
+    [[nodiscard]] L* as() noexcept {
+        return std::any_cast<L>(&value_);
+    }
+    template <class L>
+    [[nodiscard]] const L* as() const noexcept {
+        return std::any_cast<L>(&value_);
+    }
+
+    // --- what the engine asks, where one is present -------------------------------------------------------------
+    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
+                                 Duration verify_after) const {
+        return ops_->climb(value_, incident, seen, now, elapsed, verify_after);
+    }
+    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
+                                  Elapsed elapsed, Duration verify_after) const {
+        return ops_->absorb(value_, incident, actions, now, elapsed, verify_after);
+    }
+    [[nodiscard]] Result<void> validate() const {
+        if (ops_->validate == nullptr) return {};
+        return ops_->validate(value_);
+    }
+    [[nodiscard]] Decision held_back(const Incident& incident, Decision decision) const {
+        return ops_->held_back != nullptr ? ops_->held_back(value_, incident, std::move(decision)) : Decision{incident};
+    }
+    [[nodiscard]] std::string describe() const {
+        return ops_->describe != nullptr ? ops_->describe(value_) : "  ladder: the host's own\n";
+    }
+    /// Absent: the ladder verifies what it does.
+    [[nodiscard]] std::optional<std::string> outlook() const {
+        if (ops_->outlook == nullptr) return std::nullopt;
+        return ops_->outlook(value_);
+    }
+    [[nodiscard]] std::uint32_t attempts() const { return ops_->attempts != nullptr ? ops_->attempts(value_) : 2; }
+
+private:
+    std::any value_{};
+    const detail::LadderOps* ops_ = nullptr;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,50 @@
+// What the engine reaches of its host, as narrow interfaces: template code ends where they are made
+// (`engine/edge.hpp`).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/batch.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline v0 {
+
+/// A `ClockLike`.
+struct ClockPort {
+    virtual ~ClockPort() = default;
+    [[nodiscard]] virtual Instant now() = 0;
+};
+
+/// A `StoreLike`, and a `LeasingStoreLike` if `leases()`. Nothing is thrown.
+struct StorePort {
+    virtual ~StorePort() = default;
+    [[nodiscard]] virtual Result<Snapshot> load() = 0;
+    [[nodiscard]] virtual Result<std::vector<DecisionRow>> list() = 0;
+    [[nodiscard]] virtual Result<Conflicts> commit(const Batch& batch) = 0;
+    [[nodiscard]] virtual Result<History> history(std::string_view run) = 0;
+    [[nodiscard]] virtual bool leases() const noexcept = 0;
+    [[nodiscard]] virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
+    [[nodiscard]] virtual Result<void> release(const Lease& lease) = 0;
+    [[nodiscard]] virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
+};
+
+/// A `NotifierLike`. Nothing is thrown.
+struct NotifierPort {
+    virtual ~NotifierPort() = default;
+    [[nodiscard]] virtual Result<Receipt> send(const Alert& alert) = 0;
+};
+
+/// The process that the engine lives in.
+struct ProcessPort {
+    virtual ~ProcessPort() = default;
+    /// A name that no other process has.
+    [[nodiscard]] virtual std::string token() = 0;
+    /// Whether an operator has frozen everything from outside.
+    [[nodiscard]] virtual bool frozen() = 0;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,378 @@
+// What the engine's verbs do: rooms are put together here and nowhere else.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/guard.hpp>
+#include <heeler/cycle/cycle.hpp>
+#include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/loader.hpp>
+#include <heeler/effects/deliverer.hpp>
+#include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/store_health.hpp>
+#include <heeler/engine/engine.hpp>
+#include <heeler/engine/process.hpp>
+#include <heeler/explain/explain.hpp>
+#include <heeler/run/fold.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/storage/tenure.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline v0 {
+
+struct Engine::Rooms {
+    Rooms(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
+          NotifierPort& notifier_port)
+        : settings{std::move(given)},
+          clock{clock_port},
+          notifier{notifier_port},
+          process{clock_port, settings.freeze_file},
+          registry{table},
+          tenure{settings, clock_port, process},
+          intake{table},
+          ledger{store, tenure},
+          deliverer{notifier_port, process, ledger, table, tenure},
+          loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
+          cycle{loader, ledger, registry, deliverer, settings, intake, lost} {}
+
+    const EngineSettings settings;
+    ClockPort& clock;
+    NotifierPort& notifier;
+    ThisProcess process;
+    Registry registry;
+    Tenure tenure;
+    Intake intake;
+    LostHolders lost;
+    Ledger ledger;
+    Deliverer deliverer;
+    Loader loader;
+    Cycle cycle;
+    StoreHealth health;
+
+    std::mutex waking;
+    std::function<void()> wake;
+    /// What `next_deadline` answered last: whoever asked sleeps until then.
+    std::atomic<std::int64_t> asleep_until{std::numeric_limits<std::int64_t>::min()};
+};
+
+HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier)
+    : rooms_{std::make_unique<Rooms>(std::move(settings), table_, clock, store, notifier)} {}
+
+HEELER_INLINE Engine::~Engine() = default;
+
+HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effects().control(control); }
+HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
+HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
+    const std::lock_guard guard{rooms_->waking};
+    rooms_->wake = std::move(wake);
+}
+
+namespace detail {
+
+[[nodiscard]] inline Result<void> durable(std::optional<Error> error) {
+    if (error) return tl::unexpected<Error>(*std::move(error));
+    return {};
+}
+
+[[nodiscard]] inline Result<void> refused(Observed answer) {
+    if (answer == Observed::elsewhere)
+        return fail(ErrorCode::ended, "another watchdog holds the run now; nothing was changed");
+    return fail(ErrorCode::ended, "the run is over; nothing was changed");
+}
+
+[[nodiscard]] inline tl::unexpected<Error> no_such_run(std::string_view id, std::string_view advice) {
+    return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(id, 160) + "`" + std::string{advice});
+}
+
+}  // namespace detail
+
+// --- classes and runs ------------------------------------------------------------------------------------------------
+
+HEELER_INLINE Result<void> Engine::define(RunClass rules) {
+    if (auto good = check_settings(rooms_->settings); !good) return good;
+    return rooms_->registry.define(std::move(rules));
+}
+
+HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
+    const std::string name = rules.name;
+    if (!rooms_->registry.find_class(name))
+        if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    return start(std::move(spec), std::string_view{name});
+}
+
+HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view class_name) {
+    if (auto good = check_settings(rooms_->settings); !good) return tl::unexpected<Error>(good.error());
+    const Instant now = rooms_->clock.now();
+    rooms_->loader.run(now);
+    const std::string id = spec.id.empty() ? spec.name : spec.id;
+    auto handle = rooms_->registry.add(std::move(spec), class_name, now);
+    if (!handle) return tl::unexpected<Error>(handle.error());
+    Registered registered{*handle, commit(*handle, now)};
+    if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) {
+        if (const auto due = table_.next_deadline()) wake_if_sooner(*due);
+        return registered;
+    }
+    rooms_->registry.drop(*handle);
+    if (rooms_->loader.claim(id, now))
+        if (const auto again = rooms_->registry.find(id)) return Registered{*again, std::nullopt};
+    return fail(ErrorCode::duplicate,
+                "the store holds a run with this id already, perhaps a finished one; choose another id");
+}
+
+HEELER_INLINE std::optional<RunHandle> Engine::handle_of(std::string_view id) const {
+    return rooms_->registry.find(id);
+}
+
+HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
+    const Instant now = rooms_->clock.now();
+    rooms_->loader.run(now);
+    if (!rooms_->registry.find(id)) (void)rooms_->loader.claim(id, now);
+    const auto handle = rooms_->registry.find(id);
+    if (auto* watched = handle ? table_.find(*handle) : nullptr; watched != nullptr) {
+        const std::lock_guard guard{watched->lock};
+        if (table_.current(*handle) && !is_terminal(watched->run.state)) return *handle;
+    }
+    const auto known = rooms_->ledger.history(now, id);
+    if (!known) return tl::unexpected<Error>(known.error());
+    if (known->row && is_terminal(known->row->state))
+        return fail(ErrorCode::ended, "the run `" + sanitise(id, 160) + "` is over");
+    return detail::no_such_run(id, "; start() it first");
+}
+
+// --- reports
+// ----------------------------------------------------------------------------------------------------------
+
+HEELER_INLINE Observed Engine::refusal(RunHandle run) const noexcept {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return Observed::ended;
+    const std::lock_guard guard{watched->lock};
+    return table_.current(run) && watched->disowned ? Observed::elsewhere : Observed::ended;
+}
+
+template <class What, class Fold>
+Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_in) {
+    if (!is_sane(what)) return Observed::refused;
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return Observed::ended;
+    Elapsed next{};
+    {
+        const std::lock_guard guard{watched->lock};
+        if (!table_.current(run)) return Observed::ended;
+        if (watched->disowned) return Observed::elsewhere;
+        if (is_terminal(watched->run.state)) return Observed::ended;
+        Folder folder{*watched, now};
+        if (!detail::survives([&] { fold_in(*watched, folder); })) return Observed::refused;  // a host's detector threw
+        if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
+        if (std::exchange(watched->dirty, true)) return Observed::ok;
+        next = std::min(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
+        table_.sooner(run.index, next);
+    }
+    wake_if_sooner(next);
+    return Observed::ok;
+}
+
+template <class What>
+Observed Engine::observe(RunHandle run, const What& what, Instant now) {
+    return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what); });
+}
+
+HEELER_INLINE bool Engine::is_fenced(RunHandle run, std::uint32_t incarnation, Instant now) {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return false;
+    const std::lock_guard guard{watched->lock};
+    if (!table_.current(run) || !is_replaced(*watched, incarnation, now.wall)) return false;
+    table_.sooner(run.index, watched->next_cycle);
+    return true;
+}
+
+HEELER_INLINE void Engine::wake_if_sooner(Elapsed when) {
+    std::int64_t asleep = rooms_->asleep_until.load(std::memory_order_relaxed);
+    const std::int64_t at = when.time_since_epoch().count();
+    while (at < asleep)
+        if (rooms_->asleep_until.compare_exchange_weak(asleep, at, std::memory_order_relaxed)) {
+            const std::lock_guard guard{rooms_->waking};
+            if (rooms_->wake) rooms_->wake();
+            return;
+        }
+}
+
+HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return detail::refused(Observed::ended);
+    const std::lock_guard guard{watched->lock};
+    if (!table_.current(run) || is_terminal(watched->run.state)) return detail::refused(Observed::ended);
+    if (!watched->feed) watched->feed = std::make_unique<Feed>();
+    watched->feed->source = source;
+    table_.sooner(run.index, watched->next_cycle);
+    return {};
+}
+
+HEELER_INLINE void Engine::watch(std::string class_name, GroupSourceRef source) {
+    rooms_->intake.watch(std::move(class_name), source);
+}
+
+// --- durable verbs
+// ----------------------------------------------------------------------------------------------------
+
+HEELER_INLINE std::optional<Error> Engine::commit(RunHandle run, Instant now) {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return std::nullopt;  // it ended and was stored meanwhile
+    auto error = rooms_->ledger.commit_one(run, *watched, now);
+    if (error) rooms_->cycle.retry(run, *watched, now);
+    return error;
+}
+
+HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNote& note) {
+    const Instant now = rooms_->clock.now();
+    if (is_fenced(run, note.incarnation, now))
+        return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was recorded");
+    const Observed answer =
+        fold(run, note, now, [&](WatchedRun& watched, Folder& folder) { record(watched, folder, note, now.wall); });
+    if (answer != Observed::ok) return detail::refused(answer);
+    return detail::durable(commit(run, now));
+}
+
+HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
+    if (!is_terminal(how))
+        return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
+                                                     "` does not end a run; use completed, failed or cancelled");
+    const Instant now = rooms_->clock.now();
+    const Observed answer = observe(run, StateChange{how, {}, {}, {}}, now);
+    if (answer != Observed::ok) return detail::refused(answer);
+    return detail::durable(rooms_->cycle.finish(run, now));
+}
+
+HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
+    const Instant now = rooms_->clock.now();
+    decision.at = now.wall;
+    const auto run = rooms_->registry.find(decision.run);
+    Batch batch;
+    batch.decisions.push_back(std::move(decision));
+    std::vector<Change> none;
+    auto stored = detail::durable(rooms_->ledger.commit(none, std::move(batch), now));
+    if (!stored) return stored;
+    if (run) table_.sooner(run->index, now.elapsed);
+    wake_if_sooner(now.elapsed);
+    return stored;
+}
+
+HEELER_INLINE Result<void> Engine::flush() {
+    return detail::durable(rooms_->ledger.commit_all(table_, rooms_->clock.now()));
+}
+
+HEELER_INLINE Result<void> Engine::release() {
+    if (auto stored = flush(); !stored) return stored;
+    return rooms_->ledger.release();
+}
+
+// --- cycles
+// -----------------------------------------------------------------------------------------------------------
+
+HEELER_INLINE bool Engine::usable(CycleReport& report) const {
+    auto good = check_settings(rooms_->settings);
+    if (!good) report.error("settings", {}, good.error());
+    return good.has_value();
+}
+
+HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
+    CycleReport report;
+    if (usable(report)) rooms_->cycle.run(cause, rooms_->clock.now(), report);
+    return report;
+}
+
+HEELER_INLINE CycleReport Engine::deliver() {
+    CycleReport report;
+    if (!usable(report)) return report;
+    const Instant now = rooms_->clock.now();
+    rooms_->deliverer.run(now, report);
+    rooms_->lost.tell(rooms_->notifier, now, report);
+    rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
+    return report;
+}
+
+HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues().has_settled(); }
+
+HEELER_INLINE CycleReport Engine::cycle(TickCause cause) {
+    CycleReport report = tick(cause);
+    report.absorb(deliver());
+    for (int round = 0; round < 3 && has_settled(); ++round) {
+        report.absorb(tick(TickCause::outcome));
+        report.absorb(deliver());
+    }
+    return report;
+}
+
+HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
+    const Instant now = rooms_->clock.now();
+    auto next = earlier(table_.next_deadline(), elapsed_at(now, rooms_->deliverer.queues().next()));
+    next = earlier(next, elapsed_at(now, rooms_->lost.next()));
+    // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
+    const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
+    if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);
+    next = earlier(next, rooms_->tenure.next_renewal(now));
+    rooms_->asleep_until.store(next.value_or(Elapsed::max()).time_since_epoch().count(), std::memory_order_relaxed);
+    return next;
+}
+
+// --- what is known
+// ----------------------------------------------------------------------------------------------------
+
+HEELER_INLINE Result<Status> Engine::status(RunHandle run) const {
+    const auto shown = table_.status(run);
+    if (!shown) return fail(ErrorCode::ended, "the run is over, or no run of this watchdog has this handle");
+    return *shown;
+}
+
+HEELER_INLINE Result<Report> Engine::report(std::string_view run) {
+    const Instant now = rooms_->clock.now();
+    const auto known = rooms_->ledger.history(now, run);
+    if (!known) return tl::unexpected<Error>(known.error());
+    const auto handle = rooms_->registry.find(run);
+    if (auto* watched = handle ? table_.find(*handle) : nullptr; watched != nullptr) {
+        const std::lock_guard guard{watched->lock};
+        if (table_.current(*handle)) return report_of(*watched, *known, now);
+    }
+    if (!known->row) return detail::no_such_run(run, "");
+    return stored_report(*known, now);
+}
+
+HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
+    const auto known = rooms_->ledger.history(rooms_->clock.now(), run);
+    if (!known) return tl::unexpected<Error>(known.error());
+    if (!known->row) return detail::no_such_run(run, "");
+    return explanation(*known);
+}
+
+HEELER_INLINE std::string Engine::describe() const {
+    std::string text;
+    for (const auto& rules : rooms_->registry.classes()) text += description(rules->rules);
+    return text;
+}
+
+#define HEELER_OBSERVES(What) template Observed Engine::observe<What>(RunHandle, const What&, Instant)
+#ifdef HEELER_COMPILED
+HEELER_OBSERVES(Heartbeat);
+HEELER_OBSERVES(SignOfLife);
+HEELER_OBSERVES(Output);
+HEELER_OBSERVES(ToolCall);
+HEELER_OBSERVES(ToolResult);
+HEELER_OBSERVES(Message);
+HEELER_OBSERVES(Progress);
+HEELER_OBSERVES(Usage);
+HEELER_OBSERVES(StateChange);
+HEELER_OBSERVES(Compaction);
+HEELER_OBSERVES(OutputAccess);
+#endif
+#undef HEELER_OBSERVES
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,95 @@
+// The engine: everything a watchdog does, as ordinary code behind ports. `Watchdog` is the edge that hosts see.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/events.hpp>
+#include <heeler/core/issue.hpp>
+#include <heeler/core/ports.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/effects/control_ref.hpp>
+#include <heeler/effects/issue_ref.hpp>
+#include <heeler/engine/answers.hpp>
+#include <heeler/run/run_table.hpp>
+#include <heeler/run/source_ref.hpp>
+#include <heeler/settings/engine_settings.hpp>
+
+namespace heeler::inline v0 {
+
+struct WatchedRun;
+
+/// Not for hosts: `Watchdog` documents each verb. The ports must outlive it.
+class Engine {
+public:
+    Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier);
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    ~Engine();
+
+    void control(ControlRef control);
+    void issues(IssueRef sink);
+    void wake_with(std::function<void()> wake);
+
+    [[nodiscard]] Result<void> define(RunClass rules);
+    [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules);
+    [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name);
+    [[nodiscard]] Result<RunHandle> find(std::string_view id);
+    /// What is registered here, without asking the store.
+    [[nodiscard]] std::optional<RunHandle> handle_of(std::string_view id) const;
+
+    /// A sign of life: no lock, no call.
+    [[nodiscard]] Observed beat(RunHandle run, Elapsed when) noexcept {
+        return table_.beat(run, when) ? Observed::ok : refusal(run);
+    }
+    /// `What` is one of `Reported`.
+    template <class What>
+    Observed observe(RunHandle run, const What& what, Instant now);
+    [[nodiscard]] bool is_fenced(RunHandle run, std::uint32_t incarnation, Instant now);
+
+    [[nodiscard]] Result<void> watch(RunHandle run, SourceRef source);
+    void watch(std::string class_name, GroupSourceRef source);
+
+    [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
+    [[nodiscard]] Result<void> finish(RunHandle run, RunState how);
+    [[nodiscard]] Result<void> decide(DecisionRow decision);
+
+    CycleReport tick(TickCause cause);
+    CycleReport deliver();
+    CycleReport cycle(TickCause cause);
+    [[nodiscard]] bool has_settled() const;
+
+    [[nodiscard]] Result<void> flush();
+    [[nodiscard]] Result<void> release();
+    [[nodiscard]] std::optional<Elapsed> next_deadline();
+
+    [[nodiscard]] Result<Status> status(RunHandle run) const;
+    [[nodiscard]] Result<Report> report(std::string_view run);
+    [[nodiscard]] Result<std::string> explain(std::string_view run);
+    [[nodiscard]] std::string describe() const;
+
+private:
+    struct Rooms;
+
+    /// Why a run takes no reports any more.
+    [[nodiscard]] Observed refusal(RunHandle run) const noexcept;
+    template <class What, class Fold>
+    [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
+    [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
+    [[nodiscard]] bool usable(CycleReport& report) const;
+    void wake_if_sooner(Elapsed when);
+
+    RunTable<WatchedRun> table_;
+    std::unique_ptr<Rooms> rooms_;
+};
+
+}  // namespace heeler::inline v0
+
+#ifndef HEELER_COMPILED
+#include <heeler/engine/engine-inl.hpp>
+#endif

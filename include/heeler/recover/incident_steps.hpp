@@ -1,0 +1,50 @@
+// How incidents begin and end, whichever ladder climbs.
+#pragma once
+
+#include <string_view>
+
+#include <heeler/core/incident.hpp>
+#include <heeler/core/ladder.hpp>
+
+namespace heeler::inline v0 {
+
+/// The incident that a finding opens: the last one again if it returns soon after it was closed (within two
+/// verifications), else a new one.
+[[nodiscard]] inline Incident begun(const Incident& last, Duration now, Duration verify_after) {
+    if (last.phase == Phase::closed && now - last.closed_at <= 2 * verify_after) return last;
+    Incident next{};
+    next.number = last.number + 1;
+    next.interventions = last.interventions;
+    next.opened = now;
+    return next;
+}
+
+/// The condition is gone.
+[[nodiscard]] inline Decision recovered(const Incident& incident, Duration now) {
+    Decision decision{incident};
+    decision.last = InterventionOutcome::recovered;
+    decision.incident.phase = Phase::closed;
+    decision.incident.closed_at = now;
+    decision.incident.unclear = 0;
+    decision.incident.hold_until.reset();
+    return decision;
+}
+
+/// Nothing more is tried: a person decides.
+[[nodiscard]] inline Decision escalated(Decision decision, std::string_view reason) {
+    decision.plan = {{ActionKind::escalate, {}, {}}};
+    decision.incident.phase = Phase::holding;
+    decision.reason = reason;
+    return decision;
+}
+
+/// The run is over.
+[[nodiscard]] inline Decision ended(Decision decision, InterventionOutcome outcome) {
+    decision.corrected = outcome;
+    decision.incident.phase = Phase::closed;
+    decision.run_ended = true;
+    if (outcome == InterventionOutcome::ended && decision.incident.attempts > 0) --decision.incident.attempts;
+    return decision;
+}
+
+}  // namespace heeler::inline v0

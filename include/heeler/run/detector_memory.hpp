@@ -1,0 +1,157 @@
+// What the detectors remember of one run: one block, laid out by the run's class.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/detector.hpp>
+#include <heeler/settings/ready_class.hpp>
+
+namespace heeler::inline v0 {
+
+/// Findings of one run in one cycle, worst first; of equals the one that was added first. Bounded, never allocates: of
+/// too many the least are left out.
+struct Findings {
+    static constexpr std::size_t capacity = 16;
+
+    std::array<Finding, capacity> all{};
+    std::size_t count = 0;
+
+    void add(const Finding& finding) noexcept {
+        std::size_t place = count;
+        while (place > 0 && outranks(finding.condition, all[place - 1].condition)) --place;
+        if (place == capacity) return;
+        if (count < capacity) ++count;
+        for (std::size_t i = count - 1; i > place; --i) all[i] = all[i - 1];
+        all[place] = finding;
+    }
+    [[nodiscard]] const Finding* begin() const noexcept { return all.data(); }
+    [[nodiscard]] const Finding* end() const noexcept { return all.data() + count; }
+};
+
+/// The class must outlive it. Saved by kind, so that a class which gains, loses or reorders detectors keeps the rest.
+class DetectorMemory {
+public:
+    DetectorMemory() = default;
+    explicit DetectorMemory(const ReadyClass& of) : of_{&of} {
+        if (of.memory_size == 0) return;
+        block_ = static_cast<std::byte*>(::operator new(of.memory_size));
+        for (const DetectorSlot& slot : of.detectors) slot.ops->create(at(slot));
+    }
+    DetectorMemory(DetectorMemory&& other) noexcept
+        : of_{std::exchange(other.of_, nullptr)}, block_{std::exchange(other.block_, nullptr)} {}
+    DetectorMemory& operator=(DetectorMemory&& other) noexcept {
+        if (this == &other) return *this;
+        clear();
+        of_ = std::exchange(other.of_, nullptr);
+        block_ = std::exchange(other.block_, nullptr);
+        return *this;
+    }
+    ~DetectorMemory() { clear(); }
+
+    void learn(const Observation& seen) {
+        const EventMask kind = EventMask{1} << seen.event.index();
+        for (const DetectorSlot& slot : of_->detectors)
+            if ((slot.ops->listens & kind) != 0) slot.ops->learn(at(slot), slot.settings, seen);
+    }
+
+    /// What is looked at before each judgement. Of several sightings in one cycle the first counts.
+    [[nodiscard]] std::optional<Sighting> look(const Run& run, const LastCheckpoint& checkpoint, Instant now) {
+        std::optional<Sighting> first;
+        for (const DetectorSlot& slot : of_->detectors) {
+            if (slot.ops->look == nullptr) continue;
+            auto seen = slot.ops->look(at(slot), slot.settings, run, checkpoint, now);
+            if (!first) first = seen;
+        }
+        return first;
+    }
+
+    template <class Take>
+    void check(const Run& run, Instant now, Take&& take) const {
+        std::optional<Finding> found;
+        for (const DetectorSlot& slot : of_->detectors) {
+            slot.ops->check(at(slot), slot.settings, run, now, found);
+            if (found) take(*found);
+        }
+    }
+
+    /// The earliest working time, not before `since`, at which silence alone can change a verdict.
+    [[nodiscard]] std::optional<Duration> due(const Run& run, Duration since) const {
+        std::optional<Duration> earliest;
+        for (const DetectorSlot& slot : of_->detectors) {
+            if (slot.ops->due == nullptr) continue;
+            const auto moment = slot.ops->due(at(slot), slot.settings, run, since);
+            if (moment && *moment >= since && (!earliest || *moment < *earliest)) earliest = moment;
+        }
+        return earliest;
+    }
+
+    /// When a run that waits is to be looked at all the same.
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Run& run) const {
+        std::optional<Elapsed> earliest;
+        for (const DetectorSlot& slot : of_->detectors) {
+            if (slot.ops->due_waiting == nullptr) continue;
+            const auto moment = slot.ops->due_waiting(at(slot), slot.settings, run);
+            if (moment && (!earliest || *moment < *earliest)) earliest = moment;
+        }
+        return earliest;
+    }
+
+    /// Each part with its kind, its layout and its length.
+    void save(ArchiveWriter& to, Instant now) const {
+        auto count = static_cast<std::uint32_t>(of_ == nullptr ? 0 : of_->detectors.size());
+        to(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const DetectorSlot& slot = of_->detectors[i];
+            ArchiveWriter part{now};
+            slot.ops->save(at(slot), part);
+            std::string kind{slot.ops->kind}, bytes = part.take();
+            std::uint32_t layout = slot.ops->layout;
+            to(kind, layout, bytes);
+        }
+    }
+
+    /// Takes up what was saved of the detectors that the class has, in whichever order; the others begin anew.
+    void load(ArchiveReader& from, Instant now) {
+        std::uint32_t count = 0;
+        from(count);
+        for (std::uint32_t i = 0; i < count && from.ok(); ++i) {
+            std::string kind, bytes;
+            std::uint32_t layout = 0;
+            from(kind, layout, bytes);
+            if (!from.ok() || of_ == nullptr) return;
+            for (const DetectorSlot& slot : of_->detectors)
+                if (slot.ops->kind == kind) load_part(slot, layout, bytes, now);
+        }
+    }
+
+private:
+    void clear() noexcept {
+        if (block_ == nullptr) return;
+        for (const DetectorSlot& slot : of_->detectors) slot.ops->destroy(at(slot));
+        ::operator delete(block_);
+        block_ = nullptr;
+    }
+
+    [[nodiscard]] void* at(const DetectorSlot& slot) const noexcept { return block_ + slot.offset; }
+
+    void load_part(const DetectorSlot& slot, std::uint32_t layout, const std::string& bytes, Instant now) {
+        if (layout != slot.ops->layout) return;
+        ArchiveReader part{bytes, now};
+        slot.ops->load(at(slot), part);
+        if (part.ok() && part.at_end()) return;
+        slot.ops->destroy(at(slot));
+        slot.ops->create(at(slot));
+    }
+
+    const ReadyClass* of_ = nullptr;
+    std::byte* block_ = nullptr;
+};
+
+}  // namespace heeler::inline v0

@@ -1,0 +1,94 @@
+// A run class that was checked and made ready: its detectors looked up once, and where each keeps its memory of a run.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/detector.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/settings/validate.hpp>
+
+namespace heeler::inline v0 {
+
+/// Loops that operators called wrong for a class, whichever of its versions a run has. Any thread.
+class Mutes {
+public:
+    void add(std::uint64_t identity) {
+        if (identity == 0) return;
+        const std::lock_guard guard{lock_};
+        if (!contains(identity)) identities_.push_back(identity);
+        any_.store(true, std::memory_order_release);
+    }
+    [[nodiscard]] bool has(std::uint64_t identity) const {
+        if (identity == 0 || !any_.load(std::memory_order_acquire)) return false;
+        const std::lock_guard guard{lock_};
+        return contains(identity);
+    }
+
+private:
+    [[nodiscard]] bool contains(std::uint64_t identity) const noexcept {
+        for (const std::uint64_t known : identities_)
+            if (known == identity) return true;
+        return false;
+    }
+
+    mutable std::mutex lock_;
+    std::atomic<bool> any_{false};
+    std::vector<std::uint64_t> identities_;
+};
+
+/// One detector of a class, and where its memory lies in the block that each run has.
+struct DetectorSlot {
+    const DetectorOps* ops;
+    const void* settings;
+    std::size_t offset;
+};
+
+/// Never changes but for `replaced`; any thread.
+class ReadyClass {
+public:
+    RunClass rules;
+    std::vector<DetectorSlot> detectors;  ///< in the order of the class
+    std::size_t memory_size = 0;          ///< of a run's block
+    std::uint64_t enough_items = 0;       ///< new items without a finding that prove that a repetition is over
+    std::shared_ptr<Mutes> mutes;
+    mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
+
+    /// The error names the class and what is wrong with it.
+    [[nodiscard]] static Result<void> check(const RunClass& rules) {
+        if (auto good = check_class(rules); !good) return good;
+        const auto in_class = [&](const Error& error) {
+            return fail(error.code, "run class `" + rules.name + "`: " + error.message);
+        };
+        for (const auto& entry : rules.detectors.entries()) {
+            if (entry.ops->validate == nullptr) continue;
+            if (auto good = entry.ops->validate(entry.settings_in(entry.settings)); !good)
+                return in_class(good.error());
+        }
+        if (auto good = rules.ladder.validate(); !good) return in_class(good.error());
+        return {};
+    }
+
+    ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted) : rules{std::move(checked)}, mutes{std::move(muted)} {
+        for (const auto& entry : rules.detectors.entries()) {
+            const DetectorOps& ops = *entry.ops;
+            memory_size = (memory_size + ops.alignment - 1) / ops.alignment * ops.alignment;
+            detectors.push_back({&ops, entry.settings_in(entry.settings), memory_size});
+            memory_size += ops.size;
+            if (ops.evidence_needed != nullptr)
+                enough_items = std::max(enough_items, ops.evidence_needed(detectors.back().settings));
+        }
+    }
+    ReadyClass(const ReadyClass&) = delete;
+    ReadyClass& operator=(const ReadyClass&) = delete;
+    ~ReadyClass() = default;
+};
+
+}  // namespace heeler::inline v0
