@@ -14,12 +14,15 @@ if(HEELER_SANITIZE)
     target_link_options(heeler_development INTERFACE ${sanitize})
 endif()
 
+# The library is compiled with the same warnings and sanitizers as what uses it.
+target_link_libraries(heeler_compiled PRIVATE $<BUILD_INTERFACE:heeler_development>)
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
 # Everything that was built of the library, with the project's warnings.
 add_library(heeler_everything INTERFACE)
-target_link_libraries(heeler_everything INTERFACE heeler_development heeler Threads::Threads)
+target_link_libraries(heeler_everything INTERFACE heeler_development heeler_compiled Threads::Threads)
 foreach(component IN LISTS heeler_components)
     target_link_libraries(heeler_everything INTERFACE heeler_${component})
 endforeach()

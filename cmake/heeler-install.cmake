@@ -20,5 +20,8 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heeler-config.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heeler-config-version.cmake" COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/heeler-config.cmake" "${PROJECT_BINARY_DIR}/heeler-config-version.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/heeler-xxhash.cmake" DESTINATION "${package_dir}")
+              "${PROJECT_SOURCE_DIR}/cmake/heeler-xxhash.cmake" "${PROJECT_SOURCE_DIR}/cmake/heeler-compiled.cmake"
+        DESTINATION "${package_dir}")
+# The sources of heeler::compiled, which the consumer's build compiles.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heeler/compiled" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heeler")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/heeler")

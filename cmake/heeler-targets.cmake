@@ -30,6 +30,9 @@ else()
 endif()
 target_link_libraries(heeler INTERFACE tl::expected heeler::xxhash)
 
+set(heeler_include_dir "${include_dir}")
+include(heeler-compiled)
+
 function(heeler_add_component name)
     add_library(heeler_${name} INTERFACE)
     add_library(heeler::${name} ALIAS heeler_${name})

@@ -3,7 +3,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct Alert;
 struct Batch;
@@ -46,4 +46,4 @@ struct LoopDetector;
 template <class Clock, class Store, class Notifier>
 class Watchdog;
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

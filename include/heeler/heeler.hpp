@@ -6,12 +6,13 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/config.hpp>
 #include <heeler/core/concepts.hpp>
-#include <heeler/explain/report.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/explain/report.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/notify/fanout.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/notify/recording_notifier.hpp>
+#include <heeler/settings/presets.hpp>
 #include <heeler/store/memory_store.hpp>
 // IWYU pragma: end_exports

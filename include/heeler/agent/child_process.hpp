@@ -30,7 +30,7 @@
 
 extern char** environ;
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 enum class ProcessIo : std::uint8_t {
     pipe,  ///< standard input, and output with errors, through pipes
@@ -297,4 +297,4 @@ inline void reap(pid_t pid) noexcept {
     return ChildProcess{identity, std::move(channels->input), std::move(channels->output)};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -10,7 +10,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A file name for any key: readable, at most 81 bytes, different for different keys.
 [[nodiscard]] inline std::string snapshot_name(std::string_view key) {
@@ -114,4 +114,4 @@ struct CopyCount {
     return ActionDone{note + ")"};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

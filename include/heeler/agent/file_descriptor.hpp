@@ -15,7 +15,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A file descriptor that is closed with its owner. One thread at a time.
 class FileDescriptor {
@@ -133,4 +133,4 @@ inline void set_non_blocking(const FileDescriptor& descriptor) noexcept {
     return {};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

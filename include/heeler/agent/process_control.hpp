@@ -22,7 +22,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What one `read_output` found.
 struct OutputRead {
@@ -287,4 +287,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

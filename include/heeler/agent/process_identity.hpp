@@ -13,7 +13,9 @@
 #include <dirent.h>
 #include <sys/types.h>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// A process and the group that it leads. Store it before the process begins to work; it stays valid until a reboot.
 struct ProcessIdentity {
@@ -146,4 +148,4 @@ namespace detail {
     return family;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

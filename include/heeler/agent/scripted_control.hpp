@@ -14,7 +14,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The verbs of an agent control that do something.
 enum class ControlVerb : std::uint8_t { inject, pause, resume, isolate, snapshot, terminate, spawn };
@@ -128,4 +128,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

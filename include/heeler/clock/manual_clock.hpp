@@ -7,7 +7,7 @@
 #include <heeler/config.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A handle on shared time: copies show the same time, so a test keeps one and gives the other to the `Watchdog`. May
 /// be used from any thread.
@@ -55,4 +55,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

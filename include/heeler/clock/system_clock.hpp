@@ -5,7 +5,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Monotonic time from `std::chrono::steady_clock`, UTC from `std::chrono::system_clock`. Has no state; may be used
 /// from any thread.
@@ -18,4 +18,4 @@ public:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -7,7 +7,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// One thing that a rung does. Destructive is only `terminate` (and a spawn on a stop that is only presumed).
 enum class ActionKind : std::uint8_t {
@@ -84,4 +84,4 @@ enum class Found : std::uint8_t { found, absent, unknown };
 /// What `prove_stopped(run)` answers. `stopped` only if it was seen.
 enum class StopProof : std::uint8_t { stopped, running, unknown };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Which run an alert is about, in the words that people know it by. Empty `id`: the watchdog itself.
 struct RunRef {
@@ -43,4 +43,4 @@ struct Receipt {
     std::uint32_t recipients = 1;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

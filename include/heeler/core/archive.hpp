@@ -12,7 +12,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Writes values one after the other. A type of its own takes part with `template <class A> void archive(A& a) { a(x,
 /// y); }`, the same function for saving and loading. Elapsed times become wall times, seen from `now`.
@@ -172,4 +172,4 @@ concept Archivable = std::is_trivially_copyable_v<T> ||
     value.archive(reader);
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

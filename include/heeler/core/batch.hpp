@@ -12,7 +12,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A run's row. Columns for people and queries; three encoded parts for the library, of which `spec` and `memory` are
 /// absent where they did not change.
@@ -203,4 +203,4 @@ struct History {
     std::vector<AuditRow> audit{};
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

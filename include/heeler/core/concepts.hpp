@@ -14,7 +14,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 template <class T>
 concept HasNow = requires(T& clock) {
@@ -131,4 +131,4 @@ consteval bool check_notifier() {
     return true;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -6,7 +6,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The clauses of a delegation (S001). Every one is needed: a contract that lacks one cannot be enforced.
 struct DelegateContract {
@@ -41,4 +41,4 @@ struct DelegateContract {
                 "the delegation contract lacks: " + missing + "; every clause needs a text");
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

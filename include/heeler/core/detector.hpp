@@ -19,7 +19,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 template <class T>
 concept HasKind = requires {
@@ -239,4 +239,4 @@ struct DetectorCalls {
 template <DetectorLike D>
 inline constexpr DetectorOps detector_ops = detail::DetectorCalls<D>::table();
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

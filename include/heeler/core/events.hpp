@@ -15,7 +15,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A run's status, level or set of findings changed, or it was looked at for the first time.
 struct StatusEvent {
@@ -143,4 +143,4 @@ struct Report {
     std::vector<std::string> alerts{};  ///< keys of alerts that were given up
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// What the host sees of a run.
 enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, timeout, recovered };
@@ -214,4 +216,4 @@ struct Finding {
     std::uint64_t identity = 0;  ///< what repeats, the same in every run; an operator can mute it. 0: none
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

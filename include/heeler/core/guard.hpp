@@ -7,7 +7,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// The answer of `call`, a `Result`; what it throws is an error that names `who`.
 template <class Call>
@@ -42,4 +42,4 @@ bool survives(Call&& call) {
     return true;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -11,7 +11,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// How a rung that was carried out ended. `pending` until its verification.
 enum class InterventionOutcome : std::uint8_t {
@@ -93,4 +93,4 @@ struct Intervention {
     WallTime at{};
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

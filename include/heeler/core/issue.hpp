@@ -8,7 +8,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What is filed about a run that nobody could mend. All text is sanitised and redacted already.
 struct Issue {
@@ -26,4 +26,4 @@ concept IssueSinkLike = requires(T& sink, const Issue& issue) {
     { sink.file(issue) } -> std::same_as<Result<ActionDone>>;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

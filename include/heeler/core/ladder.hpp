@@ -19,7 +19,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// One entry of a rung's plan.
 struct Step {
@@ -249,4 +249,4 @@ private:
     const detail::LadderOps* ops_ = nullptr;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,9 @@
 #include <variant>
 #include <vector>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 struct NamedSetting;
 
@@ -51,4 +53,4 @@ struct SettingFault {
     return names[static_cast<std::size_t>(kind)];
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

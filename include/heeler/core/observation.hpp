@@ -10,7 +10,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Where a run is in its life, as the host reports it. Terminal states absorb everything.
 enum class RunState : std::uint8_t {
@@ -203,4 +203,4 @@ template <class... Events>
 inline constexpr EventMask events = (EventMask{0} | ... |
                                      detail::event_bit<Events>(static_cast<decltype(Observation::event)*>(nullptr)));
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,9 @@
 
 #include <tl/expected.hpp>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// Why a call failed. Match on this, never on the text.
 enum class ErrorCode : std::uint8_t {
@@ -57,4 +59,4 @@ using Result = tl::expected<T, Error>;
     return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

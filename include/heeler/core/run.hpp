@@ -11,7 +11,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What counts as progress of a run.
 enum class MetricKind : std::uint8_t {
@@ -120,4 +120,4 @@ struct LastCheckpoint {
     CheckpointReason reason = CheckpointReason::scheduled;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

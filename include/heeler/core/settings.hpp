@@ -20,7 +20,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 using namespace std::chrono_literals;
 
@@ -212,4 +212,4 @@ struct RunClass {
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -15,7 +15,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Everything that can be reported about a run.
 using Reported = std::variant<Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage,
@@ -106,4 +106,4 @@ consteval bool check_source() {
     return true;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

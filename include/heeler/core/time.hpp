@@ -3,7 +3,9 @@
 
 #include <chrono>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 using Duration = std::chrono::microseconds;
 
@@ -46,4 +48,4 @@ struct Instant {
     return std::chrono::duration<double>(length).count();
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

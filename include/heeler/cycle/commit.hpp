@@ -10,7 +10,7 @@
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// From the thread that ticks.
 class Committer {
@@ -98,4 +98,4 @@ private:
     const EngineSettings& settings_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

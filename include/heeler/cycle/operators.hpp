@@ -13,7 +13,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What a verb changes about one run, under its lock.
 class OperatorHand {
@@ -191,4 +191,4 @@ private:
     bool frozen_ = false;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -23,7 +23,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A finding as one line for people: the rule and its numbers.
 [[nodiscard]] inline std::string evidence_line(const Finding& finding) {
@@ -248,4 +248,4 @@ private:
     std::string checkpoint_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

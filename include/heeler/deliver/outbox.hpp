@@ -8,7 +8,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The wait before the next attempt after `attempts` failed ones: doubling, up to the longest.
 [[nodiscard]] constexpr Duration retry_wait(const OutboxSettings& settings, std::uint32_t attempts) noexcept {
@@ -35,4 +35,4 @@ namespace heeler::inline v0 {
     return row;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

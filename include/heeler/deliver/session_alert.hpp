@@ -12,7 +12,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// "3h 5m", or "45m" below an hour; rounded down, "0m" for anything below a minute.
 [[nodiscard]] inline std::string hours_and_minutes(Duration length) {
@@ -76,4 +76,4 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
     return text;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -12,7 +12,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// An amount of one unit. Amounts of different units do not convert, compare or add.
 template <class Unit>
@@ -104,4 +104,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -14,7 +14,7 @@
 #include <heeler/detect/error_indicators.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// An error cascade when at least `threshold` of the last `window` tool results are failures (S004). A result is one if
 /// the host says so; where the host does not know, if its text has a word of failure. Each result counts once.
@@ -97,4 +97,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -9,7 +9,7 @@
 
 #include <heeler/core/observation.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What counts as a word of failure, in any case (S004). Plain substrings: "0 errors" contains one.
 inline constexpr std::array<std::string_view, 8> error_indicators{
@@ -81,4 +81,4 @@ inline constexpr IndicatorSteps indicator_steps{};
     return result.ok ? !*result.ok : result.output.starts_with("Error: ");
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

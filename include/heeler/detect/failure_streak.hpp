@@ -13,7 +13,7 @@
 #include <heeler/detect/error_indicators.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// An error cascade when the last `count` tool results or more are failures (S004): by the host's word or, where it
 /// does not know, by a text that begins with `Error: `. Any other result ends the streak; so does an intervention,
@@ -77,4 +77,4 @@ struct FailureStreak {
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -17,7 +17,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Cadences: the age of the last sign of life, of the last activity, of the last progress.
 struct AliveAge {
@@ -260,4 +260,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -14,9 +14,9 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
-#include <heeler/text/fingerprint.hpp>
+#include <heeler/text/combine.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Items: a line of output, a tool call.
 struct Line {
@@ -225,4 +225,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Stalled at once while the host reports that the output is out of reach (S001).
 struct OutputAccessRule {
@@ -28,4 +28,4 @@ struct OutputAccessRule {
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -9,7 +9,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What the age of the last breadcrumb asks for.
 enum class Band : std::uint8_t {
@@ -45,4 +45,4 @@ struct RecencyBands {
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

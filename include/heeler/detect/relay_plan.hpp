@@ -14,7 +14,7 @@
 #include <heeler/detect/recency_bands.hpp>
 #include <heeler/text/duration.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Moments since the start, on the run's working clock (S000 V2): time spent waiting for a person moves them.
 struct RelayPlan {
@@ -163,4 +163,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -9,7 +9,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Timed out when the run works longer than its own limit, or else the class's (strictly greater). An explicit limit is
 /// the one reason for which the ladder goes to its last rung at once.
@@ -55,4 +55,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

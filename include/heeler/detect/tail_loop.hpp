@@ -18,7 +18,7 @@
 #include <heeler/fwd.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A loop is that at least `min_repeats` equal calls end the last `window` entries of the tool log (S004), in which
 /// each call and each result is an entry.
@@ -140,4 +140,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

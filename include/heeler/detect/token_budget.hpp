@@ -12,7 +12,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Over the soft limit when a run has consumed that many tokens or more, in and out together, while it is running
 /// (S004). It only reads the totals; how fast they grow is for `BurnRateTracker`.
@@ -51,4 +51,4 @@ struct TokenBudget {
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

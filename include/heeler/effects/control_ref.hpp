@@ -11,7 +11,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -263,4 +263,4 @@ private:
     }
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

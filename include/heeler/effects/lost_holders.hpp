@@ -18,7 +18,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Any thread. The store reports a lost holder to one watchdog only. That one puts it on record with its next commit,
 /// and tells people until somebody heard it.
@@ -88,4 +88,4 @@ private:
     std::vector<AlertRow> untold_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

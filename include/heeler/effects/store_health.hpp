@@ -10,7 +10,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// One thread at a time.
 class StoreHealth {
@@ -55,4 +55,4 @@ private:
     std::optional<Elapsed> tried_at_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

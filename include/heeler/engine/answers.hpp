@@ -8,7 +8,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What `observe` answers.
 enum class Observed : std::uint8_t {
@@ -25,4 +25,4 @@ struct Registered : RunHandle {
     std::optional<Error> not_stored;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

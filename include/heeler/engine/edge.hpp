@@ -9,7 +9,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/ports.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 template <class Clock>
 class ClockEdge final : public ClockPort {
@@ -75,4 +75,4 @@ private:
     Notifier& notifier_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

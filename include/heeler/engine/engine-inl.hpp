@@ -28,7 +28,7 @@
 #include <heeler/storage/tenure.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct Engine::Rooms {
     Rooms(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
@@ -96,7 +96,7 @@ namespace detail {
 
 }  // namespace detail
 
-// --- classes and runs ------------------------------------------------------------------------------------------------
+// --- classes and runs ---
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (auto good = check_settings(rooms_->settings); !good) return good;
@@ -327,6 +327,14 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
 // --- what is known
 // ----------------------------------------------------------------------------------------------------
 
+HEELER_INLINE std::optional<Duration> Engine::time_to_deadline() {
+    const auto next = next_deadline();
+    if (!next) return std::nullopt;
+    return std::max(Duration{}, *next - rooms_->clock.now().elapsed);
+}
+
+HEELER_INLINE WallTime Engine::wall_time() const { return rooms_->clock.now().wall; }
+
 HEELER_INLINE Result<Status> Engine::status(RunHandle run) const {
     const auto shown = table_.status(run);
     if (!shown) return fail(ErrorCode::ended, "the run is over, or no run of this watchdog has this handle");
@@ -375,4 +383,4 @@ HEELER_OBSERVES(OutputAccess);
 #endif
 #undef HEELER_OBSERVES
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

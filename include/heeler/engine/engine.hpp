@@ -20,7 +20,7 @@
 #include <heeler/run/source_ref.hpp>
 #include <heeler/settings/engine_settings.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct WatchedRun;
 
@@ -67,6 +67,9 @@ public:
     [[nodiscard]] Result<void> flush();
     [[nodiscard]] Result<void> release();
     [[nodiscard]] std::optional<Elapsed> next_deadline();
+    /// From now; what is past is zero.
+    [[nodiscard]] std::optional<Duration> time_to_deadline();
+    [[nodiscard]] WallTime wall_time() const;
 
     [[nodiscard]] Result<Status> status(RunHandle run) const;
     [[nodiscard]] Result<Report> report(std::string_view run);
@@ -88,7 +91,7 @@ private:
     std::unique_ptr<Rooms> rooms_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI
 
 #ifndef HEELER_COMPILED
 #include <heeler/engine/engine-inl.hpp>

@@ -9,7 +9,7 @@
 #include <heeler/engine/answers.hpp>
 #include <heeler/engine/engine.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 template <class>
@@ -71,4 +71,4 @@ private:
     Registered run_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -1,92 +1,64 @@
 // Drives a watchdog with two threads of its own: one that judges, one that acts and sends.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <utility>
+#include <memory>
+#include <version>
+#ifdef __cpp_lib_jthread
+#include <stop_token>
+#endif
 
-#include <heeler/core/time.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/engine/engine.hpp>
+#include <heeler/fwd.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
-/// A slow notifier or a bounded wait for a process never delays detection. Starts at once, stops when it is destroyed.
-/// Both threads belong to it; `on_cycle` is called from either, one at a time.
-template <class Dog>
+/// A slow notifier or a bounded wait for a process never delays detection. Starts at once, stops when it is destroyed,
+/// which must be before its watchdog is. Both threads belong to it. It takes the watchdog's `wake_with` for itself.
 class Runner {
 public:
     using OnCycle = std::function<void(const CycleReport&)>;
 
-    explicit Runner(Dog& dog, Duration period = std::chrono::seconds{1}, OnCycle on_cycle = {})
-        : dog_{dog}, period_{period}, on_cycle_{std::move(on_cycle)} {
-        judging_ = std::thread{[this] { judge(); }};
-        acting_ = std::thread{[this] { act(); }};
+    /// A cycle runs when `next_deadline` says so, at once if an observation shortens it, and `period` after the last
+    /// one at the latest: operators' decisions are looked for that often. `on_cycle` is called from either thread, one
+    /// at a time; without one, errors are written to stderr.
+    template <class Clock, class Store, class Notifier>
+    explicit Runner(Watchdog<Clock, Store, Notifier>& dog, Duration period = std::chrono::seconds{1},
+                    OnCycle on_cycle = {})
+        : Runner{dog.engine_, period, std::move(on_cycle)} {}
+
+#ifdef __cpp_lib_jthread
+    /// The same; it also stops when somebody asks the token for it.
+    template <class Clock, class Store, class Notifier>
+    Runner(Watchdog<Clock, Store, Notifier>& dog, std::stop_token stop, Duration period = std::chrono::seconds{1},
+           OnCycle on_cycle = {})
+        : Runner{dog.engine_, period, std::move(on_cycle)} {
+        stop_with(std::move(stop));
     }
+#endif
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
-    ~Runner() { stop(); }
+    ~Runner();
 
-    /// Ends both threads after what they are doing now. May be called twice.
-    void stop() {
-        {
-            const std::lock_guard guard{lock_};
-            stopping_ = true;
-        }
-        wake_.notify_all();
-        if (judging_.joinable()) judging_.join();
-        if (acting_.joinable()) acting_.join();
-    }
+    /// Ends both threads after what they are doing now, and waits for that. May be called twice.
+    void stop();
 
 private:
-    void judge() {
-        TickCause cause = TickCause::startup;
-        for (;;) {
-            report(dog_.tick(cause));
-            std::unique_lock guard{lock_};
-            ticked_ = true;
-            wake_.notify_all();
-            wake_.wait_for(guard, period_, [&] { return stopping_ || delivered_; });
-            if (stopping_) return;
-            cause = std::exchange(delivered_, false) ? TickCause::outcome : TickCause::period;
-        }
-    }
+    struct Threads;
 
-    void act() {
-        for (;;) {
-            {
-                std::unique_lock guard{lock_};
-                wake_.wait(guard, [&] { return stopping_ || ticked_; });
-                if (stopping_) return;
-                ticked_ = false;
-            }
-            const CycleReport done = dog_.deliver();
-            report(done);
-            if (!dog_.has_settled()) continue;
-            const std::lock_guard guard{lock_};
-            delivered_ = true;
-            wake_.notify_all();
-        }
-    }
+    Runner(Engine& engine, Duration period, OnCycle on_cycle);
+#ifdef __cpp_lib_jthread
+    void stop_with(std::stop_token stop);
+    std::unique_ptr<std::stop_callback<std::function<void()>>> on_stop_;
+#endif
 
-    void report(const CycleReport& cycle) {
-        if (!on_cycle_ || (cycle.events.empty() && cycle.checked == 0)) return;
-        const std::lock_guard guard{reporting_};
-        on_cycle_(cycle);
-    }
-
-    Dog& dog_;
-    Duration period_;
-    OnCycle on_cycle_;
-    std::mutex lock_;
-    std::mutex reporting_;
-    std::condition_variable wake_;
-    bool stopping_ = false;
-    bool ticked_ = false;
-    bool delivered_ = false;
-    std::thread judging_;
-    std::thread acting_;
+    std::shared_ptr<Threads> threads_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI
+
+#ifndef HEELER_COMPILED
+#include <heeler/engine/runner-inl.hpp>
+#endif

@@ -18,7 +18,7 @@
 #include <heeler/engine/run_scope.hpp>
 #include <heeler/fwd.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Keeps runs moving: in the clock, store and notifier of its host, which it owns and gives access to.
 ///
@@ -215,6 +215,8 @@ public:
     }
 
 private:
+    friend class Runner;
+
     template <class Preset>
     static tl::unexpected<Error> not_called(Preset) {
         static_assert(detail::never<Preset>,
@@ -236,4 +238,4 @@ private:
     Engine engine_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

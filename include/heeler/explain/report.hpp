@@ -1,107 +1,33 @@
 // Reports and cycles as text and JSON lines, for people, files and logs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <heeler/core/run.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/text/duration.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/text/json_writer.hpp>
-#include <heeler/text/sanitise.hpp>
-#include <heeler/text/table.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The record of an intervention: exactly `timestamp`, `run_id`, `condition`, `action_taken`, `outcome` (S001). `from`
 /// is what the timestamp counts from, in seconds; without it the timestamp is RFC 3339.
-inline void write_intervention(JsonLine& line, const Intervention& record, std::string_view run,
-                               const std::optional<WallTime>& from) {
-    line.begin_object().key("timestamp");
-    if (from)
-        line.number(in_seconds(record.at - *from));
-    else
-        line.string(rfc3339(record.at));
-    line.key("run_id").string(run).key("condition").string(name_of(record.condition));
-    line.key("action_taken").string(name_of(record.action)).key("outcome").string(name_of(record.outcome)).end_object();
-}
+void write_intervention(JsonLine& line, const Intervention& record, std::string_view run,
+                        const std::optional<WallTime>& from);
 
 /// The fields of a report, without the brackets of an object.
-inline void write_report(JsonLine& line, const Report& report, const std::optional<WallTime>& from = {}) {
-    line.key("run").string(report.run).key("total_s").number(in_seconds(report.total));
-    line.key("intervals").number(report.intervals).key("conditions").begin_array();
-    for (const std::string& condition : report.conditions) line.string(condition);
-    line.end_array().key("actions").begin_array();
-    for (const Action& action : report.actions) line.string(name_of(action.kind));
-    line.end_array().key("interventions").begin_array();
-    for (const Intervention& record : report.interventions) write_intervention(line, record, report.run, from);
-    line.end_array().key("heartbeats").begin_array();
-    for (const HeartbeatRow& row : report.heartbeats) {
-        line.begin_object().key("interval").number(row.number).key("value");
-        if (row.value)
-            line.number(*row.value);
-        else
-            line.null();
-        line.key("delta").number(row.delta).end_object();
-    }
-    line.end_array().key("final_status").string(report.final_status).key("completed_by");
-    if (report.completed_by)
-        line.string(name_of(*report.completed_by));
-    else
-        line.null();
-    line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
-}
+void write_report(JsonLine& line, const Report& report, const std::optional<WallTime>& from = {});
 
-[[nodiscard]] inline std::string to_json(const Report& report) {
-    JsonLine line;
-    line.begin_object();
-    write_report(line, report);
-    line.key("name").string(report.name).key("work_item").string(report.work_item);
-    line.key("summary").string(report.summary).end_object();
-    return std::move(line).text();
-}
+[[nodiscard]] std::string to_json(const Report& report);
 
 /// The report for people: facts, heartbeat log, interventions, recommendation.
-[[nodiscard]] inline std::string to_text(const Report& report) {
-    std::string text = to_table(std::vector<TableField>{
-        {"Run", report.name},
-        {"Total time", spoken(report.total)},
-        {"Intervals monitored", std::to_string(report.intervals)},
-        {"Conditions detected", fmt::format("{}", fmt::join(report.conditions, ", "))},
-        {"Interventions", std::to_string(report.interventions.size())},
-        {"Final status", report.final_status},
-        {"Escalated", report.escalated ? "yes" : "no"},
-    });
-    if (!report.interventions.empty()) {
-        std::vector<TableRow> rows;
-        for (const Intervention& record : report.interventions)
-            rows.push_back({rfc3339(record.at), std::string{name_of(record.condition)},
-                            std::string{name_of(record.action)}, std::string{name_of(record.outcome)}});
-        text += "\n" + to_table({"When", "Condition", "Action taken", "Outcome"}, rows);
-    }
-    if (!report.heartbeats.empty()) {
-        std::vector<TableRow> rows;
-        for (const HeartbeatRow& row : report.heartbeats)
-            rows.push_back(
-                {std::to_string(row.number), row.value ? std::to_string(*row.value) : "-", std::to_string(row.delta)});
-        text += "\n" + to_table({"Interval", "Value", "Delta"}, rows);
-    }
-    if (!report.recommendation.empty()) text += "\nRecommendation: " + report.recommendation + "\n";
-    if (!report.summary.empty()) text += "\n" + report.summary;
-    return text;
-}
+[[nodiscard]] std::string to_text(const Report& report);
 
 /// The run's metadata as Field | Value.
-[[nodiscard]] inline std::string to_table(const RunSpec& spec) {
-    const auto length = [](const std::optional<Duration>& value) { return value ? spoken(*value) : std::string{"-"}; };
-    return to_table(std::vector<TableField>{
-        {"Task", spec.task}, {"Expected duration", length(spec.expected)}, {"Timeout", length(spec.timeout)}});
-}
+[[nodiscard]] std::string to_table(const RunSpec& spec);
 
 enum class LogLevel : std::uint8_t { debug, warning, error };
 
@@ -112,23 +38,20 @@ struct LogLine {
 
 /// What of a cycle belongs into a log: warnings for what was done and said, debug for what was held back, errors as
 /// such; nothing for healthy runs.
-[[nodiscard]] inline std::vector<LogLine> log_lines(const CycleReport& cycle) {
-    std::vector<LogLine> lines;
-    for (const Event& event : cycle.events) {
-        if (const auto* done = std::get_if<ActionEvent>(&event))
-            lines.push_back({done->action.outcome == ActionOutcome::skipped ? LogLevel::debug : LogLevel::warning,
-                             fmt::format("[{}] {}: {}", sanitise(done->run, 160), name_of(done->action.kind),
-                                         name_of(done->action.outcome))});
-        if (const auto* sent = std::get_if<AlertEvent>(&event))
-            lines.push_back({sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
-                             fmt::format("[{}] alert {}: {}", sent->row.alert.run.id, sent->row.alert.kind,
-                                         sent->row.alert.summary)});
-        if (const auto* failed = std::get_if<ErrorEvent>(&event))
-            lines.push_back({LogLevel::error, fmt::format("[{}] {}: {}", sanitise(failed->run, 160), failed->where,
-                                                          sanitise(failed->error.message, 1024))});
-    }
-    if (cycle.suppressed > 0) lines.push_back({LogLevel::debug, fmt::format("{} rungs held back", cycle.suppressed)});
-    return lines;
-}
+[[nodiscard]] std::vector<LogLine> log_lines(const CycleReport& cycle);
 
-}  // namespace heeler::inline v0
+/// The summary of a cycle (S000): how many runs were looked at, what was done to which, what was held back. Empty where
+/// nothing was done, held back or in error. It is for logs: people are told by alerts. Of many actions the first 32.
+[[nodiscard]] std::string summary_of(const CycleReport& cycle);
+
+/// `TIME heeler cycle: SUMMARY` and a line `TIME ERROR heeler ...` for each error; empty where `summary_of` is.
+[[nodiscard]] std::string cycle_text(const CycleReport& cycle, WallTime at);
+
+/// The lines of errors alone.
+[[nodiscard]] std::string error_text(const CycleReport& cycle, WallTime at);
+
+}  // namespace heeler::inline HEELER_ABI
+
+#ifndef HEELER_COMPILED
+#include <heeler/explain/report-inl.hpp>
+#endif

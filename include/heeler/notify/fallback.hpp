@@ -11,7 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/notify/fanout.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct FallbackSettings {
     /// Whether it is enough that the second has the alert. False: the alert stays undelivered, so that the outbox tries
@@ -64,4 +64,4 @@ private:
     FallbackSettings settings_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

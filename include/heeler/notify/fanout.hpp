@@ -13,7 +13,7 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Sends each alert to every notifier, in order. One receipt is enough, its recipients summed over all that answered
 /// with one; without any, the first error is answered. A notifier that throws has failed and stops nobody. A retry
@@ -68,4 +68,4 @@ private:
     std::tuple<Notifiers...> notifiers_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

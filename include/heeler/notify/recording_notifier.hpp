@@ -13,7 +13,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// How a delivery is to end.
 enum class Delivery : std::uint8_t {
@@ -100,4 +100,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

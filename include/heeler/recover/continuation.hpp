@@ -12,7 +12,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0::continuation {
+namespace heeler::inline HEELER_ABI::continuation {
 
 inline constexpr std::size_t work_item_cap = 16384;  ///< bytes of the work item
 inline constexpr std::size_t step_cap = 4096;        ///< bytes of the agent's own words
@@ -101,4 +101,4 @@ inline constexpr std::size_t list_cap = 3000;        ///< bytes of a list, likew
     return sanitise(brief(facts), brief_cap);
 }
 
-}  // namespace heeler::inline v0::continuation
+}  // namespace heeler::inline HEELER_ABI::continuation

@@ -6,7 +6,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The incident that a finding opens: the last one again if it returns soon after it was closed (within two
 /// verifications), else a new one.
@@ -47,4 +47,4 @@ namespace heeler::inline v0 {
     return decision;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -11,7 +11,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0::prompts {
+namespace heeler::inline HEELER_ABI::prompts {
 
 inline constexpr std::size_t goal_cap = 2048;       ///< bytes of the goal in a prompt
 inline constexpr std::size_t checkpoint_cap = 256;  ///< bytes of agent text in a nudge
@@ -123,4 +123,4 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
                                      : choose(settings.break_pattern, break_pattern, facts);
 }
 
-}  // namespace heeler::inline v0::prompts
+}  // namespace heeler::inline HEELER_ABI::prompts

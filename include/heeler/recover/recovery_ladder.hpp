@@ -18,7 +18,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What follows when an action fails or is rejected.
 enum class OnFailure : std::uint8_t { final_rung, escalate };
@@ -295,4 +295,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -15,7 +15,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
 struct Backoff {
@@ -33,9 +33,9 @@ struct Backoff {
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI
 
-namespace heeler::inline v0::retrying {
+namespace heeler::inline HEELER_ABI::retrying {
 
 /// Only a stall is retried: what loops or fails would do so again.
 [[nodiscard]] inline bool applies(const std::optional<Backoff>& retry, const Condition& condition) noexcept {
@@ -146,4 +146,4 @@ namespace heeler::inline v0::retrying {
     return std::nullopt;
 }
 
-}  // namespace heeler::inline v0::retrying
+}  // namespace heeler::inline HEELER_ABI::retrying

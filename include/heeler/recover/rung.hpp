@@ -10,7 +10,7 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What is done about one condition.
 struct Response {
@@ -21,9 +21,9 @@ struct Response {
     bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (S000: a continuation stalls)
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI
 
-namespace heeler::inline v0::rung {
+namespace heeler::inline HEELER_ABI::rung {
 
 [[nodiscard]] inline bool has(const Plan& plan, ActionKind kind) noexcept {
     return std::any_of(plan.begin(), plan.end(), [&](const Step& step) { return step.action == kind; });
@@ -142,4 +142,4 @@ inline void note_done(Incident& incident, const Action& action) {
     return std::nullopt;
 }
 
-}  // namespace heeler::inline v0::rung
+}  // namespace heeler::inline HEELER_ABI::rung

@@ -8,7 +8,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/text/one_line.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Bytes of the finding in a message to a session.
 inline constexpr std::size_t session_evidence_cap = 512;
@@ -32,4 +32,4 @@ inline constexpr std::size_t session_evidence_cap = 512;
     return seen + "Say where you stand, then go on with the next concrete step, or say what you need.\n";
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -15,7 +15,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What ends the watch of a run at once. Either of the two is enough.
 struct Ending {
@@ -178,4 +178,4 @@ private:
     }
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

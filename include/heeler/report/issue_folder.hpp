@@ -14,7 +14,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sha256.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The file name of an issue: what is plain of its key, and 16 digits that differ for different keys. At most 84 bytes.
 [[nodiscard]] inline std::string issue_file_name(std::string_view key) {
@@ -86,4 +86,4 @@ private:
     std::string folder_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// One run after the fact. All moments are on one clock, from any zero.
 struct RunFacts {
@@ -71,4 +71,4 @@ struct Metrics {
             below(ratio(waited_s, continued), in_seconds(targets.time_to_recovery))};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

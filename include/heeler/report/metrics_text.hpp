@@ -14,7 +14,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/table.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// One line: each metric as `{value, target, met}`, the value `null` where there was nothing to measure.
 [[nodiscard]] inline std::string to_json(const Metrics& metrics) {
@@ -49,4 +49,4 @@ namespace heeler::inline v0 {
     return to_table({"Measured", "Value", "Target", "Met"}, rows);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

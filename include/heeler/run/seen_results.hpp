@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// Fingerprints of the newest results, compared in vector code, block by block, as many as there are. Two results of 4
 /// thousand million share a fingerprint.
@@ -47,4 +49,4 @@ private:
     std::uint32_t next_ = 0;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

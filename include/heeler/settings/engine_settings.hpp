@@ -8,7 +8,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct EngineSettings {
     Duration flush_every = 1s;        ///< of a run's small row, while it changes
@@ -40,4 +40,4 @@ struct EngineSettings {
     return {};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -19,7 +19,7 @@
 #include <heeler/settings/setting_values.hpp>
 #include <heeler/settings/validate.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace setting {
 
@@ -210,11 +210,4 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
 
 }  // namespace setting
 
-/// The names of all settings, parts of objects with a dot.
-[[nodiscard]] inline std::vector<std::string_view> setting_names() {
-    std::vector<std::string_view> names;
-    for (const setting::Known& each : setting::known) names.push_back(each.name);
-    return names;
-}
-
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -46,4 +46,4 @@ namespace detail {
     return settings;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -13,7 +13,7 @@
 #include <heeler/source/readable_file.hpp>
 #include <heeler/text/fingerprint.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A place in one file. The device is left out: its number changes when the machine starts again.
 struct FileCursor {
@@ -60,4 +60,4 @@ struct FileCursor {
     return combine(fingerprint_text(*first), fingerprint_text(*last));
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

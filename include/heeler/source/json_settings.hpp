@@ -19,7 +19,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 inline constexpr std::size_t largest_settings = std::size_t{1} << 20;
 inline constexpr std::size_t deepest_settings = 8;  ///< objects and lists inside each other
@@ -146,4 +146,4 @@ template <class Value>
     return fail(settings.error().code, name + ": " + settings.error().message);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

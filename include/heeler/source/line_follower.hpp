@@ -14,7 +14,7 @@
 #include <heeler/source/readable_file.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// How much of a file is read.
 struct FollowSettings {
@@ -187,4 +187,4 @@ private:
     std::string buffer_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -17,7 +17,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -107,4 +107,4 @@ private:
     std::uint64_t inode_ = 0;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -20,7 +20,7 @@
 #include <heeler/text/rfc3339.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 using ToolLogSettings = FollowSettings;
 
@@ -215,4 +215,4 @@ private:
 
 static_assert(check_source<ToolLog>());
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -12,7 +12,7 @@
 #include <heeler/store/agent_row.hpp>
 #include <heeler/text/one_line.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What an agent needs to write to its row. The token is its alone: whoever knows it writes in its name.
 struct AgentTicket {
@@ -83,4 +83,4 @@ enum class AgentClaimStep : std::uint8_t {
 
 }  // namespace detail
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

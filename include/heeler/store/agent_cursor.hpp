@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What was reported of a row already. Values are kept as fingerprints: what agents write does not lengthen it.
 struct AgentCursor {
@@ -104,4 +106,4 @@ template <class Number>
     return cursor;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -15,7 +15,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What an agent executes, word for word. Each counts only while the agent is the run's current one.
 struct AgentStatements {
@@ -122,4 +122,4 @@ struct MarkedValues {
 
 }  // namespace detail
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

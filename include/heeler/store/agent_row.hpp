@@ -20,7 +20,7 @@
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/one_line.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// A row as the database answered it: somebody may have written anything. Texts are cut by the statement; ages are in
 /// microseconds, by the database's clock.
@@ -219,4 +219,4 @@ private:
                                             "\": enlist it, or put the row back");
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

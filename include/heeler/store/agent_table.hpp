@@ -23,7 +23,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A `GroupSourceLike` over the rows, and the only writer of what agents must not write: which attempt is the current
 /// one, whether the run is over. Ages are computed by the database's clock. Any thread; the constructor does no I/O.
@@ -186,4 +186,4 @@ private:
     std::unordered_map<std::string, std::string> unsettled_;     // keys that may have claimed, or not
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -20,7 +20,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// `claim` stands for everything about leases: `claim`, `release`, `claim_runs` and `holders`.
 enum class StoreOperation : std::uint8_t { load, list, commit, history, claim };
@@ -220,4 +220,4 @@ private:
     std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -14,7 +14,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 inline constexpr std::size_t longest_lease_name = 128;
 inline constexpr Duration shortest_lease = std::chrono::milliseconds{10};
@@ -84,4 +84,4 @@ inline void hand_over(RunRow& row, std::string& taken_from, const Lease& to) {
     return Error{ErrorCode::fenced, message.append("anew")};
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

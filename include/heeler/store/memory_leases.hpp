@@ -13,7 +13,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/store/lease_rules.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// `now` is the store's time, whatever it counts from. One thread at a time.
 class MemoryLeases {
@@ -73,4 +73,4 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

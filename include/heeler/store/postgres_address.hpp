@@ -14,7 +14,7 @@
 #include <heeler/store/postgres_error.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// The server, database and schema of a store.
 struct PostgresAddress {
@@ -93,4 +93,4 @@ struct FreeOptions {
     return address;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

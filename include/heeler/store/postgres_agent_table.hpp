@@ -19,7 +19,7 @@
 #include <heeler/store/postgres_open.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -228,4 +228,4 @@ public:
 };
 static_assert(GroupSourceLike<PostgresAgentTable>);
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -24,7 +24,7 @@
 #include <heeler/store/postgres_sql.hpp>
 #include <heeler/store/postgres_values.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// An open connection. One thread at a time. After an error that makes it `lost()` it can only be dropped.
 class PostgresConnection {
@@ -220,4 +220,4 @@ template <class Read>
     return {};
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -9,7 +9,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] constexpr bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -59,4 +59,4 @@ namespace heeler::inline v0::detail {
     return Error{code, std::move(message)};
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,9 @@
 
 #include <array>
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What `PostgresSql` is for the rest. Times are microseconds since 1970 UTC by the server's clock.
 struct PostgresLeaseSql {
@@ -85,4 +87,4 @@ inline constexpr std::array postgres_lease_statements{PostgresLeaseSql::claim,  
                                                       PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,
                                                       PostgresLeaseSql::free_runs,      PostgresLeaseSql::hand_over};
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

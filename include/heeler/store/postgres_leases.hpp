@@ -20,7 +20,7 @@
 #include <heeler/store/postgres_sql.hpp>
 #include <heeler/store/postgres_values.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// `fenced` if it is not the newest of its holder, or was taken away; otherwise it stays until the transaction ends.
 [[nodiscard]] inline Result<void> hold_lease(PostgresConnection& connection, const Lease& lease) {
@@ -127,4 +127,4 @@ namespace heeler::inline v0::detail {
     return rows;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

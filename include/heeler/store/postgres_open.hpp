@@ -17,7 +17,7 @@
 #include <heeler/store/postgres_values.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct PostgresSettings {
     /// Schema of the database that holds the tables; created if it is missing. 1 to 63 bytes. Stores with different
@@ -164,4 +164,4 @@ struct PostgresState {
 
 }  // namespace detail
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -16,7 +16,7 @@
 #include <heeler/store/postgres_sql.hpp>
 #include <heeler/store/postgres_values.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Reads everything of a snapshot or a history, table by table.
 class PostgresReader {
@@ -166,4 +166,4 @@ template <class Work>
     return found;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

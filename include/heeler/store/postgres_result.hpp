@@ -17,7 +17,7 @@
 #include <heeler/store/stored_columns.hpp>
 #include <heeler/store/stored_names.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What one statement answered. Rows are read in order: `next()`, then `read` its columns from the first on. Values
 /// that cannot be understood are left as they are and named by `unreadable()`.
@@ -153,4 +153,4 @@ private:
     std::string unreadable_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

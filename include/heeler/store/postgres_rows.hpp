@@ -14,7 +14,7 @@
 #include <heeler/store/postgres_values.hpp>
 #include <heeler/store/stored_columns.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Adds a row that belongs to a run.
 template <class Row>
@@ -76,4 +76,4 @@ inline void take_row(PostgresResult& result, RunRow& row) {
     return decode_body(body, row.alert);
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

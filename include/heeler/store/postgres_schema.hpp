@@ -6,7 +6,7 @@
 
 #include <heeler/store/schema_step.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Times are microseconds since 1970 UTC; the views show them as timestamps. Bytes that a text cannot hold are escaped
 /// (postgres_values.hpp).
@@ -92,4 +92,4 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch, to_timestamp(until / 1
 /// Step 2 locks out nobody: code of schema 1 leaves the holders as they are, and versions guard what it writes.
 inline constexpr std::array<SchemaStep, 2> postgres_schema{{{1, 1, postgres_step_1}, {2, 1, postgres_step_2}}};
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,9 @@
 
 #include <array>
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// By what they are for. Order and meaning of parameters and columns: stored_columns.hpp, behind the run where a row
 /// belongs to one.
@@ -214,4 +216,4 @@ inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
                                                 PostgresSql::mutes,
                                                 PostgresSql::tallies};
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

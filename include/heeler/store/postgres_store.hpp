@@ -20,7 +20,7 @@
 #include <heeler/store/postgres_read.hpp>
 #include <heeler/store/postgres_write.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// A batch that is `durable` is on the server's disk when `commit` returns; telemetry may be lost by a crash of the
 /// server. Every error names the store and what to do, never a password, and the next call tries again, connecting
@@ -191,4 +191,4 @@ private:
     bool was_open_ = false;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

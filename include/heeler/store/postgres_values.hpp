@@ -15,7 +15,7 @@
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// PostgreSQL's numbers of the three types that the tables use.
 enum class WireType : std::uint32_t { bytes = 17, integer = 20, text = 25 };
@@ -170,4 +170,4 @@ private:
     std::vector<WireArray> columns_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -20,7 +20,7 @@
 #include <heeler/store/postgres_sql.hpp>
 #include <heeler/store/postgres_values.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Carries out one statement with all rows, if there are any.
 [[nodiscard]] inline Result<void> put_rows(PostgresConnection& connection, const char* sql, WireRows& rows) {
@@ -171,4 +171,4 @@ template <class Answer, class Work>
     return status;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// One addition to the tables. A later step may only add: tables, indexes, columns with a default.
 struct SchemaStep {
@@ -12,4 +14,4 @@ struct SchemaStep {
     const char* sql = "";
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

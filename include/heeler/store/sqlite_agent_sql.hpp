@@ -1,7 +1,9 @@
 // All SQL text of the table `agent_progress` in SQLite: the table, the statements of the watchdog, those of the agents.
 #pragma once
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Written by agents: last_checkpoint, last_heartbeat, last_step, completed_steps; status from in_progress to
 /// completed, with completed_by and completed_at. Everything else is written by the watchdog's side. Times are UTC
@@ -112,4 +114,4 @@ WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING
         "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';";
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

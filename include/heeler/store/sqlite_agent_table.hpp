@@ -22,7 +22,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -204,4 +204,4 @@ public:
 };
 static_assert(GroupSourceLike<SqliteAgentTable>);
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -16,7 +16,7 @@
 #include <heeler/store/sqlite_schema.hpp>
 #include <heeler/store/sqlite_statement.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// An open SQLite file. One thread at a time. Statements on loan must end before it does.
 class SqliteConnection {
@@ -107,4 +107,4 @@ private:
     SqliteConnection* connection_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -11,7 +11,7 @@
 
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What SQLite's result code means to a caller. `system` is the errno behind it.
 [[nodiscard]] inline ErrorCode sqlite_error_code(int result, int system) noexcept {
@@ -88,4 +88,4 @@ namespace heeler::inline v0::detail {
     return store_error(path, sqlite_error_code(result, system), said);
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,9 @@
 
 #include <array>
 
-namespace heeler::inline v0::detail {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What `Sql` is for the rest. Times are microseconds since 1970 UTC by SQLite's clock, which knows milliseconds.
 struct LeaseSql {
@@ -63,4 +65,4 @@ inline constexpr std::array sqlite_lease_statements{
     LeaseSql::take_away,      LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group,
     LeaseSql::ended_but_open, LeaseSql::open_run,   LeaseSql::run_at,  LeaseSql::hand_over};
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -20,7 +20,7 @@
 #include <heeler/store/sqlite_rows.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// `fenced` if it is not the newest of its holder, or was taken away. Inside a transaction.
 [[nodiscard]] inline Result<void> check_held(SqliteConnection& connection, const Lease& lease) {
@@ -204,4 +204,4 @@ private:
     return rows;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -22,7 +22,7 @@
 #include <heeler/store/sqlite_rows.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What lies at a path, found without letting SQLite touch it.
 enum class FileKind : std::uint8_t { nothing, store, something_else, unclear };
@@ -203,4 +203,4 @@ inline constexpr Duration longest_busy_timeout = std::chrono::seconds{60};
     return connection;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -15,7 +15,7 @@
 #include <heeler/store/sqlite_rows.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] inline Result<void> read_part(SqliteConnection& connection, const std::string& run, std::string_view name,
                                             std::optional<std::string>& part) {
@@ -103,4 +103,4 @@ namespace heeler::inline v0::detail {
     return found;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -14,7 +14,7 @@
 #include <heeler/store/sqlite_statement.hpp>
 #include <heeler/store/stored_columns.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 template <class Row>
 void bind_row(SqliteStatement& statement, std::string_view run, const Row& row) {
@@ -82,4 +82,4 @@ template <class... Parameters>
     return connection.changes();
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -6,7 +6,7 @@
 
 #include <heeler/store/schema_step.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Marks a SQLite file as a store of heeler ("helr").
 inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
@@ -262,4 +262,4 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::mutes,
                                               Sql::tallies};
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

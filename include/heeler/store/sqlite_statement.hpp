@@ -16,7 +16,7 @@
 #include <heeler/store/stored_columns.hpp>
 #include <heeler/store/stored_names.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// A prepared statement on loan from its connection: bind, step until false, read each row. Problems of `bind` and
 /// `read` are answered by the next `step`.
@@ -139,4 +139,4 @@ private:
     std::string unreadable_;
 };
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

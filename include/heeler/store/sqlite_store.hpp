@@ -21,7 +21,7 @@
 #include <heeler/store/sqlite_schema.hpp>
 #include <heeler/store/sqlite_write.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 struct SqliteSettings {
     /// How long a call waits for another writer before it answers `busy`. 0 to 60 s.
@@ -147,4 +147,4 @@ private:
     bool was_open_ = false;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -18,7 +18,7 @@
 #include <heeler/store/sqlite_rows.hpp>
 #include <heeler/store/sqlite_schema.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 template <class Row>
 [[nodiscard]] Result<void> put_rows(SqliteConnection& connection, const char* sql, const std::string& run,
@@ -143,4 +143,4 @@ template <class Row>
     return conflicts;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -9,7 +9,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Marks a string as bytes for the library rather than text for people.
 template <class Text>
@@ -102,4 +102,4 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     return text;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -12,7 +12,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/observation.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What is stored as a word.
 template <class T>
@@ -56,4 +56,4 @@ template <class E>
     return std::nullopt;
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

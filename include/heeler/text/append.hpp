@@ -4,11 +4,13 @@
 #include <string>
 #include <string_view>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 template <class... Parts>
 void append(std::string& text, const Parts&... parts) {
     (text.append(std::string_view{parts}), ...);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -10,7 +10,7 @@
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/json_string.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Arguments nested deeper are taken as plain text.
 inline constexpr std::size_t max_argument_depth = 64;
@@ -235,4 +235,4 @@ private:
     return {combine(name, arguments.exact), static_cast<std::uint32_t>(combine(name, arguments.normal))};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -7,7 +7,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// "45s", "3m 5s", "2h 10m", "3d 4h": the two largest units. Negative lengths read as zero.
 [[nodiscard]] inline std::string spoken(Duration length) {
@@ -33,4 +33,4 @@ namespace heeler::inline v0 {
            padded(time.subseconds().count(), 3) + 'Z';
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -13,7 +13,9 @@
 #endif
 #include <xxhash.h>
 
-namespace heeler::inline v0 {
+#include <heeler/text/combine.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// What is kept of a line. Stable across platforms and versions; a collision makes two lines look equal, no more.
 struct Fingerprint {
@@ -26,13 +28,6 @@ struct Fingerprint {
 /// The fingerprint of all bytes of `text`. Never allocates.
 [[nodiscard]] inline std::uint64_t fingerprint_text(std::string_view text) noexcept {
     return XXH3_64bits(text.data(), text.size());
-}
-
-/// One fingerprint of two; the order matters.
-[[nodiscard]] constexpr std::uint64_t combine(std::uint64_t first, std::uint64_t second) noexcept {
-    std::uint64_t mixed = std::rotl(first, 29) * 0x9FB21C651E98DF25ULL ^ (second + 0x9E3779B97F4A7C15ULL);
-    mixed = (mixed ^ (mixed >> 32)) * 0xD6E8FEB86659FD93ULL;
-    return mixed ^ (mixed >> 29);
 }
 
 namespace detail {
@@ -269,4 +264,4 @@ private:
     return {exact, static_cast<std::uint32_t>(detail::LineMasker(line).hash())};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

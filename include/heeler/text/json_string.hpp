@@ -7,7 +7,7 @@
 
 #include <heeler/text/fingerprint.hpp>
 
-namespace heeler::inline v0::detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// The next quote, backslash or control character, or `end`.
 [[nodiscard]] inline const char* find_string_stop(const char* at, const char* end) noexcept {
@@ -92,4 +92,4 @@ template <class Sink>
     }
 }
 
-}  // namespace heeler::inline v0::detail
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -12,7 +12,7 @@
 #include <heeler/config.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Appends `text` to `out` as a quoted JSON string. What can be printed stays as it is, controls are escaped, bytes
 /// that are not UTF-8 become U+FFFD.
@@ -136,4 +136,4 @@ private:
     bool first_ = true;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

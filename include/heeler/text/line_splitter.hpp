@@ -7,7 +7,7 @@
 
 #include <heeler/text/fingerprint.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Keeps the unfinished last line between two calls. Lines longer than a block are fingerprinted block by block, so
 /// that the result is the same for every way of cutting the stream. One thread at a time.
@@ -82,4 +82,4 @@ private:
     bool long_line_ = false;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

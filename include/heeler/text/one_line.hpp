@@ -8,7 +8,7 @@
 
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// `sanitise(text, cap_bytes)` with a blank for each line end and tab, so that no content can begin a line of its own.
 [[nodiscard]] inline std::string one_line(std::string_view text, std::size_t cap_bytes) {
@@ -18,4 +18,4 @@ namespace heeler::inline v0 {
     return line;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

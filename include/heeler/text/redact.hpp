@@ -14,7 +14,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// What stands in for a secret.
 inline constexpr std::string_view redacted_mark = "[redacted]";
@@ -279,4 +279,4 @@ private:
     return Redactor().evidence_text(text, keep);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

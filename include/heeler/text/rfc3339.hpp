@@ -10,7 +10,7 @@
 
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -111,4 +111,4 @@ namespace detail {
     return WallTime{std::chrono::round<Duration>(std::chrono::duration<double>(seconds))};
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -9,7 +9,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The longest run id, in bytes.
 inline constexpr std::size_t max_run_id_bytes = 128;
@@ -169,4 +169,4 @@ inline void append_clean(std::string& out, std::string_view text) {
                                         : "is not valid UTF-8: encode it, for example in hexadecimal"));
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// Longer names are near to nothing.
 inline constexpr std::size_t longest_setting_name = 64;
@@ -79,4 +81,4 @@ inline constexpr std::size_t longest_setting_name = 64;
     return setting;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
@@ -85,4 +87,4 @@ private:
     return out;
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

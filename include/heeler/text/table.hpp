@@ -11,7 +11,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// The cells of one row, from left to right.
 using TableRow = std::vector<std::string>;
@@ -82,4 +82,4 @@ struct TableField {
     return to_table({"Field", "Value"}, rows);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

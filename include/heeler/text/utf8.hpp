@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace heeler::inline v0 {
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
 
 /// What stands in for bytes that are not UTF-8 (U+FFFD).
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
@@ -78,4 +80,4 @@ namespace detail {
     return text.substr(at < text.size() && is_utf8_continuation(text[at]) ? start : at);
 }
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

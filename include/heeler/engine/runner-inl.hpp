@@ -1,0 +1,114 @@
+// What the two threads of a runner do.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <heeler/engine/runner.hpp>
+#include <heeler/explain/report.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+struct Runner::Threads {
+    Threads(Engine& of, Duration longest_wait, OnCycle told)
+        : engine{of}, period{longest_wait}, on_cycle{std::move(told)} {}
+
+    void judge() {
+        TickCause cause = TickCause::startup;
+        for (;;) {
+            report(engine.tick(cause));
+            const Duration wait = pause();
+            std::unique_lock guard{lock};
+            ticked = true;
+            wake.notify_all();
+            wake.wait_for(guard, wait, [&] { return stopping || delivered || woken; });
+            if (stopping) return;
+            woken = false;
+            cause = std::exchange(delivered, false) ? TickCause::outcome : TickCause::period;
+        }
+    }
+
+    void act() {
+        for (;;) {
+            {
+                std::unique_lock guard{lock};
+                wake.wait(guard, [&] { return stopping || ticked; });
+                if (stopping) return;
+                ticked = false;
+            }
+            report(engine.deliver());
+            if (!engine.has_settled()) continue;
+            const std::lock_guard guard{lock};
+            delivered = true;
+            wake.notify_all();
+        }
+    }
+
+    /// Until the next cycle has something to do. Never so short that a cycle that cannot do it yet spins.
+    [[nodiscard]] Duration pause() {
+        const auto next = engine.time_to_deadline();
+        const Duration shortest = std::min<Duration>(period, std::chrono::milliseconds{10});
+        return next ? std::clamp(*next, shortest, period) : period;
+    }
+
+    void report(const CycleReport& cycle) {
+        if (cycle.events.empty() && cycle.checked == 0) return;
+        const std::lock_guard guard{reporting};
+        if (on_cycle) return on_cycle(cycle);
+        const std::string errors = error_text(cycle, engine.wall_time());
+        if (!errors.empty()) static_cast<void>(std::fwrite(errors.data(), 1, errors.size(), stderr));
+    }
+
+    void ask_to_stop() {
+        const std::lock_guard guard{lock};
+        stopping = true;
+        wake.notify_all();
+    }
+
+    Engine& engine;
+    Duration period;
+    OnCycle on_cycle;
+    std::mutex lock;
+    std::mutex reporting;
+    std::condition_variable wake;
+    bool stopping = false;
+    bool ticked = false;
+    bool delivered = false;
+    bool woken = false;  ///< an observation must be looked at sooner
+    std::thread judging;
+    std::thread acting;
+};
+
+HEELER_INLINE Runner::Runner(Engine& engine, Duration period, OnCycle on_cycle)
+    : threads_{std::make_shared<Threads>(engine, period, std::move(on_cycle))} {
+    engine.wake_with([threads = threads_.get()] {
+        const std::lock_guard guard{threads->lock};
+        threads->woken = true;
+        threads->wake.notify_all();
+    });
+    threads_->judging = std::thread{[threads = threads_.get()] { threads->judge(); }};
+    threads_->acting = std::thread{[threads = threads_.get()] { threads->act(); }};
+}
+
+HEELER_INLINE Runner::~Runner() { stop(); }
+
+HEELER_INLINE void Runner::stop() {
+    threads_->ask_to_stop();
+    threads_->engine.wake_with({});
+    if (threads_->judging.joinable()) threads_->judging.join();
+    if (threads_->acting.joinable()) threads_->acting.join();
+}
+
+#ifdef __cpp_lib_jthread
+HEELER_INLINE void Runner::stop_with(std::stop_token stop) {
+    on_stop_ = std::make_unique<std::stop_callback<std::function<void()>>>(
+        std::move(stop), std::function<void()>{[threads = threads_] { threads->ask_to_stop(); }});
+}
+#endif
+
+}  // namespace heeler::inline HEELER_ABI

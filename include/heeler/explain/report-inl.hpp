@@ -1,0 +1,166 @@
+// How reports and cycles are put into words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <heeler/explain/report.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/sanitise.hpp>
+#include <heeler/text/table.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+HEELER_INLINE void write_intervention(JsonLine& line, const Intervention& record, std::string_view run,
+                                      const std::optional<WallTime>& from) {
+    line.begin_object().key("timestamp");
+    if (from)
+        line.number(in_seconds(record.at - *from));
+    else
+        line.string(rfc3339(record.at));
+    line.key("run_id").string(run).key("condition").string(name_of(record.condition));
+    line.key("action_taken").string(name_of(record.action)).key("outcome").string(name_of(record.outcome)).end_object();
+}
+
+HEELER_INLINE void write_report(JsonLine& line, const Report& report, const std::optional<WallTime>& from) {
+    line.key("run").string(report.run).key("total_s").number(in_seconds(report.total));
+    line.key("intervals").number(report.intervals).key("conditions").begin_array();
+    for (const std::string& condition : report.conditions) line.string(condition);
+    line.end_array().key("actions").begin_array();
+    for (const Action& action : report.actions) line.string(name_of(action.kind));
+    line.end_array().key("interventions").begin_array();
+    for (const Intervention& record : report.interventions) write_intervention(line, record, report.run, from);
+    line.end_array().key("heartbeats").begin_array();
+    for (const HeartbeatRow& row : report.heartbeats) {
+        line.begin_object().key("interval").number(row.number).key("value");
+        if (row.value)
+            line.number(*row.value);
+        else
+            line.null();
+        line.key("delta").number(row.delta).end_object();
+    }
+    line.end_array().key("final_status").string(report.final_status).key("completed_by");
+    if (report.completed_by)
+        line.string(name_of(*report.completed_by));
+    else
+        line.null();
+    line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
+}
+
+HEELER_INLINE std::string to_json(const Report& report) {
+    JsonLine line;
+    line.begin_object();
+    write_report(line, report);
+    line.key("name").string(report.name).key("work_item").string(report.work_item);
+    line.key("summary").string(report.summary).end_object();
+    return std::move(line).text();
+}
+
+HEELER_INLINE std::string to_text(const Report& report) {
+    std::string text = to_table(std::vector<TableField>{
+        {"Run", report.name},
+        {"Total time", spoken(report.total)},
+        {"Intervals monitored", std::to_string(report.intervals)},
+        {"Conditions detected", fmt::format("{}", fmt::join(report.conditions, ", "))},
+        {"Interventions", std::to_string(report.interventions.size())},
+        {"Final status", report.final_status},
+        {"Escalated", report.escalated ? "yes" : "no"},
+    });
+    if (!report.interventions.empty()) {
+        std::vector<TableRow> rows;
+        for (const Intervention& record : report.interventions)
+            rows.push_back({rfc3339(record.at), std::string{name_of(record.condition)},
+                            std::string{name_of(record.action)}, std::string{name_of(record.outcome)}});
+        text += "\n" + to_table({"When", "Condition", "Action taken", "Outcome"}, rows);
+    }
+    if (!report.heartbeats.empty()) {
+        std::vector<TableRow> rows;
+        for (const HeartbeatRow& row : report.heartbeats)
+            rows.push_back(
+                {std::to_string(row.number), row.value ? std::to_string(*row.value) : "-", std::to_string(row.delta)});
+        text += "\n" + to_table({"Interval", "Value", "Delta"}, rows);
+    }
+    if (!report.recommendation.empty()) text += "\nRecommendation: " + report.recommendation + "\n";
+    if (!report.summary.empty()) text += "\n" + report.summary;
+    return text;
+}
+
+HEELER_INLINE std::string to_table(const RunSpec& spec) {
+    const auto length = [](const std::optional<Duration>& value) { return value ? spoken(*value) : std::string{"-"}; };
+    return to_table(std::vector<TableField>{
+        {"Task", spec.task}, {"Expected duration", length(spec.expected)}, {"Timeout", length(spec.timeout)}});
+}
+
+HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
+    std::vector<LogLine> lines;
+    for (const Event& event : cycle.events) {
+        if (const auto* done = std::get_if<ActionEvent>(&event))
+            lines.push_back({done->action.outcome == ActionOutcome::skipped ? LogLevel::debug : LogLevel::warning,
+                             fmt::format("[{}] {}: {}", sanitise(done->run, 160), name_of(done->action.kind),
+                                         name_of(done->action.outcome))});
+        if (const auto* sent = std::get_if<AlertEvent>(&event))
+            lines.push_back({sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
+                             fmt::format("[{}] alert {}: {}", sent->row.alert.run.id, sent->row.alert.kind,
+                                         sent->row.alert.summary)});
+        if (const auto* failed = std::get_if<ErrorEvent>(&event))
+            lines.push_back({LogLevel::error, fmt::format("[{}] {}: {}", sanitise(failed->run, 160), failed->where,
+                                                          sanitise(failed->error.message, 1024))});
+    }
+    if (cycle.suppressed > 0) lines.push_back({LogLevel::debug, fmt::format("{} rungs held back", cycle.suppressed)});
+    return lines;
+}
+
+HEELER_INLINE std::string summary_of(const CycleReport& cycle) {
+    constexpr std::size_t most_listed = 32;
+    std::string done;
+    std::string_view run;
+    std::size_t actions = 0, runs = 0;
+    for (const Event& event : cycle.events) {
+        const auto* each = std::get_if<ActionEvent>(&event);
+        if (each == nullptr) continue;
+        const bool same = actions > 0 && run == each->run;
+        runs += same ? 0 : 1;
+        run = each->run;
+        if (++actions > most_listed) continue;
+        done += same ? ", " : actions == 1 ? ": " : "; ";
+        if (!same) done += fmt::format("[{}] ", sanitise(run, 160));
+        done += fmt::format("{} {}", name_of(each->action.kind), name_of(each->action.outcome));
+    }
+    if (actions > most_listed) done += fmt::format("; and {} more", actions - most_listed);
+    if (actions == 0 && cycle.suppressed == 0 && cycle.errors == 0) return {};
+    std::string text;
+    const auto add = [&](std::uint64_t count, std::string_view what) {
+        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    };
+    add(cycle.checked, cycle.checked == 1 ? "run checked" : "runs checked");
+    add(cycle.healthy, "healthy");
+    add(runs, "acted on");
+    add(cycle.suppressed, "held back");
+    add(cycle.errors, cycle.errors == 1 ? "error" : "errors");
+    return one_line(text + done, 4096);
+}
+
+HEELER_INLINE std::string cycle_text(const CycleReport& cycle, WallTime at) {
+    const std::string summary = summary_of(cycle);
+    if (summary.empty()) return {};
+    const std::string time = rfc3339(at);
+    return fmt::format("{} heeler cycle: {}\n", time, summary) + error_text(cycle, at);
+}
+
+HEELER_INLINE std::string error_text(const CycleReport& cycle, WallTime at) {
+    std::string lines;
+    for (const LogLine& line : log_lines(cycle))
+        if (line.level == LogLevel::error)
+            lines += fmt::format("{} ERROR heeler {}\n", rfc3339(at), one_line(line.text, 4096));
+    return lines;
+}
+
+}  // namespace heeler::inline HEELER_ABI

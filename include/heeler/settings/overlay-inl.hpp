@@ -1,0 +1,164 @@
+// How named settings are laid over a class, and what is said of those that do not take.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/named_setting.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/recover/watch_ladder.hpp>
+#include <heeler/settings/known_settings.hpp>
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/ready_class.hpp>
+#include <heeler/text/sanitise.hpp>
+#include <heeler/text/setting_name.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+namespace setting {
+
+/// What is wrong with a class, if anything.
+[[nodiscard]] inline std::optional<std::string> fault_of(const RunClass& rules) {
+    if (auto good = ReadyClass::check(rules); !good) return std::move(good.error().message);
+    return std::nullopt;
+}
+
+/// The part of the name before the dot.
+[[nodiscard]] inline std::string_view object_of(std::string_view name) {
+    const auto dot = name.find('.');
+    return dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
+}
+
+[[nodiscard]] inline std::string listed(const std::vector<std::string_view>& names) {
+    std::string list;
+    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string{name};
+    return list;
+}
+
+/// One overlay: the class that is changed, and what was wrong so far.
+class Overlay {
+public:
+    explicit Overlay(RunClass& rules) : rules_{rules} {}
+
+    /// `object` is what the settings are parts of, with its dot; empty at the top.
+    void apply_all(const std::vector<NamedSetting>& settings, const std::string& object) {
+        for (const NamedSetting& each : settings) apply_one(each, object + each.name);
+    }
+
+    [[nodiscard]] std::vector<SettingFault> finish() && {
+        check_silence<AliveAge>("duration_limit_s");
+        check_silence<ActivityAge>("silence_s");
+        check_silence<ProgressAge>("duration_limit_s");
+        check_endings();
+        if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
+            add(SettingFault::Kind::contradiction, "auto_steer",
+                "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
+                "nothing: leave it out");
+        return std::move(faults_);
+    }
+
+private:
+    void apply_one(const NamedSetting& given, const std::string& name) {
+        const auto entry = std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == name; });
+        if (entry != known.end()) return apply_known(*entry, given);
+        std::vector<std::string_view> parts;
+        for (const Known& each : known)
+            if (object_of(each.name) == name) parts.push_back(each.name.substr(name.size() + 1));
+        if (parts.empty()) return add(SettingFault::Kind::unknown, label_of(given, name), unknown(given, name));
+        if (const auto* inner = given.value.get<SettingValue::Object>()) return apply_all(*inner, name + ".");
+        if (!given.value.is_null())
+            add(SettingFault::Kind::wrong_type, label_of(given, name),
+                "'" + label_of(given, name) + "' is " + shown(given.value) + ", but must be an object with " +
+                    listed(parts) + "; the default is kept");
+    }
+
+    void apply_known(const Known& entry, const NamedSetting& given) {
+        const std::string label = label_of(given, entry.name);
+        if (std::find(given_.begin(), given_.end(), entry.name) != given_.end())
+            add(SettingFault::Kind::contradiction, label,
+                "'" + label + "' is given twice; the last value counts: remove the other");
+        given_.push_back(entry.name);
+        if (given.value.is_null()) return;
+        RunClass changed = rules_;
+        if (const auto refused = entry.apply(given.value, changed))
+            return add(refused->kind, label, "'" + label + "' is " + refused->message + "; the default is kept");
+        if (const auto fault = fault_of(changed))
+            return add(SettingFault::Kind::out_of_range, label,
+                       "'" + label + "' cannot be " + shown(given.value) + ": " + *fault + "; the default is kept");
+        if (entry.apply == &set_auto_steer) steers_ = yes_or_no(given.value).value_or(false);
+        rules_ = std::move(changed);
+    }
+
+    /// As its author spells it.
+    [[nodiscard]] static std::string label_of(const NamedSetting& given, std::string_view name) {
+        return sanitise(given.written.empty() ? name : std::string_view{given.written}, 80);
+    }
+
+    [[nodiscard]] static std::string unknown(const NamedSetting& given, const std::string& name) {
+        std::vector<std::string_view> names = setting_names();
+        for (const Known& each : known)
+            if (const auto object = object_of(each.name); !object.empty()) names.push_back(object);
+        const auto nearest = nearest_name(name, names);
+        if (!nearest) return "no setting has this name; known are " + listed(setting_names());
+        const std::string spelt = variable_of("", name);
+        const bool variable = given.written.ends_with(spelt);
+        const auto prefix = std::string_view{given.written}.substr(0, given.written.size() - spelt.size());
+        return "no setting has this name; did you mean '" +
+               (variable ? variable_of(prefix, *nearest) : std::string{*nearest}) + "'?";
+    }
+
+    /// A threshold that a run cannot live to see.
+    template <class Cadence>
+    void check_silence(std::string_view setting) {
+        const auto* silence = rules_.detectors.find<HeartbeatContract<Cadence>>();
+        const auto* timeout = rules_.detectors.find<RunTimeout>();
+        if (silence == nullptr || timeout == nullptr || !timeout->limit || silence->act_after < *timeout->limit) return;
+        add(SettingFault::Kind::contradiction, std::string{setting},
+            std::string{Cadence::kind} + " is a stall after " + written(in_seconds(silence->act_after)) +
+                " s, but a run is over its time limit after " + written(in_seconds(*timeout->limit)) +
+                " s, so that it is never found: make it shorter than 'duration_limit_s'");
+    }
+
+    /// An ending needs a finding: then the first one of silence is the end.
+    void check_endings() {
+        const auto* silence = rules_.detectors.find<HeartbeatContract<ActivityAge>>();
+        const auto* ladder = rules_.ladder.as<WatchLadder>();
+        if (ladder == nullptr) return;
+        for (const Ending& ending : ladder->endings)
+            if (silence != nullptr && ending.silent_longer && silence->act_after >= *ending.silent_longer)
+                add(SettingFault::Kind::contradiction, "silence_s",
+                    "a run that is silent is given up after " + written(in_seconds(*ending.silent_longer)) +
+                        " s, but silence is noticed only after " + written(in_seconds(silence->act_after)) +
+                        " s, so that no alert comes before: make 'silence_s' shorter");
+    }
+
+    void add(SettingFault::Kind kind, std::string setting, std::string message) {
+        faults_.push_back({kind, std::move(setting), std::move(message)});
+    }
+
+    RunClass& rules_;
+    std::vector<SettingFault> faults_{};
+    std::vector<std::string_view> given_{};
+    bool steers_ = false;  ///< runs are to be steered
+};
+
+}  // namespace setting
+
+HEELER_INLINE std::vector<SettingFault> overlay(RunClass& rules, const std::vector<NamedSetting>& settings) {
+    setting::Overlay overlay{rules};
+    overlay.apply_all(settings, {});
+    return std::move(overlay).finish();
+}
+
+HEELER_INLINE std::vector<std::string_view> setting_names() {
+    std::vector<std::string_view> names;
+    for (const setting::Known& each : setting::known) names.push_back(each.name);
+    return names;
+}
+
+}  // namespace heeler::inline HEELER_ABI

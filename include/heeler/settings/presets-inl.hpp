@@ -1,0 +1,131 @@
+// What the presets hold.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/deliver/session_alert.hpp>
+#include <heeler/recover/continuation.hpp>
+#include <heeler/recover/session_words.hpp>
+#include <heeler/settings/presets.hpp>
+
+namespace heeler::inline HEELER_ABI::presets {
+
+HEELER_INLINE void session_details(Alert& alert, const Run& run, Duration worked) {
+    alert.details.push_back({"session", std::string{short_id(alert.run.id)}});
+    alert.details.push_back({"duration", hours_and_minutes(worked)});
+    alert.details.push_back({"tool_calls", std::to_string(run.calls)});
+    alert.details.push_back({"icon", std::string{icon_of(alert.severity)}});
+    alert.details.push_back({"text", format_session_alert(alert)});
+}
+
+HEELER_INLINE RunClass long_run() {
+    RunClass rules;
+    rules.name = "long_run";
+    rules.detectors.turn_on<RunTimeout>()
+        .turn_on<BurnRateTracker<Tokens>>()
+        .turn_on<BurnRateTracker<ApiCalls>>()
+        .turn_on<BurnRateTracker<BytesWritten>>()
+        .turn_on<OutputAccessRule>()
+        .turn_on<LoopDetector<Line>>({five_line_block, {}})
+        .turn_on<HeartbeatContract<Intervals>>();
+    RecoveryLadder ladder;
+    ladder.responses = {
+        {Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false},
+        {Condition::loop_detected, {{{ActionKind::break_pattern, {}, {}}}}, false, false},
+        {Condition::runaway,
+         {{{ActionKind::pause, {}, {}}, {ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}}},
+         true,
+         false},
+        {Condition::no_output_access, {{{ActionKind::escalate, {}, {}}}}, true, false},
+    };
+    ladder.final_rung = {{ActionKind::snapshot, {}, {}},
+                         {ActionKind::escalate, {}, {}},
+                         {ActionKind::terminate, ActionKind::snapshot, {}}};
+    ladder.on_failure = OnFailure::final_rung;
+    rules.ladder = std::move(ladder);
+    rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
+    return rules;
+}
+
+HEELER_INLINE RunClass recommended() {
+    RunClass rules = long_run();
+    rules.name = "recommended";
+    rules.schedule.period = 1s;
+    rules.interval.fixed = 60s;
+    rules.grace = 60s;
+    rules.detectors.turn_off<HeartbeatContract<Intervals>>()
+        .turn_on<LoopDetector<Line>>()
+        .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
+        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s});
+    auto& ladder = *rules.ladder.as<RecoveryLadder>();
+    ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
+    ladder.on_failure = OnFailure::escalate;
+    rules.verify_after = 120s;
+    rules.stop_proof = StopProofNeeded::proved;
+    return rules;
+}
+
+HEELER_INLINE RunClass checkpoint_continuation() {
+    RunClass rules;
+    rules.name = "checkpoint_continuation";
+    rules.schedule = {900s, true, false};
+    rules.interval.fixed = 900s;
+    rules.applicability.shortest = Duration{};
+    rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s});
+    RecoveryLadder ladder;
+    ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
+    ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
+    ladder.max_attempts = 100;  // continuations are counted instead, over the run's whole life
+    ladder.max_continuations = 2;
+    rules.ladder = std::move(ladder);
+    rules.stop_proof = StopProofNeeded::fenced;
+    rules.tell_people = false;
+    return rules;
+}
+
+HEELER_INLINE RunClass checkpoint_relay() {
+    const RelayPlan plan;
+    RunClass rules = checkpoint_continuation();
+    rules.name = "checkpoint_relay";
+    rules.schedule = {60s, false, false};
+    rules.interval.fixed = plan.look_again;
+    rules.detectors.turn_off<HeartbeatContract<CheckpointAge>>().turn_on<RelayTimeout>(plan).turn_on<RelayCheck>(plan);
+    rules.ladder.as<RecoveryLadder>()->max_continuations = 1;
+    rules.prompts.brief = continuation::relay_brief;
+    return rules;
+}
+
+HEELER_INLINE std::vector<SteerRule> session_steers() {
+    return {{Condition::loop_detected, 900s}, {Condition::error_cascade, 900s}, {Condition::token_budget, 3600s}};
+}
+
+HEELER_INLINE RunClass session_monitor() {
+    RunClass rules;
+    rules.name = "session_monitor";
+    rules.schedule = {300s, false, true};
+    rules.interval.fixed = 300s;
+    rules.applicability.shortest = Duration{};
+    rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 600s, .veto_within = 900s})
+        .turn_on<RunTimeout>({7200s})
+        .turn_on<LoopDetector<Call, TailRule>>()
+        .turn_on<ErrorCascade>({5, 20, true});
+    rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
+    WatchLadder ladder;
+    ladder.endings = {
+        {Severity::critical, {}, {{ActionKind::abandon, {}, {}}, {ActionKind::file_issue, {}, {}}}},
+        {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},
+    };
+    rules.ladder = std::move(ladder);
+    rules.outbox.first_retry = 300s;
+    rules.alert_cooldown = 1800s;
+    rules.renotify_every = 1s;  // at every look; the cooldown holds it back
+    rules.conflict_fails_run = true;
+    rules.prompts.steer = session_steer;
+    rules.prompts.detectors_words = true;
+    rules.prompts.alert = session_details;
+    return rules;
+}
+
+}  // namespace heeler::inline HEELER_ABI::presets

@@ -1,0 +1,252 @@
+// How the store in memory keeps its rows.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/store/lease_rules.hpp>
+#include <heeler/store/memory_leases.hpp>
+#include <heeler/store/memory_store.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+struct MemoryStore::Content {
+    std::mutex mutex;
+    std::vector<History> runs;  // in order of registration; their audit is kept below
+    std::map<std::string, std::size_t, std::less<>> places;
+    std::map<std::string, std::vector<AuditRow>, std::less<>> audit;
+    std::map<std::uint64_t, DecisionRow> open_decisions;
+    std::uint64_t decisions = 0;
+    std::vector<MuteRow> mutes;
+    std::vector<TallyRow> tallies;
+    detail::MemoryLeases leases;
+    Duration passed{};  // beyond what really did
+
+    [[nodiscard]] Duration now() const {
+        const auto real = std::chrono::steady_clock::now().time_since_epoch();
+        return std::chrono::duration_cast<Duration>(real) + passed;
+    }
+
+    [[nodiscard]] bool is_held(const Lease& lease) const { return leases.is_held(lease.holder, lease.epoch); }
+
+    /// It has not ended, or something of it is to be carried out.
+    [[nodiscard]] static bool is_open(const History& kept) {
+        if (!is_terminal(kept.row->state)) return true;
+        const auto is_intended = [](const Action& action) { return action.outcome == ActionOutcome::intended; };
+        const auto is_pending = [](const AlertRow& alert) { return alert.state == AlertRow::State::pending; };
+        return std::any_of(kept.actions.begin(), kept.actions.end(), is_intended) ||
+               std::any_of(kept.alerts.begin(), kept.alerts.end(), is_pending);
+    }
+
+    [[nodiscard]] bool is_claimable(const History& kept, const Claim& claim) const {
+        const RunRow& row = *kept.row;
+        const bool asked =
+            claim.run.empty() ? detail::asks_for(claim, row.class_name, row.holder) : row.id == claim.run;
+        return asked && !leases.is_held(row.holder, row.epoch) && is_open(kept);
+    }
+
+    template <class Which>
+    [[nodiscard]] std::uint64_t count_unended(Which which) const {
+        std::uint64_t count = 0;
+        for (const History& kept : runs) count += !is_terminal(kept.row->state) && which(*kept.row);
+        return count;
+    }
+
+    static StoredRun summary_of(const History& kept) {
+        StoredRun run;
+        run.row = *kept.row;
+        for (const Action& action : kept.actions)
+            if (action.outcome == ActionOutcome::intended) run.unfinished.push_back(action);
+        run.interventions = kept.interventions;
+        for (const AlertRow& alert : kept.alerts)
+            if (alert.state == AlertRow::State::pending) run.pending.push_back(alert);
+        run.checkpoints = kept.checkpoints.size();
+        return run;
+    }
+
+    /// The run's place if its stored version is the expected one; a new run's place is at the end.
+    [[nodiscard]] std::optional<std::size_t> place_for(const RunRow& row) const {
+        const auto known = places.find(row.id);
+        if (known == places.end()) return row.version == 0 ? std::optional{runs.size()} : std::nullopt;
+        const bool unmoved = row.version != 0 && runs[known->second].row->version == row.version;
+        return unmoved ? std::optional{known->second} : std::nullopt;
+    }
+
+    bool write(const RunBatch& changes) {
+        const auto place = place_for(changes.row);
+        if (!place) return false;
+        if (*place == runs.size()) {
+            runs.emplace_back();
+            places.emplace(changes.row.id, *place);
+        }
+        History& kept = runs[*place];
+        write_row(kept.row, changes.row);
+        for (const CheckpointRow& row : changes.checkpoints) put_by_number(kept.checkpoints, row);
+        for (const Intervention& row : changes.interventions) put_by_number(kept.interventions, row);
+        for (const Action& row : changes.actions)
+            put(kept.actions, row, [](auto& a) -> std::string_view { return a.key; });
+        for (const AlertRow& row : changes.alerts)
+            put(kept.alerts, row, [](auto& a) -> std::string_view { return a.alert.key; });
+        for (AuditRow row : changes.audit) {
+            row.run = changes.row.id;
+            audit[row.run].push_back(std::move(row));
+        }
+        return true;
+    }
+
+    static void write_row(std::optional<RunRow>& kept, RunRow row) {
+        if (kept && !row.spec) row.spec = std::move(kept->spec);
+        if (kept && !row.memory) row.memory = std::move(kept->memory);
+        ++row.version;
+        kept = std::move(row);
+    }
+
+    template <class Row, class Identity>
+    static void put(std::vector<Row>& rows, const Row& row, Identity identity) {
+        const auto same =
+            std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return identity(other) == identity(row); });
+        if (same == rows.end())
+            rows.push_back(row);
+        else
+            *same = row;
+    }
+
+    template <class Row>
+    static void put_by_number(std::vector<Row>& rows, const Row& row) {
+        const auto place =
+            std::lower_bound(rows.begin(), rows.end(), row.number,
+                             [](const Row& other, std::uint64_t number) { return other.number < number; });
+        if (place != rows.end() && place->number == row.number)
+            *place = row;
+        else
+            rows.insert(place, row);
+    }
+
+    void close_decision(std::uint64_t number, const Conflicts& conflicts) {
+        const auto decision = open_decisions.find(number);
+        if (decision == open_decisions.end()) return;
+        if (std::find(conflicts.begin(), conflicts.end(), decision->second.run) != conflicts.end()) return;
+        open_decisions.erase(decision);
+    }
+
+    void add_mute(const MuteRow& row) {
+        const bool known = std::any_of(mutes.begin(), mutes.end(), [&](const MuteRow& other) {
+            return other.class_name == row.class_name && other.condition == row.condition &&
+                   other.identity == row.identity;
+        });
+        if (!known) mutes.push_back(row);
+    }
+
+    void add_tally(const TallyRow& row) {
+        for (TallyRow& kept : tallies) {
+            if (kept.class_name != row.class_name || kept.condition != row.condition) continue;
+            kept.incidents += row.incidents;
+            kept.wrong += row.wrong;
+            return;
+        }
+        tallies.push_back(row);
+    }
+};
+
+HEELER_INLINE MemoryStore::MemoryStore() : content_{std::make_shared<Content>()} {}
+
+HEELER_INLINE Result<Snapshot> MemoryStore::load() {
+    const std::lock_guard lock{content_->mutex};
+    Snapshot snapshot;
+    for (const History& kept : content_->runs)
+        if (content_->is_open(kept)) snapshot.runs.push_back(content_->summary_of(kept));
+    snapshot.mutes = content_->mutes;
+    snapshot.tallies = content_->tallies;
+    return snapshot;
+}
+
+HEELER_INLINE Result<std::vector<DecisionRow>> MemoryStore::list() {
+    const std::lock_guard lock{content_->mutex};
+    std::vector<DecisionRow> open;
+    for (const auto& [number, decision] : content_->open_decisions) open.push_back(decision);
+    return open;
+}
+
+HEELER_INLINE Result<Conflicts> MemoryStore::commit(const Batch& batch) {
+    const std::lock_guard lock{content_->mutex};
+    if (!batch.lease.holder.empty() && !content_->is_held(batch.lease))
+        return tl::unexpected<Error>(detail::lease_was_lost("in memory", batch.lease));
+    Conflicts conflicts;
+    for (const RunBatch& changes : batch.runs)
+        if (!content_->write(changes)) conflicts.push_back(changes.row.id);
+    for (const std::uint64_t number : batch.applied) content_->close_decision(number, conflicts);
+    for (const DecisionRow& decision : batch.decisions) {
+        const std::uint64_t number = ++content_->decisions;
+        content_->open_decisions[number] = decision;
+        content_->open_decisions[number].number = number;
+    }
+    for (const AuditRow& row : batch.audit) content_->audit[row.run].push_back(row);
+    for (const MuteRow& row : batch.mutes) content_->add_mute(row);
+    for (const TallyRow& row : batch.tallies) content_->add_tally(row);
+    return conflicts;
+}
+
+HEELER_INLINE Result<History> MemoryStore::history(std::string_view run) {
+    const std::lock_guard lock{content_->mutex};
+    History found;
+    if (const auto place = content_->places.find(run); place != content_->places.end())
+        found = content_->runs[place->second];
+    if (const auto audit = content_->audit.find(run); audit != content_->audit.end()) found.audit = audit->second;
+    return found;
+}
+
+HEELER_INLINE Result<Lease> MemoryStore::claim(std::string_view holder, std::string_view owner, Duration length) {
+    const std::lock_guard lock{content_->mutex};
+    return content_->leases.claim(holder, owner, length, content_->now());
+}
+
+HEELER_INLINE Result<void> MemoryStore::release(const Lease& lease) {
+    const std::lock_guard lock{content_->mutex};
+    content_->leases.release(lease, content_->now());
+    return {};
+}
+
+HEELER_INLINE Result<Claimed> MemoryStore::claim_runs(const Claim& claim) {
+    const std::lock_guard lock{content_->mutex};
+    if (!content_->is_held(claim.lease)) return tl::unexpected<Error>(detail::lease_was_lost("in memory", claim.lease));
+    Claimed given;
+    for (const Lease& gone : content_->leases.take_away(claim.lease.holder, content_->now()))
+        given.lost.push_back({gone.holder, content_->count_unended([&](const RunRow& row) {
+                                  return row.holder == gone.holder && row.epoch == gone.epoch;
+                              })});
+    for (History& kept : content_->runs) {
+        if (!content_->is_claimable(kept, claim)) continue;
+        given.more = given.runs.size() >= std::min(claim.most, detail::most_claimed);
+        if (given.more) break;
+        StoredRun& run = given.runs.emplace_back(content_->summary_of(kept));
+        detail::hand_over(run.row, run.taken_from, claim.lease);
+        kept.row = run.row;
+    }
+    given.mutes = content_->mutes;
+    return given;
+}
+
+HEELER_INLINE Result<std::vector<HolderRow>> MemoryStore::holders() {
+    const std::lock_guard lock{content_->mutex};
+    auto rows = content_->leases.rows(content_->now());
+    for (HolderRow& holder : rows)
+        holder.runs = content_->count_unended([&](const RunRow& row) { return row.holder == holder.name; });
+    return rows;
+}
+
+HEELER_INLINE void MemoryStore::let_pass(Duration time) {
+    const std::lock_guard lock{content_->mutex};
+    content_->passed += time;
+}
+
+}  // namespace heeler::inline HEELER_ABI
