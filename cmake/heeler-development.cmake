@@ -17,6 +17,19 @@ endif()
 # The library is compiled with the same warnings and sanitizers as what uses it.
 target_link_libraries(heeler_compiled PRIVATE $<BUILD_INTERFACE:heeler_development>)
 
+# A faster linker, if the compiler finds one and nobody chose another.
+include(CheckLinkerFlag)
+foreach(linker IN ITEMS lld mold)
+    if(CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld" OR CMAKE_LINKER_TYPE)
+        break()
+    endif()
+    check_linker_flag(CXX -fuse-ld=${linker} HEELER_LINKS_WITH_${linker})
+    if(HEELER_LINKS_WITH_${linker})
+        target_link_options(heeler_development INTERFACE -fuse-ld=${linker})
+        break()
+    endif()
+endforeach()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
