@@ -148,7 +148,7 @@ TEST_CASE("a job of its own group in the same session is paused and ended with t
     CHECK(ended->note.find("still alive") == std::string::npos);
 }
 
-TEST_CASE("a command that would not stop is said to run on [M-112]", "[M-112]") {
+TEST_CASE("a command that would not stop is said to run on [M-112]") {
     auto spec = shell("trap '' TERM; echo ready; while :; do sleep 0.1; done");
     spec.term_grace = spec.kill_grace = heeler::Duration(0);
     auto control = ProcessControl::start(spec);

@@ -80,7 +80,7 @@ TEST_CASE("a wrapped control has the verbs that it has without the table", "[age
     CHECK(TableFencedControl{table, keyed}.idempotent());
 }
 
-TEST_CASE("a spawn is claimed before, told the new statements, and given back if it failed [M-098]", "[M-098]") {
+TEST_CASE("a spawn is claimed before, told the new statements, and given back if it failed [M-098]") {
     ScriptedTable table;
     ScriptedControl inner;
     TableFencedControl control{table, inner};
@@ -144,7 +144,7 @@ TEST_CASE("a run that was given up is over for its agents, and an inner control 
     CHECK(plain.retire(asked, RunState::failed).error().code == ErrorCode::lost);
 }
 
-TEST_CASE("a run that the watchdog gives up is over for its agents [M-100]", "[M-100]") {
+TEST_CASE("a run that the watchdog gives up is over for its agents [M-100]") {
     ScriptedTable table;
     ScriptedControl inner;
     TableFencedControl control{table, inner};

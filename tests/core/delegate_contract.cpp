@@ -4,7 +4,7 @@
 
 using namespace heeler;
 
-TEST_CASE("a delegation contract names every clause that is missing [M-024]", "[M-024]") {
+TEST_CASE("a delegation contract names every clause that is missing [M-024]") {
     DelegateContract contract{"the parser", "src/parser", "a green test run", "after 2 h", "tests pass", "every 5 min"};
     CHECK(validate(contract));
 

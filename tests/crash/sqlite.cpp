@@ -49,79 +49,76 @@ private:
 
 // The names say which invariants (invariants.hpp) are at stake.
 
-TEST_CASE("SQLite: killed at any point, each continuation is started once: find I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any point, each continuation is started once: find I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds});
 }
 
-TEST_CASE("SQLite: killed at any point, each continuation is started once: repeat I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any point, each continuation is started once: repeat I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::repeats});
 }
 
-TEST_CASE("SQLite: killed at any point, what nobody can tell is a person's business I2-I7 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any point, what nobody can tell is a person's business I2-I7 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::neither});
 }
 
-TEST_CASE("SQLite: killed at any point, two runs are continued once each I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any point, two runs are continued once each I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"a", "b"}}, Effort::every_third);
 }
 
-TEST_CASE("SQLite: killed at any point, nothing is destroyed before a nudge had its time I1 I2 I5 I9 [M-101]",
-          "[M-101]") {
+TEST_CASE("SQLite: killed at any point, nothing is destroyed before a nudge had its time I1 I2 I5 I9 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&ladder_story(), Honesty::finds});
     dies_at_every_point(file.place(), {&ladder_story(), Honesty::neither});
 }
 
-TEST_CASE("SQLite: killed at any point, cooldowns hold and each alert arrives I5-I9 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any point, cooldowns hold and each alert arrives I5-I9 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&alert_story(), Honesty::finds});
     dies_at_every_point(file.place(), {&alert_story(), Honesty::neither}, Effort::every_third);
 }
 
-TEST_CASE("SQLite: killed again while it recovers I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed again while it recovers I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_twice(file.place(), {&continuation_story(), Honesty::finds});
     dies_twice(file.place(), {&continuation_story(), Honesty::repeats});
     dies_twice(file.place(), {&ladder_story(), Honesty::finds});
 }
 
-TEST_CASE("SQLite: killed at any moment, in the middle of a commit too I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed at any moment, in the middle of a commit too I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     is_killed_at_any_moment(file.place(), {&continuation_story(), Honesty::finds});
     is_killed_at_any_moment(file.place(), {&ladder_story(), Honesty::repeats});
 }
 
-TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and restarted I2-I7 I9 I10 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and restarted I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::same_name},
                         Effort::every_third);
 }
 
-TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and another takes over I2-I7 I9 I10 [M-101]",
-          "[M-101]") {
+TEST_CASE("SQLite: a watchdog under a lease is killed at any point, and another takes over I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_at_every_point(file.place(), {&continuation_story(), Honesty::finds, {"r"}, Leases::own_names},
                         Effort::every_third);
 }
 
-TEST_CASE("SQLite: a watchdog that stood still longer than its lease changes nothing any more I3 I9 I10 [M-101]",
-          "[M-101]") {
+TEST_CASE("SQLite: a watchdog that stood still longer than its lease changes nothing any more I3 I9 I10 [M-101]") {
     const ScratchFile file;
     // At the very moment of an effect only the agent control can tell one from the other: it knows the key.
     stands_still(file.place(), {&continuation_story(), Honesty::repeats, {"r"}, Leases::own_names, false},
                  Effort::every_third);
 }
 
-TEST_CASE("SQLite: killed after each nudge, nothing is destroyed while none is confirmed I1 I5 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed after each nudge, nothing is destroyed while none is confirmed I1 I5 [M-101]") {
     const ScratchFile file;
     dies_after_each(file.place(), {&ladder_story(), Honesty::neither}, "inject");
 }
 
-TEST_CASE("SQLite: killed after each spawn, each continuation is started once I3 I5 [M-101]", "[M-101]") {
+TEST_CASE("SQLite: killed after each spawn, each continuation is started once I3 I5 [M-101]") {
     const ScratchFile file;
     dies_after_each(file.place(), {&continuation_story(), Honesty::finds}, "spawn");
 }

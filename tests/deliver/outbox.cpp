@@ -18,7 +18,7 @@ AlertRow row_of(std::uint32_t attempts) {
 
 }  // namespace
 
-TEST_CASE("the wait doubles from the first to the longest", "[M-121]") {
+TEST_CASE("the wait doubles from the first to the longest [M-121]") {
     const OutboxSettings settings{1s, 300s, 24h};
     CHECK(retry_wait(settings, 1) == 1s);
     CHECK(retry_wait(settings, 2) == 2s);
@@ -28,7 +28,7 @@ TEST_CASE("the wait doubles from the first to the longest", "[M-121]") {
     CHECK(retry_wait({300s, 300s, 24h}, 1) == 300s);
 }
 
-TEST_CASE("a receipt ends an alert, a receipt without recipients does not", "[M-120]") {
+TEST_CASE("a receipt ends an alert, a receipt without recipients does not [M-120]") {
     const OutboxSettings settings;
     const AlertRow delivered = after_attempt(row_of(2), settings, Receipt{1}, begin + 1s);
     CHECK(delivered.state == AlertRow::State::delivered);
@@ -39,7 +39,7 @@ TEST_CASE("a receipt ends an alert, a receipt without recipients does not", "[M-
     CHECK(unheard.not_before == begin + 2s);
 }
 
-TEST_CASE("an alert becomes a dead letter when its age limit is reached, or by a permanent error", "[M-125]") {
+TEST_CASE("an alert becomes a dead letter when its age limit is reached, or by a permanent error [M-125]") {
     const OutboxSettings settings{1s, 300s, 600s};
     const Result<Receipt> failed = fail(ErrorCode::delivery_failed, "down");
     CHECK(after_attempt(row_of(5), settings, failed, begin + 599s).state == AlertRow::State::pending);

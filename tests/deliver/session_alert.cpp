@@ -20,7 +20,7 @@ Alert session_alert() {
 
 }  // namespace
 
-TEST_CASE("A-64: a session alert names session, project, duration, calls and issues [M-124]", "[M-124]") {
+TEST_CASE("A-64: a session alert names session, project, duration, calls and issues [M-124]") {
     Alert alert = session_alert();
     CHECK(format_session_alert(alert) ==
           "\xE2\x9A\xA0 Session abcdef12\n"
@@ -37,7 +37,7 @@ TEST_CASE("A-64: a session alert names session, project, duration, calls and iss
     CHECK(text.ends_with("\n\xE2\x80\xA2 Running for 3 hours\n\xE2\x80\xA2 Silent for 10 minutes\nNext: abandoned"));
 }
 
-TEST_CASE("A-64: a duration is hours and minutes, or minutes alone [M-124]", "[M-124]") {
+TEST_CASE("A-64: a duration is hours and minutes, or minutes alone [M-124]") {
     CHECK(hours_and_minutes(11'100s) == "3h 5m");
     CHECK(hours_and_minutes(2700s) == "45m");
     CHECK(hours_and_minutes(59s) == "0m");
@@ -47,7 +47,7 @@ TEST_CASE("A-64: a duration is hours and minutes, or minutes alone [M-124]", "[M
     CHECK(hours_and_minutes(-5s) == "0m");
 }
 
-TEST_CASE("a session is called by its first eight characters [M-124]", "[M-124]") {
+TEST_CASE("a session is called by its first eight characters [M-124]") {
     CHECK(short_id("abcdef1234567") == "abcdef12");
     CHECK(short_id("abc") == "abc");
     CHECK(short_id("").empty());

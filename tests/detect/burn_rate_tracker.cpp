@@ -27,13 +27,13 @@ ByTokens after_three(std::int64_t burned) {
 
 }  // namespace
 
-TEST_CASE("amounts of two units do not mix [A-122] [M-065]", "[M-065]") {
+TEST_CASE("amounts of two units do not mix [A-122] [M-065]") {
     STATIC_REQUIRE_FALSE(Mixes<Amount<Tokens>, Amount<ApiCalls>>);
     STATIC_REQUIRE_FALSE(Mixes<Amount<Tokens>, Amount<BytesWritten>>);
     STATIC_REQUIRE(Mixes<Amount<Tokens>, Amount<Tokens>>);
 }
 
-TEST_CASE("three times the own mean is no runaway, one more is [M-062]", "[M-062]") {
+TEST_CASE("three times the own mean is no runaway, one more is [M-062]") {
     CHECK_FALSE(after_three(3000).check(At{240s}));
     const auto found = after_three(3001).check(At{240s});
     REQUIRE(found);
@@ -41,7 +41,7 @@ TEST_CASE("three times the own mean is no runaway, one more is [M-062]", "[M-062
     CHECK(found->level == Level::stop);
 }
 
-TEST_CASE("spending with output is fine [M-063]", "[M-063]") {
+TEST_CASE("spending with output is fine [M-063]") {
     ByTokens rule = after_three(0);
     rule.learn(sample(4, 1, 90'000));
     CHECK_FALSE(rule.check(At{300s}));
@@ -49,7 +49,7 @@ TEST_CASE("spending with output is fine [M-063]", "[M-063]") {
     CHECK_FALSE(rule.check(At{360s}));
 }
 
-TEST_CASE("without a metric the output lines count [M-063]", "[M-063]") {
+TEST_CASE("without a metric the output lines count [M-063]") {
     ByTokens rule;
     rule.learn(sample(std::nullopt, 0, 1000));
     IntervalSample quiet = sample(std::nullopt, 0, 5000);
@@ -60,7 +60,7 @@ TEST_CASE("without a metric the output lines count [M-063]", "[M-063]") {
     CHECK_FALSE(other.learn(loud).check(At{120s}));
 }
 
-TEST_CASE("without a history of its own a run is not judged [M-064] [D-07]", "[M-064]") {
+TEST_CASE("without a history of its own a run is not judged [M-064] [D-07]") {
     ByTokens rule;
     CHECK_FALSE(rule.learn(sample(1, 0, 1'000'000)).check(At{60s}));
     ByTokens free;
@@ -72,7 +72,7 @@ TEST_CASE("without a history of its own a run is not judged [M-064] [D-07]", "[M
     CHECK_FALSE(two.check(At{120s}));
 }
 
-TEST_CASE("intervals spent waiting are no part of the mean [D-39]", "[D-39]") {
+TEST_CASE("intervals spent waiting are no part of the mean [D-39]") {
     ByTokens rule = after_three(1000);
     IntervalSample waited = sample(3, 0, 0);
     waited.whole = false;
@@ -81,13 +81,13 @@ TEST_CASE("intervals spent waiting are no part of the mean [D-39]", "[D-39]") {
     CHECK(rule.learn(sample(3, 0, 30'000)).check(At{960s}));
 }
 
-TEST_CASE("a runaway interval is not learned from [M-064]", "[M-064]") {
+TEST_CASE("a runaway interval is not learned from [M-064]") {
     ByTokens rule = after_three(50'000);
     rule.learn(sample(3, 0, 3001));
     CHECK(rule.check(At{300s}));
 }
 
-TEST_CASE("each unit has a history of its own [M-065]", "[M-065]") {
+TEST_CASE("each unit has a history of its own [M-065]") {
     facts::Taught<BurnRateTracker<ApiCalls>> calls;
     IntervalSample one = sample(1, 0, 90'000);
     one.api_calls = 10;

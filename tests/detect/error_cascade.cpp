@@ -39,7 +39,7 @@ constexpr ErrorCascade::Settings by_words{5, 20, true};
 
 }  // namespace
 
-TEST_CASE("five errors among the last twenty results are a cascade, four are not [M-069]", "[M-069]") {
+TEST_CASE("five errors among the last twenty results are a cascade, four are not [M-069]") {
     CHECK_FALSE(Results{}.finding());
     CHECK_FALSE(Results{}.good(20).finding());
     CHECK_FALSE(Results{}.good(18).bad(2).finding());
@@ -49,7 +49,7 @@ TEST_CASE("five errors among the last twenty results are a cascade, four are not
     CHECK(Results{}.bad(10).finding()->evidence.facts[0].value == 10);
 }
 
-TEST_CASE("the same by words alone [M-069] [M-070]", "[M-069][M-070]") {
+TEST_CASE("the same by words alone [M-069] [M-070]") {
     const auto errors = [](int good, int bad) {
         return Results{by_words}.add(good, true, "all fine").add(bad, true, "Traceback (most recent call last)");
     };
@@ -60,7 +60,7 @@ TEST_CASE("the same by words alone [M-069] [M-070]", "[M-069][M-070]") {
     CHECK(errors(0, 10).finding());
 }
 
-TEST_CASE("errors older than the window do not count [M-069]", "[M-069]") {
+TEST_CASE("errors older than the window do not count [M-069]") {
     CHECK_FALSE(Results{}.bad(30).good(20).finding());
     Results edge;
     edge.bad(5).good(15);
@@ -74,7 +74,7 @@ TEST_CASE("errors older than the window do not count [M-069]", "[M-069]") {
     CHECK(Results{{64, 64, false}}.bad(1000).errors() == 64);
 }
 
-TEST_CASE("calls and everything else are no results [M-069]", "[M-069]") {
+TEST_CASE("calls and everything else are no results [M-069]") {
     Results results;
     for (int i = 0; i < 30; ++i)
         results.learn(ToolCall{"error", "failed"}).learn(OutputLine{"error"}).learn(Message{true, "error"});
@@ -84,7 +84,7 @@ TEST_CASE("calls and everything else are no results [M-069]", "[M-069]") {
     CHECK(results.finding());
 }
 
-TEST_CASE("each indicator counts, once per result [M-070]", "[M-070]") {
+TEST_CASE("each indicator counts, once per result [M-070]") {
     Results results{by_words};
     for (const std::string_view word : error_indicators) results.add(1, {}, "x " + std::string{word} + " y");
     CHECK(results.errors() == 8);
@@ -92,7 +92,7 @@ TEST_CASE("each indicator counts, once per result [M-070]", "[M-070]") {
     CHECK(Results{by_words}.add(1, {}, "PERMISSION Denied").errors() == 1);
 }
 
-TEST_CASE("what the host knows goes before words, unless words alone decide [M-071]", "[M-071]") {
+TEST_CASE("what the host knows goes before words, unless words alone decide [M-071]") {
     CHECK(Results{}.add(5, true, "0 errors").errors() == 0);
     CHECK(Results{}.add(5, false, "fine").errors() == 5);
     CHECK(Results{}.add(5, {}, "0 errors").errors() == 5);
@@ -102,7 +102,7 @@ TEST_CASE("what the host knows goes before words, unless words alone decide [M-0
     CHECK(Results{by_words}.add(5, false, "fine").errors() == 0);
 }
 
-TEST_CASE("errors before an intervention are not judged again [M-055]", "[M-055]") {
+TEST_CASE("errors before an intervention are not judged again [M-055]") {
     Results results;
     results.bad(5).learn(Watermark{});
     CHECK_FALSE(results.finding());
@@ -110,13 +110,13 @@ TEST_CASE("errors before an intervention are not judged again [M-055]", "[M-055]
     CHECK(results.bad(1).finding());
 }
 
-TEST_CASE("by words alone nothing makes older errors void [M-069]", "[M-069]") {
+TEST_CASE("by words alone nothing makes older errors void [M-069]") {
     Results results{by_words};
     results.add(5, {}, "error").learn(Watermark{});
     CHECK(results.finding());
 }
 
-TEST_CASE("the finding of a cascade says how many, of how many, and where [M-069]", "[M-069]") {
+TEST_CASE("the finding of a cascade says how many, of how many, and where [M-069]") {
     const auto found = Results{}.good(3).bad(2).good(1).bad(4).good(2).finding();
     REQUIRE(found);
     CHECK(found->condition == Condition::error_cascade);
@@ -133,7 +133,7 @@ TEST_CASE("the finding of a cascade says how many, of how many, and where [M-069
     CHECK(status_of(found->condition) == Status::healthy);
 }
 
-TEST_CASE("a cascade goes on after a restart, and ends where it would have [M-069]", "[M-069]") {
+TEST_CASE("a cascade goes on after a restart, and ends where it would have [M-069]") {
     Results results;
     results.good(7).bad(4).good(3);
     results.memory = facts::reloaded(results.memory);
@@ -145,7 +145,7 @@ TEST_CASE("a cascade goes on after a restart, and ends where it would have [M-06
     CHECK_FALSE(results.good(1).finding());
 }
 
-TEST_CASE("cascades that cannot be are refused with their numbers [M-069]", "[M-069]") {
+TEST_CASE("cascades that cannot be are refused with their numbers [M-069]") {
     CHECK(ErrorCascade::validate({}));
     CHECK(ErrorCascade::validate({1, 1, false}));
     CHECK(ErrorCascade::validate({64, 64, false}));

@@ -25,7 +25,7 @@ struct Streak : facts::Taught<FailureStreak> {
 
 }  // namespace
 
-TEST_CASE("five failures in a row are a streak, four are not [M-072]", "[M-072]") {
+TEST_CASE("five failures in a row are a streak, four are not [M-072]") {
     Streak streak;
     CHECK_FALSE(streak.finding());
     CHECK_FALSE(streak.bad(4).finding());
@@ -33,7 +33,7 @@ TEST_CASE("five failures in a row are a streak, four are not [M-072]", "[M-072]"
     CHECK(streak.bad(1).finding()->evidence.facts[0].value == 6);
 }
 
-TEST_CASE("a success ends the streak [M-072]", "[M-072]") {
+TEST_CASE("a success ends the streak [M-072]") {
     Streak streak;
     CHECK_FALSE(streak.bad(4).result(true, "Error: not one").bad(4).finding());
     CHECK(streak.bad(1).finding());
@@ -41,13 +41,13 @@ TEST_CASE("a success ends the streak [M-072]", "[M-072]") {
     CHECK_FALSE(streak.bad(4).finding());
 }
 
-TEST_CASE("a text that begins with Error: is a failure where the host does not know [M-071] [M-072]", "[M-071]") {
+TEST_CASE("a text that begins with Error: is a failure where the host does not know [M-071] [M-072]") {
     Streak streak;
     CHECK(streak.bad(2).result({}, "Error: no").result({}, "Error: no").result({}, "Error: no").finding());
     CHECK_FALSE(streak.result({}, "a fatal error").finding());
 }
 
-TEST_CASE("after an intervention it takes as many failures again [M-072]", "[M-072]") {
+TEST_CASE("after an intervention it takes as many failures again [M-072]") {
     Streak streak;
     streak.bad(5).learn(Watermark{});
     CHECK_FALSE(streak.finding());
@@ -55,7 +55,7 @@ TEST_CASE("after an intervention it takes as many failures again [M-072]", "[M-0
     CHECK(streak.bad(1).finding());
 }
 
-TEST_CASE("the finding of a streak names the tool that was called last [M-072]", "[M-072]") {
+TEST_CASE("the finding of a streak names the tool that was called last [M-072]") {
     Streak streak;
     streak.learn(ToolCall{"Read", "{}"});
     streak.bad(4).learn(ToolCall{"Bash", "{}"});
@@ -75,7 +75,7 @@ TEST_CASE("the finding of a streak names the tool that was called last [M-072]",
     CHECK(streak.finding()->subject.view() == std::string(Subject::capacity, 't'));
 }
 
-TEST_CASE("a streak says where it began and where it is [M-072]", "[M-072]") {
+TEST_CASE("a streak says where it began and where it is [M-072]") {
     FailureStreak::Memory memory;
     std::uint64_t index = 0;
     for (const bool ok : {false, true, false, false, false, false, false})
@@ -86,7 +86,7 @@ TEST_CASE("a streak says where it began and where it is [M-072]", "[M-072]") {
     CHECK(found->evidence.last == 6);
 }
 
-TEST_CASE("a streak goes on after a restart [M-072]", "[M-072]") {
+TEST_CASE("a streak goes on after a restart [M-072]") {
     Streak streak;
     streak.learn(ToolCall{"a tool with quite a long name", "{}"});
     streak.bad(4);
@@ -96,7 +96,7 @@ TEST_CASE("a streak goes on after a restart [M-072]", "[M-072]") {
     CHECK(streak.finding()->subject.view() == "a tool with quite a long name");
 }
 
-TEST_CASE("streaks of none and of too many are refused [M-072]", "[M-072]") {
+TEST_CASE("streaks of none and of too many are refused [M-072]") {
     CHECK(FailureStreak::validate({1}));
     CHECK(FailureStreak::validate({1000}));
     CHECK_FALSE(FailureStreak::validate({0}));

@@ -20,7 +20,7 @@ At with_metric(std::int64_t value) {
 
 }  // namespace
 
-TEST_CASE("two intervals without a change are a stall, one is not [M-031]", "[M-031]") {
+TEST_CASE("two intervals without a change are a stall, one is not [M-031]") {
     ByIntervals rule;
     rule.learn(sample(5, 0));
     CHECK_FALSE(rule.check(with_metric(5)));
@@ -31,13 +31,13 @@ TEST_CASE("two intervals without a change are a stall, one is not [M-031]", "[M-
     CHECK(found->evidence.rule == "zero_delta");
 }
 
-TEST_CASE("a change starts the count again [M-031]", "[M-031]") {
+TEST_CASE("a change starts the count again [M-031]") {
     ByIntervals rule;
     rule.learn(sample(5, 0)).learn(sample(6, 1)).learn(sample(6, 0));
     CHECK_FALSE(rule.check(with_metric(6)));
 }
 
-TEST_CASE("a metric that went back is a new baseline: the streak stays as it is [D-24]", "[D-24]") {
+TEST_CASE("a metric that went back is a new baseline: the streak stays as it is [D-24]") {
     ByIntervals rule;
     rule.learn(sample(5, 0)).learn(sample(1, -4));
     CHECK_FALSE(rule.check(with_metric(1)));
@@ -45,7 +45,7 @@ TEST_CASE("a metric that went back is a new baseline: the streak stays as it is 
     CHECK(rule.check(with_metric(1)));
 }
 
-TEST_CASE("an interval that was partly unwatched counts against nobody, a change in it counts [D-39]", "[D-39]") {
+TEST_CASE("an interval that was partly unwatched counts against nobody, a change in it counts [D-39]") {
     IntervalSample broken = sample(5, 0);
     broken.whole = false;
     ByIntervals rule;
@@ -56,7 +56,7 @@ TEST_CASE("an interval that was partly unwatched counts against nobody, a change
     CHECK_FALSE(rule.check(with_metric(6)));
 }
 
-TEST_CASE("without a metric twice the expected duration decides, strictly [M-032]", "[M-032]") {
+TEST_CASE("without a metric twice the expected duration decides, strictly [M-032]") {
     ByIntervals rule;
     At at{1200s};
     at.run.metric = MetricKind::undefined;
@@ -70,7 +70,7 @@ TEST_CASE("without a metric twice the expected duration decides, strictly [M-032
     CHECK(HeartbeatContract<Intervals>{}.due({}, {}, at.run, 0s) == 1200s + 1us);
 }
 
-TEST_CASE("without a metric and an expected duration it cannot judge [M-032] [M-040]", "[M-032]") {
+TEST_CASE("without a metric and an expected duration it cannot judge [M-032] [M-040]") {
     ByIntervals rule;
     At at{10h};
     at.run.metric = MetricKind::undefined;
@@ -82,8 +82,8 @@ TEST_CASE("without a metric and an expected duration it cannot judge [M-032] [M-
     CHECK(rule.check(at)->condition == Condition::not_evaluable);
 }
 
-TEMPLATE_TEST_CASE("an age above the limit is a stall, the limit itself is not [M-028]", "[M-028]", AliveAge,
-                   ActivityAge, ProgressAge) {
+TEMPLATE_TEST_CASE("an age above the limit is a stall, the limit itself is not [M-028]", "", AliveAge, ActivityAge,
+                   ProgressAge) {
     Taught<HeartbeatContract<TestType>> rule;
     rule.settings = {300s, 600s};
     const auto level_at = [&](Duration age) {
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("an age above the limit is a stall, the limit itself is not [
     CHECK(level_at(600s + 1us) == Level::nudge);
 }
 
-TEST_CASE("an age without a moment to count from is said, not guessed [M-040]", "[M-040]") {
+TEST_CASE("an age without a moment to count from is said, not guessed [M-040]") {
     Taught<HeartbeatContract<ProgressAge>> rule;
     const auto found = rule.check(At{10h});
     REQUIRE(found);
@@ -109,7 +109,7 @@ TEST_CASE("an age without a moment to count from is said, not guessed [M-040]", 
     CHECK(rule.check(At{700s + 1us})->level == Level::nudge);
 }
 
-TEST_CASE("a late cycle and a wait judge no ages [D-23] [D-28]", "[D-28]") {
+TEST_CASE("a late cycle and a wait judge no ages [D-23] [D-28]") {
     Taught<HeartbeatContract<ProgressAge>> rule;
     At at{10h};
     at.run.last_progress = 0s;
@@ -121,7 +121,7 @@ TEST_CASE("a late cycle and a wait judge no ages [D-23] [D-28]", "[D-28]") {
     CHECK_FALSE(rule.check(at));
 }
 
-TEST_CASE("it asks to be looked at when silence alone changes its verdict", "[M-028]") {
+TEST_CASE("it asks to be looked at when silence alone changes its verdict [M-028]") {
     const HeartbeatContract<ProgressAge> rule;
     const HeartbeatContract<ProgressAge>::Settings settings{300s, 600s};
     Run run;
@@ -133,7 +133,7 @@ TEST_CASE("it asks to be looked at when silence alone changes its verdict", "[M-
     CHECK_FALSE(rule.due({}, settings, run, 0s));
 }
 
-TEST_CASE("A-57: silence is an age above ten minutes, not ten minutes [M-039]", "[M-039]") {
+TEST_CASE("A-57: silence is an age above ten minutes, not ten minutes [M-039]") {
     const Taught<HeartbeatContract<ActivityAge>> rule;
     const auto found_at = [&](Duration age) {
         At at{1000s + age};
@@ -149,7 +149,7 @@ TEST_CASE("A-57: silence is an age above ten minutes, not ten minutes [M-039]", 
     CHECK(rule.check(At{10h})->condition == Condition::not_evaluable);
 }
 
-TEST_CASE("A-74: a second source that is young enough vetoes the stall [M-042]", "[M-042]") {
+TEST_CASE("A-74: a second source that is young enough vetoes the stall [M-042]") {
     Taught<HeartbeatContract<ActivityAge>> rule;
     const auto stalled = [&](std::optional<Duration> sign_age) {
         At at{1700s};
@@ -167,7 +167,7 @@ TEST_CASE("A-74: a second source that is young enough vetoes the stall [M-042]",
     CHECK(stalled({}));
 }
 
-TEST_CASE("a veto holds back a warning too, and no moment to count from is still said [M-042]", "[M-042]") {
+TEST_CASE("a veto holds back a warning too, and no moment to count from is still said [M-042]") {
     Taught<HeartbeatContract<ActivityAge>> rule;
     rule.settings.warn_after = 300s;
     rule.settings.veto_within = 900s;
@@ -180,7 +180,7 @@ TEST_CASE("a veto holds back a warning too, and no moment to count from is still
     CHECK(rule.check(at)->condition == Condition::not_evaluable);
 }
 
-TEST_CASE("it asks to be looked at when the veto ends [M-042]", "[M-042]") {
+TEST_CASE("it asks to be looked at when the veto ends [M-042]") {
     const HeartbeatContract<ActivityAge> rule;
     HeartbeatContract<ActivityAge>::Settings settings{300s, 600s, 2700s};
     settings.veto_within = 900s;
@@ -200,7 +200,7 @@ TEST_CASE("it asks to be looked at when the veto ends [M-042]", "[M-042]") {
     CHECK(rule.due({}, settings, run, 1000s) == 1300s + 1us);
 }
 
-TEST_CASE("what it answers as due is when its verdict changes [M-042]", "[M-028][M-042]") {
+TEST_CASE("what it answers as due is when its verdict changes [M-042] [M-028]") {
     Taught<HeartbeatContract<ActivityAge>> rule;
     for (int i = 0; i < 64; ++i) {
         rule.settings = {std::nullopt, 40s};
@@ -228,7 +228,7 @@ TEST_CASE("what it answers as due is when its verdict changes [M-042]", "[M-028]
     }
 }
 
-TEST_CASE("a veto of no time is refused [M-042]", "[M-042]") {
+TEST_CASE("a veto of no time is refused [M-042]") {
     HeartbeatContract<ActivityAge>::Settings settings;
     CHECK(HeartbeatContract<ActivityAge>::validate(settings));
     settings.veto_within = 900s;
@@ -238,7 +238,7 @@ TEST_CASE("a veto of no time is refused [M-042]", "[M-042]") {
     CHECK(HeartbeatContract<ActivityAge>::validate(settings).error().message.find("veto_within") != std::string::npos);
 }
 
-TEST_CASE("a call is given its tool's tier, or what it declares and a grace if that is more [M-051]", "[M-051]") {
+TEST_CASE("a call is given its tool's tier, or what it declares and a grace if that is more [M-051]") {
     Taught<HeartbeatContract<ActivityAge>> rule;
     rule.settings = {.act_after = 60s,
                      .in_tool = 300s,
@@ -280,7 +280,7 @@ TEST_CASE("a call is given its tool's tier, or what it declares and a grace if t
     CHECK(stalls_after(60s));
 }
 
-TEST_CASE("tiers and limits of tools that make no sense are refused [M-051]", "[M-051]") {
+TEST_CASE("tiers and limits of tools that make no sense are refused [M-051]") {
     using Rule = HeartbeatContract<ProgressAge>;
     CHECK_FALSE(Rule::validate({.act_after = 60s, .tool_tiers = {{"mcp__", 120s}}}));
     CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_tiers = {{"", 120s}}}));

@@ -111,7 +111,7 @@ std::uint32_t naive_period(const std::string& items, std::size_t watermark, cons
 
 }  // namespace
 
-TEST_CASE("five lines three times in a row are a loop [M-052]", "[detect][M-052]") {
+TEST_CASE("five lines three times in a row are a loop [M-052]", "[detect]") {
     Fed<> lines{five_line_block};
     lines("xyz")(times(2, "abcde"))("abcd");
     CHECK_FALSE(lines.finding());
@@ -125,7 +125,7 @@ TEST_CASE("five lines three times in a row are a loop [M-052]", "[detect][M-052]
     CHECK(lines.finding()->evidence.last == 17);
 }
 
-TEST_CASE("a block counts for as long as all of it is in the window [M-052]", "[detect][M-052]") {
+TEST_CASE("a block counts for as long as all of it is in the window [M-052]", "[detect]") {
     Fed<> lines{five_line_block};
     lines(times(3, "abcde"))(distinct(185));
     CHECK(lines.period() == 5);
@@ -133,7 +133,7 @@ TEST_CASE("a block counts for as long as all of it is in the window [M-052]", "[
     CHECK_FALSE(lines.finding());
 }
 
-TEST_CASE("twice is no loop, nor three times in pieces [M-053]", "[detect][M-053]") {
+TEST_CASE("twice is no loop, nor three times in pieces [M-053]", "[detect]") {
     Fed<> lines{five_line_block};
     lines(times(2, "abcde"))("-")("abcde");
     CHECK_FALSE(lines.finding());
@@ -141,7 +141,7 @@ TEST_CASE("twice is no loop, nor three times in pieces [M-053]", "[detect][M-053
     CHECK(lines.period() == 5);
 }
 
-TEST_CASE("blocks of any period are found, short ones only if they fill enough lines [M-054]", "[detect][M-054]") {
+TEST_CASE("blocks of any period are found, short ones only if they fill enough lines [M-054]", "[detect]") {
     CHECK(Fed<>{}(times(14, "a")).period() == 0);
     CHECK(Fed<>{}(times(15, "a")).period() == 1);
     CHECK(Fed<>{}(times(7, "ab")).period() == 0);
@@ -152,7 +152,7 @@ TEST_CASE("blocks of any period are found, short ones only if they fill enough l
     CHECK(Fed<>{five_line_block}(times(30, "a")).period() == 5);
 }
 
-TEST_CASE("lines that differ in their numbers only are no exact repetition [M-052]", "[detect][M-052]") {
+TEST_CASE("lines that differ in their numbers only are no exact repetition [M-052]", "[detect]") {
     Fed<> lines{five_line_block};
     lines("abcde")("abcdE")("abcde")("abCde")("abcde");
     CHECK_FALSE(lines.finding());
@@ -160,7 +160,7 @@ TEST_CASE("lines that differ in their numbers only are no exact repetition [M-05
     CHECK(lines.period() == 5);
 }
 
-TEST_CASE("what an intervention answered is not judged again [M-055]", "[detect][M-055]") {
+TEST_CASE("what an intervention answered is not judged again [M-055]", "[detect]") {
     Fed<> lines{five_line_block};
     lines(times(3, "abcde"));
     REQUIRE(lines.finding());
@@ -173,7 +173,7 @@ TEST_CASE("what an intervention answered is not judged again [M-055]", "[detect]
     CHECK(lines.fact("repeats") == 3);
 }
 
-TEST_CASE("legitimate repetition is passed over [M-061]", "[detect][M-061]") {
+TEST_CASE("legitimate repetition is passed over [M-061]", "[detect]") {
     Fed<Call> calls{BlockRule{1, 20, 3, 5, 200}};
     calls.settings().exempt = [](const Observation& seen) { return std::get<ToolCall>(seen.event).name == "w"; };
     calls(times(50, "w"));
@@ -185,14 +185,14 @@ TEST_CASE("legitimate repetition is passed over [M-061]", "[detect][M-061]") {
     CHECK(calls.finding()->kind == "loop_calls");
 }
 
-TEST_CASE("only its own items reach a detector [M-052]", "[detect][M-052]") {
+TEST_CASE("only its own items reach a detector [M-052]", "[detect]") {
     Fed<Line> lines{BlockRule{1, 5, 2, 2, 10}};
     for (int i = 0; i < 20; ++i) lines.other(ToolCall{"a"}).other(Message{}).other(Progress{});
     CHECK_FALSE(lines.finding());
     CHECK(lines("aa").period() == 1);
 }
 
-TEST_CASE("a loop of a million lines stays one [M-052]", "[detect][M-052]") {
+TEST_CASE("a loop of a million lines stays one [M-052]", "[detect]") {
     Fed<> lines;
     lines(times(100'000, "abcdefghij"));
     CHECK(lines.period() == 10);
@@ -201,7 +201,7 @@ TEST_CASE("a loop of a million lines stays one [M-052]", "[detect][M-052]") {
     CHECK_FALSE(lines.finding());
 }
 
-TEST_CASE("what repeats is named alike in every run, wherever a run begins with it [M-054]", "[detect][M-054]") {
+TEST_CASE("what repeats is named alike in every run, wherever a run begins with it [M-054]", "[detect]") {
     const auto identity = [](const std::string& items, BlockRule rule = {}) {
         const auto found = Fed<>{rule}(items).finding();
         REQUIRE(found);
@@ -224,7 +224,7 @@ TEST_CASE("what repeats is named alike in every run, wherever a run begins with 
     CHECK(later.finding()->subject.view().empty());
 }
 
-TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]", "[detect][M-054]") {
+TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]", "[detect]") {
     Fed<> lines;
     lines(times(15, "a"));
     const auto name = lines.finding()->identity;
@@ -238,7 +238,7 @@ TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]",
     CHECK(zero.finding()->identity != 0);
 }
 
-TEST_CASE("the verdict is that of a search from scratch [M-054]", "[detect][M-052][M-053][M-054][M-055]") {
+TEST_CASE("the verdict is that of a search from scratch [M-054] [M-052] [M-053] [M-055]", "[detect]") {
     std::mt19937 random{11};
     const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
     std::size_t loops = 0;

@@ -6,7 +6,7 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 
-TEST_CASE("output that cannot be read is a stall at once, and none when it can be read again [M-033]", "[M-033]") {
+TEST_CASE("output that cannot be read is a stall at once, and none when it can be read again [M-033]") {
     const facts::Taught<OutputAccessRule> rule;
     facts::At at{1s};
     CHECK_FALSE(rule.check(at));

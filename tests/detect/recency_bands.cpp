@@ -5,7 +5,7 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 
-TEST_CASE("A-11: 10 min and 30 min belong to the band between them [M-048]", "[M-048]") {
+TEST_CASE("A-11: 10 min and 30 min belong to the band between them [M-048]") {
     constexpr RecencyBands bands;
     STATIC_REQUIRE(bands.of(Duration{}) == Band::working);
     STATIC_REQUIRE(bands.of(Duration{9min + 59s}) == Band::working);
@@ -18,7 +18,7 @@ TEST_CASE("A-11: 10 min and 30 min belong to the band between them [M-048]", "[M
     CHECK(name_of(bands.of(Duration{30min + 1s})) == "take_over");
 }
 
-TEST_CASE("bands have an order [M-186]", "[M-186]") {
+TEST_CASE("bands have an order [M-186]") {
     CHECK(RecencyBands{}.check());
     CHECK(RecencyBands{60s, 60s}.check());
     CHECK_FALSE(RecencyBands{0s, 60s}.check());

@@ -62,7 +62,7 @@ struct Relayed : Bench {
 
 }  // namespace
 
-TEST_CASE("A-12: over time from 60 min on, given up from 130 min on [M-077]", "[M-077]") {
+TEST_CASE("A-12: over time from 60 min on, given up from 130 min on [M-077]") {
     const RelayPlan plan;
     const auto found_after = [&](Duration age) { return RelayTimeout{}.check({}, plan, At{age}.run, At{age}.now); };
     CHECK_FALSE(found_after(60min - 1us));
@@ -78,7 +78,7 @@ TEST_CASE("A-12: over time from 60 min on, given up from 130 min on [M-077]", "[
     CHECK(RelayTimeout{}.due({}, plan, At{0s}.run, 60min + 1s) == 130min);
 }
 
-TEST_CASE("the limit that a run brings is shown instead of the plan's [M-077]", "[M-077]") {
+TEST_CASE("the limit that a run brings is shown instead of the plan's [M-077]") {
     At at{10min};
     at.run.timeout = 10min;
     const auto found = RelayTimeout{}.check({}, {}, at.run, at.now);
@@ -89,7 +89,7 @@ TEST_CASE("the limit that a run brings is shown instead of the plan's [M-077]", 
     CHECK_FALSE(RelayTimeout{}.due({}, {}, at.run, 0s));
 }
 
-TEST_CASE("the bands are asked at 65 min, not before [M-077]", "[M-077]") {
+TEST_CASE("the bands are asked at 65 min, not before [M-077]") {
     Checked early{65min - 1us, 10min};
     CHECK_FALSE(early.look());
     CHECK_FALSE(early.found());
@@ -107,7 +107,7 @@ TEST_CASE("the bands are asked at 65 min, not before [M-077]", "[M-077]") {
     CHECK(begun_before.look());
 }
 
-TEST_CASE("who left no breadcrumb is begun anew, even one from the very start counts [M-048]", "[M-048]") {
+TEST_CASE("who left no breadcrumb is begun anew, even one from the very start counts [M-048]") {
     Checked none{65min};
     CHECK(none.band() == Band::restart);
     REQUIRE(none.found());
@@ -116,7 +116,7 @@ TEST_CASE("who left no breadcrumb is begun anew, even one from the very start co
     CHECK(first.band() == Band::take_over);
 }
 
-TEST_CASE("who is waited for is asked again after 5 min, who works never again [M-048]", "[M-048]") {
+TEST_CASE("who is waited for is asked again after 5 min, who works never again [M-048]") {
     Checked run{65min, 55min};
     CHECK(run.band() == Band::wait);
     CHECK_FALSE(run.found());
@@ -131,7 +131,7 @@ TEST_CASE("who is waited for is asked again after 5 min, who works never again [
     CHECK_FALSE(run.check.due(run.memory, run.plan, run.run, 0s));
 }
 
-TEST_CASE("a breadcrumb after the answer takes it back [M-048]", "[M-048]") {
+TEST_CASE("a breadcrumb after the answer takes it back [M-048]") {
     Checked run{65min, 10min};
     CHECK(run.look());
     REQUIRE(run.found());
@@ -143,7 +143,7 @@ TEST_CASE("a breadcrumb after the answer takes it back [M-048]", "[M-048]") {
     CHECK(run.band() == Band::working);
 }
 
-TEST_CASE("nobody is asked after a continuation, a gap or the end of the plan [M-077]", "[M-077]") {
+TEST_CASE("nobody is asked after a continuation, a gap or the end of the plan [M-077]") {
     Checked run{65min, 10min};
     run.run.late = true;
     CHECK_FALSE(run.look());
@@ -160,7 +160,7 @@ TEST_CASE("nobody is asked after a continuation, a gap or the end of the plan [M
     CHECK_FALSE(run.found());
 }
 
-TEST_CASE("that a person is asked is said once in each wait [M-077]", "[M-077]") {
+TEST_CASE("that a person is asked is said once in each wait [M-077]") {
     Checked run{65min, 10min};
     run.run.waiting_since = run.run.origin + 50min;
     run.run.state = RunState::waiting_human;
@@ -180,7 +180,7 @@ TEST_CASE("that a person is asked is said once in each wait [M-077]", "[M-077]")
     CHECK_FALSE(run.look());
 }
 
-TEST_CASE("a plan is checked when it is defined [M-186]", "[M-186]") {
+TEST_CASE("a plan is checked when it is defined [M-186]") {
     CHECK(RelayPlan{}.check());
     RelayPlan late;
     late.continue_at = 130min;
@@ -197,7 +197,7 @@ TEST_CASE("a plan is checked when it is defined [M-186]", "[M-186]") {
     CHECK(refused.error().message.find("give_up_at") != std::string::npos);
 }
 
-TEST_CASE("A-12: a relay by its own schedule [M-077] [M-102]", "[M-077][M-102]") {
+TEST_CASE("A-12: a relay by its own schedule [M-077] [M-102]") {
     Relayed b;
     b.until(65min - 1s);
     CHECK(b.acts.empty());
@@ -214,7 +214,7 @@ TEST_CASE("A-12: a relay by its own schedule [M-077] [M-102]", "[M-077][M-102]")
     CHECK(why.find(R"(band {"band":"take_over","age_s":3300})") != std::string::npos);
 }
 
-TEST_CASE("what the bands answered survives a restart [M-048]", "[M-048]") {
+TEST_CASE("what the bands answered survives a restart [M-048]") {
     Relayed b;
     b.control.answer(ControlVerb::spawn, ControlAnswer::fail);
     b.until(65min);
@@ -231,7 +231,7 @@ TEST_CASE("what the bands answered survives a restart [M-048]", "[M-048]") {
     CHECK(b.dog->report("r")->completed_by == CompletedBy::continuation);
 }
 
-TEST_CASE("the first agent's own end is its own [M-102]", "[M-102]") {
+TEST_CASE("the first agent's own end is its own [M-102]") {
     Relayed b;
     b.until(61min);
     REQUIRE(b.dog->finish(b.handle));
@@ -241,7 +241,7 @@ TEST_CASE("the first agent's own end is its own [M-102]", "[M-102]") {
     CHECK(to_json(*b.dog->report("r")).find(R"("completed_by":"original")") != std::string::npos);
 }
 
-TEST_CASE("describe says the whole plan [M-186]", "[M-186]") {
+TEST_CASE("describe says the whole plan [M-186]") {
     Relayed b;
     const std::string text = b.dog->describe();
     CHECK(text.find("a checkpoint younger than 10m 0s works, one older than 30m 0s or none is taken up") !=

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 using facts::At;
 using Rule = facts::Taught<RunTimeout>;
 
-TEST_CASE("a run may work as long as its limit, and no longer [M-076]", "[M-076]") {
+TEST_CASE("a run may work as long as its limit, and no longer [M-076]") {
     const Rule rule;
     At at{3600s};
     at.run.timeout = 3600s;
@@ -19,7 +19,7 @@ TEST_CASE("a run may work as long as its limit, and no longer [M-076]", "[M-076]
     CHECK(RunTimeout{}.due({}, {}, at.run, 0s) == 3600s + 1us);
 }
 
-TEST_CASE("the run's own limit goes before the class's [M-076]", "[M-076]") {
+TEST_CASE("the run's own limit goes before the class's [M-076]") {
     Rule rule;
     At at{3600s};
     CHECK_FALSE(rule.check(at));
@@ -29,7 +29,7 @@ TEST_CASE("the run's own limit goes before the class's [M-076]", "[M-076]") {
     CHECK_FALSE(rule.check(at));
 }
 
-TEST_CASE("time before the registration counts, time spent waiting does not [D-28]", "[D-28]") {
+TEST_CASE("time before the registration counts, time spent waiting does not [D-28]") {
     const Rule rule;
     At at{100s};
     at.run.timeout = 150s;
@@ -40,7 +40,7 @@ TEST_CASE("time before the registration counts, time spent waiting does not [D-2
     CHECK_FALSE(rule.check(at));
 }
 
-TEST_CASE("a limit without a start is not evaluable [M-040]", "[M-040]") {
+TEST_CASE("a limit without a start is not evaluable [M-040]") {
     const Rule rule;
     At at{100s};
     at.run.timeout = 1s;
@@ -50,7 +50,7 @@ TEST_CASE("a limit without a start is not evaluable [M-040]", "[M-040]") {
     CHECK_FALSE(RunTimeout{}.due({}, {}, at.run, 0s));
 }
 
-TEST_CASE("A-58: the class's limit of two hours, strictly [M-075]", "[M-075]") {
+TEST_CASE("A-58: the class's limit of two hours, strictly [M-075]") {
     Rule rule;
     rule.settings.limit = 7200s;
     const auto found_at = [&](Duration age) { return rule.check(At{age}); };

@@ -57,7 +57,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("A-60: the counts of equal calls at the end [M-056] [M-058]", "[M-056][M-058]") {
+TEST_CASE("A-60: the counts of equal calls at the end [M-056] [M-058]") {
     CHECK(Log{}.count() == 0);
     CHECK(Log{}.distinct(5).count() == 1);
     CHECK(Log{}.calls(3, "Read").count() == 0);
@@ -70,7 +70,7 @@ TEST_CASE("A-60: the counts of equal calls at the end [M-056] [M-058]", "[M-056]
     CHECK(Log{}.results(10).count() == 0);
 }
 
-TEST_CASE("A-60: which of them are loops [M-056]", "[M-056]") {
+TEST_CASE("A-60: which of them are loops [M-056]") {
     CHECK_FALSE(Log{}.looping());
     CHECK_FALSE(Log{}.distinct(5).looping());
     CHECK_FALSE(Log{}.calls(3, "Read").looping());
@@ -84,13 +84,13 @@ TEST_CASE("A-60: which of them are loops [M-056]", "[M-056]") {
     CHECK_FALSE(Log{}.calls(4, "Bash").call("Read").calls(4, "Bash").looping());
 }
 
-TEST_CASE("four equal calls after another one are counted, but no loop [M-058]", "[M-058]") {
+TEST_CASE("four equal calls after another one are counted, but no loop [M-058]") {
     CHECK(Log{}.call("Read").calls(4, "Bash").count() == 4);
     CHECK_FALSE(Log{}.call("Read").calls(4, "Bash").finding());
     CHECK(Log{}.calls(4, "Bash").count() == 0);
 }
 
-TEST_CASE("A-60: the order of keys does not matter, values do, other input is its text [M-057]", "[M-057]") {
+TEST_CASE("A-60: the order of keys does not matter, values do, other input is its text [M-057]") {
     Log keys;
     keys.calls(3, "Edit", R"({"file": "a.cpp", "line": 7})").calls(2, "Edit", R"({"line":7,"file":"a.cpp"})");
     CHECK(keys.looping());
@@ -101,14 +101,14 @@ TEST_CASE("A-60: the order of keys does not matter, values do, other input is it
     CHECK(Log{}.calls(5, "").finding()->subject.view() == "unknown");
 }
 
-TEST_CASE("A-60: results are no calls, and do not interrupt a loop [M-060]", "[M-060]") {
+TEST_CASE("A-60: results are no calls, and do not interrupt a loop [M-060]") {
     Log log;
     for (int i = 0; i < 5; ++i) log.call("Bash").results(1).learn(Message{}).learn(OutputLine{"x"}).learn(Watermark{});
     CHECK(log.count() == 5);
     CHECK(log.looping());
 }
 
-TEST_CASE("only the last entries of the log count, results among them [M-059]", "[M-059]") {
+TEST_CASE("only the last entries of the log count, results among them [M-059]") {
     Log log;
     log.calls(5, "Bash").results(45);
     CHECK(log.count() == 5);
@@ -123,7 +123,7 @@ TEST_CASE("only the last entries of the log count, results among them [M-059]", 
     CHECK(Log{TailRule{5, 5}}.calls(5, "Bash").results(1).count() == 0);
 }
 
-TEST_CASE("the finding names tool, numbers, place and what repeats [M-056]", "[M-056]") {
+TEST_CASE("the finding names tool, numbers, place and what repeats [M-056]") {
     Log log;
     log.distinct(3).calls(6, "Bash", R"({"command":"make"})").results(1);
     const auto found = log.finding();
@@ -143,20 +143,20 @@ TEST_CASE("the finding names tool, numbers, place and what repeats [M-056]", "[M
     CHECK(found->identity != 0);
 }
 
-TEST_CASE("what repeats is never without an identity [M-056]", "[M-056]") {
+TEST_CASE("what repeats is never without an identity [M-056]") {
     Log log;
     for (int i = 0; i < 5; ++i) log.learn(ToolCall{"Bash"}, 0);
     REQUIRE(log.finding());
     CHECK(log.finding()->identity != 0);
 }
 
-TEST_CASE("a long name is cut between characters, not within one [M-056]", "[M-056]") {
+TEST_CASE("a long name is cut between characters, not within one [M-056]") {
     const std::string name = std::string(46, 'n') + "\u00E9 and more";
     CHECK(Log{}.calls(5, name).finding()->subject.view() == std::string(46, 'n'));
     CHECK(Log{}.calls(5, std::string(60, 'n')).finding()->subject.view() == std::string(47, 'n'));
 }
 
-TEST_CASE("an intervention does not hide a loop that goes on, another call ends it [M-056]", "[M-056]") {
+TEST_CASE("an intervention does not hide a loop that goes on, another call ends it [M-056]") {
     Log log;
     log.calls(5, "Bash").learn(Watermark{});
     CHECK(log.looping());
@@ -167,7 +167,7 @@ TEST_CASE("an intervention does not hide a loop that goes on, another call ends 
     CHECK_FALSE(log.finding());
 }
 
-TEST_CASE("legitimate repetition of calls is passed over [M-061]", "[M-061]") {
+TEST_CASE("legitimate repetition of calls is passed over [M-061]") {
     Log log;
     log.settings.exempt = [](const Observation& seen) { return std::get<ToolCall>(seen.event).name == "Poll"; };
     log.calls(50, "Poll").results(3);
@@ -177,14 +177,14 @@ TEST_CASE("legitimate repetition of calls is passed over [M-061]", "[M-061]") {
     CHECK(log.looping());
 }
 
-TEST_CASE("a run without calls and results takes no memory for the rule [M-056]", "[M-056]") {
+TEST_CASE("a run without calls and results takes no memory for the rule [M-056]") {
     Log log;
     log.learn(OutputLine{"x"}).learn(Message{}).learn(Watermark{});
     CHECK(log.memory.tail.capacity() == 0);
     CHECK(log.call("Bash").memory.tail.size() == 1);
 }
 
-TEST_CASE("a loop goes on after a restart [M-056]", "[M-056]") {
+TEST_CASE("a loop goes on after a restart [M-056]") {
     Log log;
     log.distinct(2).calls(4, "Bash").results(2);
     log.memory = facts::reloaded(log.memory);
@@ -196,7 +196,7 @@ TEST_CASE("a loop goes on after a restart [M-056]", "[M-056]") {
     CHECK(facts::reloaded(Detector::Memory{}).tail.empty());
 }
 
-TEST_CASE("the count is that of a search from scratch [M-056]", "[M-056][M-058][M-059][M-060]") {
+TEST_CASE("the count is that of a search from scratch [M-056] [M-058] [M-059] [M-060]") {
     std::mt19937 random{5};
     const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
     std::size_t loops = 0;
@@ -222,7 +222,7 @@ TEST_CASE("the count is that of a search from scratch [M-056]", "[M-056][M-058][
     CHECK(loops > 1'000);
 }
 
-TEST_CASE("rules that cannot work are refused with their numbers [M-056]", "[M-056]") {
+TEST_CASE("rules that cannot work are refused with their numbers [M-056]") {
     const auto good = [](std::uint32_t repeats, std::uint32_t window) {
         return Detector::validate({TailRule{repeats, window}, {}}).has_value();
     };

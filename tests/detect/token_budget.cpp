@@ -21,7 +21,7 @@ facts::At spent(std::int64_t in, std::int64_t out, double cost = 0) {
 
 }  // namespace
 
-TEST_CASE("five million tokens, in and out together, are over the budget [M-066]", "[M-066]") {
+TEST_CASE("five million tokens, in and out together, are over the budget [M-066]") {
     const facts::Taught<TokenBudget> rule;
     CHECK_FALSE(rule.check(spent(4'000'000, 999'999)));
     CHECK(rule.check(spent(4'000'000, 1'000'000)));
@@ -29,7 +29,7 @@ TEST_CASE("five million tokens, in and out together, are over the budget [M-066]
     CHECK(rule.check(spent(std::int64_t{1} << 61, std::int64_t{1} << 61)));
 }
 
-TEST_CASE("only while the run is running [M-066]", "[M-066]") {
+TEST_CASE("only while the run is running [M-066]") {
     const facts::Taught<TokenBudget> rule;
     for (std::size_t i = 0; i < run_state_names.size(); ++i) {
         facts::At at = spent(6'000'000, 0);
@@ -39,7 +39,7 @@ TEST_CASE("only while the run is running [M-066]", "[M-066]") {
     }
 }
 
-TEST_CASE("the finding of a budget carries tokens, limit and cost [M-068]", "[M-068]") {
+TEST_CASE("the finding of a budget carries tokens, limit and cost [M-068]") {
     const auto found = facts::Taught<TokenBudget>{}.check(spent(3'000'000, 2'000'000, 9.99));
     REQUIRE(found);
     CHECK(found->condition == Condition::token_budget);
@@ -53,7 +53,7 @@ TEST_CASE("the finding of a budget carries tokens, limit and cost [M-068]", "[M-
     CHECK(found->evidence.last == 3);
 }
 
-TEST_CASE("judging a budget twice finds the same and changes no total [M-067]", "[M-067]") {
+TEST_CASE("judging a budget twice finds the same and changes no total [M-067]") {
     const facts::Taught<TokenBudget> rule;
     const facts::At at = spent(3'000'000, 2'000'000, 9.99);
     REQUIRE(rule.check(at));
@@ -64,7 +64,7 @@ TEST_CASE("judging a budget twice finds the same and changes no total [M-067]", 
     CHECK(at.run.usage.cost_usd == 9.99);
 }
 
-TEST_CASE("a budget of no tokens is refused [M-066]", "[M-066]") {
+TEST_CASE("a budget of no tokens is refused [M-066]") {
     CHECK(TokenBudget::validate({1}));
     CHECK_FALSE(TokenBudget::validate({0}));
     CHECK_FALSE(TokenBudget::validate({-1}));

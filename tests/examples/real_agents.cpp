@@ -135,7 +135,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("real agents that loop or wait are continued by real ones [M-182]", "[M-182]") {
+TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
     const ScratchDirectory scratch;
     RecordingNotifier notifier;
     Crew crew{scratch};

@@ -54,7 +54,7 @@ TEST_CASE("a fallback notifier keeps the contract of notifiers") {
     heeler_test::check_delivering_notifier(saved);
 }
 
-TEST_CASE("a failed delivery is a warning at the second notifier and stays undelivered [M-125]", "[M-125]") {
+TEST_CASE("a failed delivery is a warning at the second notifier and stays undelivered [M-125]") {
     RecordingNotifier first;
     RecordingNotifier second;
     const auto [delivery, code] =
@@ -79,7 +79,7 @@ TEST_CASE("a failed delivery is a warning at the second notifier and stays undel
     CHECK(said.issues[1] == "not delivered by recording: " + answer.error().message);
 }
 
-TEST_CASE("a receipt without recipients is a failure, and is answered as it came [M-120]", "[M-120]") {
+TEST_CASE("a receipt without recipients is a failure, and is answered as it came [M-120]") {
     RecordingNotifier second;
     FallbackNotifier notifier{NobodyListens{}, second};
     const auto answer = notifier.send(attempt(1));
@@ -89,7 +89,7 @@ TEST_CASE("a receipt without recipients is a failure, and is answered as it came
     CHECK(second.delivered()[0].issues[1] == "not delivered by nobody_listens: nobody listens on this route");
 }
 
-TEST_CASE("a long outage does not flood the second notifier [M-125]", "[M-125]") {
+TEST_CASE("a long outage does not flood the second notifier [M-125]") {
     RecordingNotifier first;
     RecordingNotifier second;
     first.answer_with({Delivery::fail});
@@ -101,7 +101,7 @@ TEST_CASE("a long outage does not flood the second notifier [M-125]", "[M-125]")
     CHECK(told == std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 64, 128, 256});
 }
 
-TEST_CASE("the second notifier can be the delivery [M-125]", "[M-125]") {
+TEST_CASE("the second notifier can be the delivery [M-125]") {
     RecordingNotifier first;
     RecordingNotifier second;
     first.answer_with({Delivery::fail});
@@ -119,7 +119,7 @@ TEST_CASE("the second notifier can be the delivery [M-125]", "[M-125]") {
     CHECK_THAT(nothing.error().message, ContainsSubstring("refuse for good") && ContainsSubstring("recording: nobody"));
 }
 
-TEST_CASE("a second notifier that fails, too, changes nothing and lets nothing escape [M-008]", "[M-008]") {
+TEST_CASE("a second notifier that fails, too, changes nothing and lets nothing escape [M-008]") {
     RecordingNotifier first;
     first.answer_with({Delivery::fail});
     FallbackNotifier notifier{first, ThrowsAnInt{}};
@@ -133,7 +133,7 @@ TEST_CASE("a second notifier that fails, too, changes nothing and lets nothing e
     CHECK_THAT(nothing.error().message, ContainsSubstring("; throws_an_int: throws_an_int threw"));
 }
 
-TEST_CASE("a log as the fallback gets one warning line [M-125] [M-183]", "[M-125][M-183]") {
+TEST_CASE("a log as the fallback gets one warning line [M-125] [M-183]") {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), &std::fclose};
     RecordingNotifier chat;
     chat.answer_with({Delivery::raise});

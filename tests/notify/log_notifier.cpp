@@ -34,7 +34,7 @@ TEST_CASE("a log notifier keeps the contract of notifiers") {
     heeler_test::check_failing_notifier(broken);
 }
 
-TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]", "[M-125][M-183]") {
+TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]") {
     const File file{std::tmpfile(), &std::fclose};
     LogNotifier notifier{file.get()};
     auto alert = heeler_test::example_alert();

@@ -70,7 +70,7 @@ Issue issue() {
 
 }  // namespace
 
-TEST_CASE("an issue becomes one file with title, body and key [M-104]", "[M-104]") {
+TEST_CASE("an issue becomes one file with title, body and key [M-104]") {
     const Folder folder;
     const auto filed = IssueFolder{folder.path.string()}.file(issue());
     REQUIRE(filed);
@@ -82,7 +82,7 @@ TEST_CASE("an issue becomes one file with title, body and key [M-104]", "[M-104]
           "Key: abcdef1234567/1/issue\n");
 }
 
-TEST_CASE("the same key is filed once, and the first file stays [M-104]", "[M-104]") {
+TEST_CASE("the same key is filed once, and the first file stays [M-104]") {
     const Folder folder;
     IssueFolder sink{folder.path.string()};
     REQUIRE(sink.file(issue()));
@@ -127,7 +127,7 @@ TEST_CASE("an interrupted try is replaced, and a link in its place is not follow
     CHECK(folder.files() == 2);
 }
 
-TEST_CASE("what keeps an issue from being filed is named [M-104]", "[M-104]") {
+TEST_CASE("what keeps an issue from being filed is named [M-104]") {
     const Folder folder;
     SECTION("no folder was given") {
         const auto filed = IssueFolder{""}.file(issue());

@@ -28,7 +28,7 @@ std::vector<RunFacts> twenty_runs(heeler::Duration delay) {
 
 }  // namespace
 
-TEST_CASE("rates are over the runs that they are about [M-182]", "[M-182]") {
+TEST_CASE("rates are over the runs that they are about [M-182]") {
     const Metrics metrics = measure(twenty_runs(1500s));
     CHECK(metrics.detection_rate.value == 0.90);
     CHECK(metrics.detection_rate.target == 0.90);
@@ -44,7 +44,7 @@ TEST_CASE("rates are over the runs that they are about [M-182]", "[M-182]") {
     CHECK_FALSE(metrics.time_to_recovery_s.met);  // the target is less than 25 min
 }
 
-TEST_CASE("what is just enough, and just not [M-182]", "[M-182]") {
+TEST_CASE("what is just enough, and just not [M-182]") {
     CHECK(measure(twenty_runs(1499s)).time_to_recovery_s.met);
     auto runs = twenty_runs(60s);
     runs[6].recovered = false;
@@ -60,7 +60,7 @@ TEST_CASE("what is just enough, and just not [M-182]", "[M-182]") {
     CHECK(measure(runs).false_alarm_rate.met);
 }
 
-TEST_CASE("where there is nothing to measure nothing is met [M-182]", "[M-182]") {
+TEST_CASE("where there is nothing to measure nothing is met [M-182]") {
     const Metrics none = measure({});
     for (const auto& metric :
          {none.detection_rate, none.recovery_rate, none.false_alarm_rate, none.time_to_recovery_s}) {
@@ -72,7 +72,7 @@ TEST_CASE("where there is nothing to measure nothing is met [M-182]", "[M-182]")
     CHECK(healthy.false_alarm_rate.met);
 }
 
-TEST_CASE("other targets can be asked for [M-182]", "[M-182]") {
+TEST_CASE("other targets can be asked for [M-182]") {
     const Metrics metrics = measure(twenty_runs(1500s), {0.95, 0.5, 0.0, 1501s});
     CHECK_FALSE(metrics.detection_rate.met);
     CHECK(metrics.recovery_rate.met);

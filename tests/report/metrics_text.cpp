@@ -7,7 +7,7 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 
-TEST_CASE("metrics are shown with their targets [M-182]", "[M-182]") {
+TEST_CASE("metrics are shown with their targets [M-182]") {
     const Metrics metrics =
         measure({{0s, 900s, 900s, true}, {0s, 1800s, 1800s, true}, {0s, 1200s, {}, false}, {}, {{}, 60s}});
     CHECK(to_text(metrics) ==
@@ -24,6 +24,6 @@ TEST_CASE("metrics are shown with their targets [M-182]", "[M-182]") {
           R"("time_to_recovery_s":{"value":900,"target":1500,"met":true}})");
 }
 
-TEST_CASE("what could not be measured is said to be so [M-182]", "[M-182]") {
+TEST_CASE("what could not be measured is said to be so [M-182]") {
     CHECK_THAT(to_text(measure({})), ContainsSubstring("| nothing to measure | at least 90.0 %  | no  |"));
 }

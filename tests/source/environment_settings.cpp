@@ -25,7 +25,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("variables with the prefix and a known name are settings [M-186]", "[M-186]") {
+TEST_CASE("variables with the prefix and a known name are settings [M-186]") {
     const Variable interval{"HEELTEST_INTERVAL_S", "60"};
     const Variable budget{"HEELTEST_ACTION_BUDGET__PER_TICK", "1"};
     const auto settings = settings_from_environment(setting_names(), "HEELTEST_");
@@ -41,7 +41,7 @@ TEST_CASE("variables with the prefix and a known name are settings [M-186]", "[M
     CHECK(rules.limits.rungs_per_tick == 1);
 }
 
-TEST_CASE("variables of other purposes are passed over [M-186]", "[M-186]") {
+TEST_CASE("variables of other purposes are passed over [M-186]") {
     const Variable freeze{"HEELTEST_FREEZE", "1"};
     const Variable bin{"HEELTEST_BIN", "/usr/bin"};
     const Variable jobs{"HEELTEST_JOBS", "2"};
@@ -53,7 +53,7 @@ TEST_CASE("variables of other purposes are passed over [M-186]", "[M-186]") {
     CHECK(settings_from_environment(setting_names(), "HEELTEST_").empty());
 }
 
-TEST_CASE("a misspelt variable reaches the overlay, which asks what was meant [M-186]", "[M-186]") {
+TEST_CASE("a misspelt variable reaches the overlay, which asks what was meant [M-186]") {
     const Variable misspelt{"HEELTEST_INTERVL_S", "60"};
     const Variable whole{"HEELTEST_ACTION_BUDGET", "1"};
     RunClass rules = presets::long_run();
@@ -65,7 +65,7 @@ TEST_CASE("a misspelt variable reaches the overlay, which asks what was meant [M
     CHECK_THAT(faults[1].message, ContainsSubstring("did you mean 'HEELTEST_INTERVAL_S'?"));
 }
 
-TEST_CASE("a variable that does not fit keeps the default [M-186]", "[M-186]") {
+TEST_CASE("a variable that does not fit keeps the default [M-186]") {
     const Variable interval{"HEELTEST_INTERVAL_S", "abc"};
     RunClass rules = presets::long_run();
     const auto faults = overlay(rules, settings_from_environment(setting_names(), "HEELTEST_"));
@@ -74,7 +74,7 @@ TEST_CASE("a variable that does not fit keeps the default [M-186]", "[M-186]") {
     CHECK_FALSE(rules.interval.fixed);
 }
 
-TEST_CASE("the environment goes over what the file says [M-186]", "[M-186]") {
+TEST_CASE("the environment goes over what the file says [M-186]") {
     const Variable debounce{"HEELTEST_DEBOUNCE", "4"};
     RunClass rules = presets::long_run();
     CHECK(overlay(rules, {{"debounce", {std::int64_t{2}}, {}}, {"max_attempts", {std::int64_t{3}}, {}}}).empty());

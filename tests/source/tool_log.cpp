@@ -104,7 +104,7 @@ TEST_CASE("other events are passed over in silence") {
     CHECK(read.tool_log.other_events() == 4);
 }
 
-TEST_CASE("the last 50 lines are read without their corrupt and blank ones [M-059]", "[M-059]") {
+TEST_CASE("the last 50 lines are read without their corrupt and blank ones [M-059]") {
     ScratchLog log;
     ToolLog tool_log{log.path()};
     const auto missing = tool_log.poll("");
@@ -130,7 +130,7 @@ TEST_CASE("the last 50 lines are read without their corrupt and blank ones [M-05
     CHECK_THAT(polled->problems[0].message, ContainsSubstring("3 lines are no JSON objects, first at byte "));
 }
 
-TEST_CASE("a smaller window reads the last lines, and nothing is nothing [M-059]", "[M-059]") {
+TEST_CASE("a smaller window reads the last lines, and nothing is nothing [M-059]") {
     ScratchLog log;
     log.append("");
     ToolLog tool_log{log.path(), {.first_lines = 5}};
@@ -146,7 +146,7 @@ TEST_CASE("a smaller window reads the last lines, and nothing is nothing [M-059]
     CHECK(polled->events.size() == 5);
 }
 
-TEST_CASE("the log stays as it is [M-106]", "[M-106]") {
+TEST_CASE("the log stays as it is [M-106]") {
     ScratchLog log;
     for (int i = 0; i < 60; ++i) log.append(pre(i) + "not JSON\n");
     log.append("{\"half");
@@ -165,7 +165,7 @@ TEST_CASE("the log stays as it is [M-106]", "[M-106]") {
     CHECK(tool_log.poll(cursor));
 }
 
-TEST_CASE("a time without zone is UTC wherever the process lives [M-006]", "[M-006]") {
+TEST_CASE("a time without zone is UTC wherever the process lives [M-006]") {
     const char* const zone = std::getenv("TZ");
     const std::string before = zone == nullptr ? "" : zone;
     ::setenv("TZ", "Asia/Bangkok", 1);

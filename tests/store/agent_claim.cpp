@@ -32,7 +32,7 @@ AgentClaim claim_of(std::uint32_t attempt) {
 
 }  // namespace
 
-TEST_CASE("a run is claimed at the age at which its checkpoint is due, not before", "[M-098]") {
+TEST_CASE("a run is claimed at the age at which its checkpoint is due, not before [M-098]") {
     AgentClaimRow row = row_of(1);
     row.base_age = 599'999'999;
     CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::rejected);
@@ -46,7 +46,7 @@ TEST_CASE("a run is claimed at the age at which its checkpoint is due, not befor
     CHECK(decide_agent_claim(row, claim_of(1)) == AgentClaimStep::take);
 }
 
-TEST_CASE("a claim is of one attempt, one key and what was judged", "[M-098]") {
+TEST_CASE("a claim is of one attempt, one key and what was judged [M-098]") {
     AgentClaim claim = claim_of(1);
     AgentClaimRow row = row_of(1);
     claim.judged.emplace().attempt = "1";
@@ -70,7 +70,7 @@ TEST_CASE("a claim is of one attempt, one key and what was judged", "[M-098]") {
     CHECK_FALSE(decide_agent_claim(row_of(0), claim_of(UINT32_MAX)));
 }
 
-TEST_CASE("a completed run has ended, any other end drops the verdict", "[M-049]") {
+TEST_CASE("a completed run has ended, any other end drops the verdict [M-049]") {
     AgentClaimRow row = row_of(1);
     row.status = "completed";
     CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::ended);
@@ -80,7 +80,7 @@ TEST_CASE("a completed run has ended, any other end drops the verdict", "[M-049]
     CHECK(decide_agent_claim(row, claim_of(1)).error().message.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("a watchdog that counts differently may go on from the attempt that it has read", "[M-098]") {
+TEST_CASE("a watchdog that counts differently may go on from the attempt that it has read [M-098]") {
     for (const std::uint32_t attempt : {1u, 5u}) {
         AgentClaim claim = claim_of(attempt);
         AgentClaimRow row = row_of(3);

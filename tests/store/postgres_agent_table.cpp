@@ -102,12 +102,12 @@ private:
 
 }  // namespace
 
-TEST_CASE("PostgresAgentTable keeps the contract of agents' tables [M-027]", "[M-027][M-049][M-098][postgres]") {
+TEST_CASE("PostgresAgentTable keeps the contract of agents' tables [M-027] [M-049] [M-098]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::check<PostgresBackend>();
 }
 
-TEST_CASE("an agent that may only execute the functions can do its part and nothing else", "[M-027][postgres]") {
+TEST_CASE("an agent that may only execute the functions can do its part and nothing else [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     const AgentTicket first = b.enlist();
@@ -136,7 +136,7 @@ TEST_CASE("an agent that may only execute the functions can do its part and noth
     CHECK(agent.ask("SELECT " + place + ".heeler_checkpoint(NULL, NULL, NULL)") == "f");
 }
 
-TEST_CASE("the functions are not everybody's", "[M-027][postgres]") {
+TEST_CASE("the functions are not everybody's [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     const AgentTicket ticket = b.enlist();
@@ -145,7 +145,7 @@ TEST_CASE("the functions are not everybody's", "[M-027][postgres]") {
     CHECK(stranger.ask(b.table->prompted(ticket, 1, "").checkpoint).find("permission denied") != std::string::npos);
 }
 
-TEST_CASE("a watchdog needs no right to create where the table is there already", "[M-027][postgres]") {
+TEST_CASE("a watchdog needs no right to create where the table is there already [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     b.enlist();
@@ -158,7 +158,7 @@ TEST_CASE("a watchdog needs no right to create where the table is there already"
     CHECK(table.enlist("other"));
 }
 
-TEST_CASE("columns of another type are refused by name", "[M-027][postgres]") {
+TEST_CASE("columns of another type are refused by name [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresBackend backend;
     backend.make_table_without_rules();
@@ -169,7 +169,7 @@ TEST_CASE("columns of another type are refused by name", "[M-027][postgres]") {
     CHECK(refused.error().message.find("\"completed_steps\" of type text, not jsonb") != std::string::npos);
 }
 
-TEST_CASE("agents and watchdog share the store's own schema once the store has made it", "[M-027][postgres]") {
+TEST_CASE("agents and watchdog share the store's own schema once the store has made it [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const ScratchSchema schema;
     PostgresStore store{postgres_at(postgres_directory()), schema.settings()};
@@ -180,7 +180,7 @@ TEST_CASE("agents and watchdog share the store's own schema once the store has m
     REQUIRE(again.load());
 }
 
-TEST_CASE("a server that went away is an error until it is back", "[M-027][postgres]") {
+TEST_CASE("a server that went away is an error until it is back [M-027]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     heeler_test::PostgresServer server;
     PostgresSettings settings;
@@ -197,7 +197,7 @@ TEST_CASE("a server that went away is an error until it is back", "[M-027][postg
     CHECK(heeler_test::wait_for([&] { return table.poll(runs).has_value(); }));
 }
 
-TEST_CASE("a claim whose answer was lost is taken up under the next key", "[M-098][postgres]") {
+TEST_CASE("a claim whose answer was lost is taken up under the next key [M-098]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     b.enlist();

@@ -56,7 +56,7 @@ struct OldStore {
 
 }  // namespace
 
-TEST_CASE("an older PostgreSQL store gets what was added since and keeps its rows", "[store][postgres][D-47]") {
+TEST_CASE("an older PostgreSQL store gets what was added since and keeps its rows [D-47]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const OldStore old;
     CHECK(old.open_with({adding}));
@@ -67,7 +67,7 @@ TEST_CASE("an older PostgreSQL store gets what was added since and keeps its row
     CHECK(old.open_with({adding, breaking}));
 }
 
-TEST_CASE("a PostgreSQL store of schema 1 gets holders, and code of schema 1 goes on", "[store][postgres][D-47]") {
+TEST_CASE("a PostgreSQL store of schema 1 gets holders, and code of schema 1 goes on [D-47]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const ScratchSchema schema;
     PostgresClient client{postgres_at(postgres_directory())};
@@ -91,7 +91,7 @@ TEST_CASE("a PostgreSQL store of schema 1 gets holders, and code of schema 1 goe
     CHECK((row->name == "read again" && row->holder == "dog" && row->version == 5));
 }
 
-TEST_CASE("additions alone do not lock out an older version of PostgresStore", "[store][postgres][D-47]") {
+TEST_CASE("additions alone do not lock out an older version of PostgresStore [D-47]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const OldStore old;
     REQUIRE(old.open_with({adding}));
@@ -100,7 +100,7 @@ TEST_CASE("additions alone do not lock out an older version of PostgresStore", "
     CHECK(ids(store) == "a b ");
 }
 
-TEST_CASE("a PostgreSQL store that needs a newer version is left alone", "[store][postgres][D-47]") {
+TEST_CASE("a PostgreSQL store that needs a newer version is left alone [D-47]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const OldStore old;
     REQUIRE(old.open_with({adding, breaking}));
@@ -115,7 +115,7 @@ TEST_CASE("a PostgreSQL store that needs a newer version is left alone", "[store
     CHECK(old.ask("SELECT count(*) FROM runs") == "1 ");
 }
 
-TEST_CASE("a step that fails leaves the PostgreSQL store as it was", "[store][postgres][D-47]") {
+TEST_CASE("a step that fails leaves the PostgreSQL store as it was [D-47]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const OldStore old;
     CHECK_FALSE(old.open_with({wrong}));
@@ -126,7 +126,7 @@ TEST_CASE("a step that fails leaves the PostgreSQL store as it was", "[store][po
     CHECK(ids(store) == "a ");
 }
 
-TEST_CASE("the steps of the PostgreSQL schema are numbered without gaps", "[store][postgres][D-47]") {
+TEST_CASE("the steps of the PostgreSQL schema are numbered without gaps [D-47]", "[store][postgres]") {
     std::int64_t version = 0;
     std::int64_t min_reader = 1;
     for (const SchemaStep& step : detail::postgres_schema) {

@@ -104,11 +104,11 @@ struct SqliteBackend {
 
 }  // namespace
 
-TEST_CASE("SqliteAgentTable keeps the contract of agents' tables [M-027]", "[M-027][M-049][M-098]") {
+TEST_CASE("SqliteAgentTable keeps the contract of agents' tables [M-027] [M-049] [M-098]") {
     agent_table_contract::check<SqliteBackend>();
 }
 
-TEST_CASE("values of any type in a SQLite row are problems, not crashes", "[M-027]") {
+TEST_CASE("values of any type in a SQLite row are problems, not crashes [M-027]") {
     agent_table_contract::Bench<SqliteBackend> b;
     b.backend.make_table_without_rules();
     b.cursors.push_back({"r", {}});
@@ -125,7 +125,7 @@ TEST_CASE("values of any type in a SQLite row are problems, not crashes", "[M-02
     CHECK_FALSE(b.table->enlist("r"));
 }
 
-TEST_CASE("agents and watchdog share the store's own file once the store has made it", "[M-027]") {
+TEST_CASE("agents and watchdog share the store's own file once the store has made it [M-027]") {
     const ScratchLog folder;
     const std::string file = folder.path("heeler.db");
     SqliteStore store{file};
@@ -136,7 +136,7 @@ TEST_CASE("agents and watchdog share the store's own file once the store has mad
     REQUIRE(table.enlist("s"));
 }
 
-TEST_CASE("a file of agents that is gone or is something else is an error that names it", "[M-027]") {
+TEST_CASE("a file of agents that is gone or is something else is an error that names it [M-027]") {
     const ScratchLog folder;
     SqliteAgentTable table{folder.path("agents.db")};
     REQUIRE(table.enlist("r"));
@@ -154,7 +154,7 @@ TEST_CASE("a file of agents that is gone or is something else is an error that n
     CHECK_FALSE(SqliteAgentTable{folder.path("x.db"), 10min, -1s}.enlist("r"));
 }
 
-TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later", "[M-027]") {
+TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later [M-027]") {
     const ScratchLog folder;
     SqliteAgentTable table{folder.path("agents.db"), 10min, 0s};
     REQUIRE(table.enlist("r"));

@@ -69,7 +69,7 @@ struct OldStore {
 
 }  // namespace
 
-TEST_CASE("a store of an older version gets what was added since and keeps its rows", "[store][sqlite][D-47]") {
+TEST_CASE("a store of an older version gets what was added since and keeps its rows [D-47]", "[store][sqlite]") {
     const OldStore old;
     {
         auto newer = open_with(old.path, {adding});
@@ -82,7 +82,7 @@ TEST_CASE("a store of an older version gets what was added since and keeps its r
     CHECK(open_with(old.path, {adding, breaking}));
 }
 
-TEST_CASE("a store of an older schema gets mutes, tallies and holders, and keeps its run", "[store][sqlite][D-47]") {
+TEST_CASE("a store of an older schema gets mutes, tallies and holders, and keeps its run [D-47]", "[store][sqlite]") {
     const ScratchDirectory directory;
     const std::string path = directory / "store.db";
     const std::size_t version = GENERATE(1u, 2u);
@@ -122,7 +122,7 @@ TEST_CASE("a store of an older schema gets mutes, tallies and holders, and keeps
     CHECK((row->name == "read again" && row->holder == "dog" && row->version == 5));
 }
 
-TEST_CASE("additions alone do not lock out an older version", "[store][sqlite][D-47]") {
+TEST_CASE("additions alone do not lock out an older version [D-47]", "[store][sqlite]") {
     const OldStore old;
     REQUIRE(open_with(old.path, {adding}));
     SqliteStore store{old.path};
@@ -130,7 +130,7 @@ TEST_CASE("additions alone do not lock out an older version", "[store][sqlite][D
     CHECK(ids(store) == "a b ");
 }
 
-TEST_CASE("a store that needs a newer version is refused and left alone", "[store][sqlite][D-47]") {
+TEST_CASE("a store that needs a newer version is refused and left alone [D-47]", "[store][sqlite]") {
     const OldStore old;
     REQUIRE(open_with(old.path, {adding, breaking}));
     SqliteStore store{old.path};
@@ -147,7 +147,7 @@ TEST_CASE("a store that needs a newer version is refused and left alone", "[stor
     CHECK(number(*newer, "SELECT count(*) FROM runs") == 1);
 }
 
-TEST_CASE("a step that fails leaves the store as it was", "[store][sqlite][D-47]") {
+TEST_CASE("a step that fails leaves the store as it was [D-47]", "[store][sqlite]") {
     const OldStore old;
     CHECK_FALSE(open_with(old.path, {wrong}));
     auto same = open_with(old.path, {});
@@ -158,7 +158,7 @@ TEST_CASE("a step that fails leaves the store as it was", "[store][sqlite][D-47]
     CHECK(ids(store) == "a ");
 }
 
-TEST_CASE("the steps of the schema are numbered without gaps", "[store][sqlite][D-47]") {
+TEST_CASE("the steps of the schema are numbered without gaps [D-47]", "[store][sqlite]") {
     std::int64_t version = 0;
     std::int64_t min_reader = 1;
     for (const SchemaStep& step : detail::sqlite_schema) {

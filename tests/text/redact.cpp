@@ -15,7 +15,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("secrets are redacted by their shape [M-184]", "[M-184]") {
+TEST_CASE("secrets are redacted by their shape [M-184]") {
     const auto example = GENERATE(values<Case>({
         {"Authorization: Bearer abc", "Authorization: Bearer [redacted]"},
         {"authorization: Basic dXNlcjpwYXNz next", "authorization: Basic [redacted] next"},
@@ -49,7 +49,7 @@ TEST_CASE("secrets are redacted by their shape [M-184]", "[M-184]") {
     CHECK(redact(example.shown) == example.shown);
 }
 
-TEST_CASE("text without secrets stays as it is", "[M-184]") {
+TEST_CASE("text without secrets stays as it is [M-184]") {
     const auto text =
         GENERATE(as<std::string>{}, "", "plain", "used tokens: 1234, total_tokens=5", "the password is empty",
                  "password=", "token: \nnext", "ssh://git@host/x", "https://host:80/a@b", "eyJ.eyJ", "sk-1", "AKIA1234",
@@ -57,7 +57,7 @@ TEST_CASE("text without secrets stays as it is", "[M-184]") {
     CHECK(redact(text) == text);
 }
 
-TEST_CASE("exact values are redacted wherever they stand, overlapping ones too", "[M-184]") {
+TEST_CASE("exact values are redacted wherever they stand, overlapping ones too [M-184]") {
     Redactor redactor;
     REQUIRE(redactor.add("abcd").has_value());
     REQUIRE(redactor.add("cdef").has_value());
@@ -73,7 +73,7 @@ TEST_CASE("exact values are redacted wherever they stand, overlapping ones too",
     CHECK_THAT(refused.error().message, !ContainsSubstring("abc"));
 }
 
-TEST_CASE("evidence is redacted before its end is kept [A-112]", "[A-112][M-184]") {
+TEST_CASE("evidence is redacted before its end is kept [A-112] [M-184]") {
     const auto tail = std::string(6000, 'x') + std::string(4000, 'y');
     const auto kept = evidence_text("Authorization: Bearer abc\n" + tail);
     CHECK(kept.substr(kept.size() - 4000) == std::string(4000, 'y'));
@@ -85,7 +85,7 @@ TEST_CASE("evidence is redacted before its end is kept [A-112]", "[A-112][M-184]
     CHECK_THAT(evidence_text("token=" + std::string(5000, 's'), 100), !ContainsSubstring("ss"));
 }
 
-TEST_CASE("evidence counts characters, is clean, and cannot hide a name", "[M-184]") {
+TEST_CASE("evidence counts characters, is clean, and cannot hide a name [M-184]") {
     std::string text;
     for (int i = 0; i < 20; ++i) text += "\xE2\x82\xAC";
     CHECK(evidence_text(text, 20) == text);
@@ -95,7 +95,7 @@ TEST_CASE("evidence counts characters, is clean, and cannot hide a name", "[M-18
     CHECK(evidence_text("abc", 0) == "[... 3 bytes left out ...]\n");
 }
 
-TEST_CASE("hostile text is redacted in linear time", "[M-184]") {
+TEST_CASE("hostile text is redacted in linear time [M-184]") {
     const auto piece =
         GENERATE(as<std::string>{}, "token=", "eyJ-", "eyJa.eyJ", "://a:", "bearer ", "password: \"", "-----BEGIN ",
                  "-----BEGIN PRIVATE KEY", "\\", "sk-", "--token ", "[redacted]", "token:[");

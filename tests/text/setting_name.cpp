@@ -4,7 +4,7 @@
 
 using namespace heeler;
 
-TEST_CASE("the edit distance counts what was added, removed, replaced or swapped [M-186]", "[M-186]") {
+TEST_CASE("the edit distance counts what was added, removed, replaced or swapped [M-186]") {
     CHECK(edit_distance("", "") == 0);
     CHECK(edit_distance("debounce", "debounce") == 0);
     CHECK(edit_distance("", "abc") == 3);
@@ -18,7 +18,7 @@ TEST_CASE("the edit distance counts what was added, removed, replaced or swapped
     CHECK(edit_distance(longest, "") == longest_setting_name);
 }
 
-TEST_CASE("the nearest name is at most two edits away [M-186]", "[M-186]") {
+TEST_CASE("the nearest name is at most two edits away [M-186]") {
     const std::vector<std::string_view> known{"interval_s", "mode", "debounce", "max_attempts"};
     CHECK(nearest_name("interval", known) == "interval_s");
     CHECK(nearest_name("interva", known) == std::nullopt);
@@ -36,7 +36,7 @@ TEST_CASE("the nearest name is at most two edits away [M-186]", "[M-186]") {
     SECTION("the nearest of several") { CHECK(nearest_name("abcdez", {"abcdxy", "abcdef", "abcdxx"}) == "abcdef"); }
 }
 
-TEST_CASE("a setting and its variable name each other [M-186]", "[M-186]") {
+TEST_CASE("a setting and its variable name each other [M-186]") {
     CHECK(variable_of("HEELER_", "interval_s") == "HEELER_INTERVAL_S");
     CHECK(variable_of("HEELER_", "action_budget.per_tick") == "HEELER_ACTION_BUDGET__PER_TICK");
     for (const char* name : {"interval_s", "action_budget.per_run_per_day", "mode"})
