@@ -1,9 +1,9 @@
-# heeler_stamp_system_headers(HEADER STAMP): STAMP becomes a header that changes whenever the compiler does, or a system
-# header that HEADER includes. A package manager gives new files the time at which they were packed, which is older than
+# heeler_stamp_system_headers(STAMP HEADERS...): STAMP becomes a header that changes whenever the compiler does, or a system
+# header that one of HEADERS includes. A package manager gives new files the time at which they were packed, which is older than
 # what was built of the old ones: Ninja and Make would keep a precompiled header, and the compiler refuse it or, worse, not.
 # Looked at whenever CMake runs, as tests/run.sh has it do each time.
 
-function(heeler_stamp_system_headers header stamp)
+function(heeler_stamp_system_headers stamp)
     execute_process(COMMAND "${CMAKE_CXX_COMPILER}" --version OUTPUT_VARIABLE state ERROR_QUIET)
     separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
     list(APPEND flags -std=c++20 "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include")
@@ -17,7 +17,8 @@ function(heeler_stamp_system_headers header stamp)
             endforeach()
         endif()
     endforeach()
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -M "${header}" OUTPUT_VARIABLE included ERROR_QUIET)
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -M ${ARGN} WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+                    OUTPUT_VARIABLE included ERROR_QUIET)
     string(REGEX MATCHALL "/[^ \\\n]+" included "${included}")
     foreach(file IN LISTS included)
         cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${file}" ours) # those are as new as their time says
