@@ -11,6 +11,10 @@
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
+// GCC refuses xxHash's always_inline at -Og, which no macro tells from -O2. Define it as 0 for a few percent at -O2.
+#if !defined(XXH_NO_INLINE_HINTS) && defined(__GNUC__) && !defined(__clang__)
+#define XXH_NO_INLINE_HINTS 1
+#endif
 #include <xxhash.h>
 
 #include <heeler/text/combine.hpp>
