@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
@@ -38,11 +36,11 @@ public:
     /// The line that an alert becomes.
     [[nodiscard]] static std::string line_of(const Alert& alert) {
         constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
-        std::string line = fmt::format("{} {} heeler {}", rfc3339(alert.at),
-                                       levels[static_cast<std::size_t>(alert.severity)], alert.kind);
-        if (!alert.run.id.empty()) fmt::format_to(std::back_inserter(line), " [{}]", alert.run.id);
-        if (!alert.summary.empty()) line += " " + alert.summary;
-        for (std::size_t i = 0; i < alert.issues.size(); ++i) line += (i == 0 ? ": " : "; ") + alert.issues[i];
+        std::string line = rfc3339(alert.at);
+        append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
+        if (!alert.run.id.empty()) append(line, " [", alert.run.id, "]");
+        if (!alert.summary.empty()) append(line, " ", alert.summary);
+        for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
         line = sanitise(line, max_line_bytes);
         std::replace(line.begin(), line.end(), '\n', ' ');
         return line;
