@@ -9,6 +9,7 @@ namespace bench {
 namespace {
 
 using namespace heeler;
+using namespace heeler::detail;
 
 /// A run that has done a little of everything.
 class Patient {

@@ -33,12 +33,14 @@ endforeach()
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-# Everything that was built of the library, with the project's warnings.
-add_library(heeler_everything INTERFACE)
-target_link_libraries(heeler_everything INTERFACE heeler_development heeler_compiled Threads::Threads)
+# Everything that was built of the library, with the project's warnings: compiled once, or header-only.
+add_library(heeler_header_only INTERFACE)
+target_link_libraries(heeler_header_only INTERFACE heeler_development heeler Threads::Threads)
 foreach(component IN LISTS heeler_components)
-    target_link_libraries(heeler_everything INTERFACE heeler_${component})
+    target_link_libraries(heeler_header_only INTERFACE heeler_${component})
 endforeach()
+add_library(heeler_everything INTERFACE)
+target_link_libraries(heeler_everything INTERFACE heeler_header_only heeler_compiled)
 
 if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_EXTENSIONS OFF)

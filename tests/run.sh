@@ -62,7 +62,7 @@ fi
 packaging=OFF
 headers_alone=OFF
 sanitized_tools=replay
-sanitized_topics="core;text;detect;recover;deliver;clock;store;notify;agent;source;report"
+sanitized_topics="core;text;detect;recover;deliver;settings;run;storage;explain;effects;cycle;engine;clock;store;notify;agent;source;report"
 scenario_stores=memory
 only_threads=ON
 fuzz_seconds=5

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include <heeler/core/time.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/report/metrics.hpp>
 
 namespace common {

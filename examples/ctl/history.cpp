@@ -50,7 +50,7 @@ heeler::TableRow table_row(const AlertRow& row, heeler::Instant now) {
 Quit show_explanation(const Options& options, Store& store) {
     auto found = find_run(store, *options.run);
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
-    print(heeler::explanation(std::get<heeler::History>(found)));
+    print(heeler::detail::explanation(std::get<heeler::History>(found)));
     return {};
 }
 
@@ -61,7 +61,7 @@ Quit show_report(const Options& options, Store& store, heeler::Instant now) {
     if (!view_of(*known.row, {}, now).readable)
         return {exit_store, "the facts of the run \"" + heeler::one_line(*options.run, 160) +
                                 "\" were written by another version of heeler, or are damaged; `explain` can be read"};
-    const heeler::Report report = heeler::stored_report(known, now);
+    const heeler::Report report = heeler::detail::stored_report(known, now);
     print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));
     return {};
 }

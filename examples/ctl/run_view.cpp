@@ -16,7 +16,7 @@ using heeler::WallTime;
 
 /// Facts of another version may be read as nonsense; what has a name must have one.
 bool names_are_known(const Facts& facts) {
-    return facts.verdict.incident.phase <= Phase::waiting && facts.skip <= heeler::Skip::terminal;
+    return facts.verdict.incident.phase <= Phase::waiting && facts.skip <= heeler::detail::Skip::terminal;
 }
 
 WallTime wall_of(const Facts& facts, Duration working, Instant now) {
@@ -27,7 +27,7 @@ Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<he
              Instant now) {
     if (heeler::is_terminal(row.state)) return {};
     if (facts.verdict.marks.dismissed) return {};
-    if (facts.skip != heeler::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
+    if (facts.skip != heeler::detail::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
     if (facts.waits_until) return {"rate limit ends", heeler::wall_at(now, *facts.waits_until)};
     if (facts.verdict.incident.phase == Phase::holding) {
         if (facts.verdict.incident.hold_until)
@@ -75,7 +75,7 @@ std::string incident_text(const RunView& view, Instant now) {
 }
 
 std::string marks_text(const RunView& view, Instant now) {
-    const heeler::OperatorMarks& marks = view.facts.verdict.marks;
+    const heeler::detail::OperatorMarks& marks = view.facts.verdict.marks;
     std::string text;
     const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
     if (marks.frozen_at(now.wall)) add("FROZEN");

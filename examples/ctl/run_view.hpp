@@ -12,7 +12,7 @@
 
 namespace ctl {
 
-using Facts = heeler::RunMemory;
+using Facts = heeler::detail::RunMemory;
 
 /// What a run waits for.
 struct Next {

@@ -111,7 +111,7 @@ void write_facts(heeler::JsonLine& line, const RunView& view) {
         line.null();
     line.key("next").string(view.next.what);
     write_moment(line, "next_at", view.next.at);
-    const heeler::OperatorMarks& marks = view.facts.verdict.marks;
+    const heeler::detail::OperatorMarks& marks = view.facts.verdict.marks;
     line.key("frozen").boolean(marks.frozen).key("acknowledged").boolean(marks.acknowledged);
     line.key("dismissed").boolean(marks.dismissed);
     write_moment(line, "snoozed_until", marks.snoozed_until);

@@ -66,31 +66,24 @@ private:
 
 using Dog = heeler::Watchdog<heeler::SystemClock, heeler::PostgresStore, Teller>;
 
-/// The watchdog, with a look at the time that its cycles take.
-class Timed {
+/// How long cycles take.
+class Cycles {
 public:
-    explicit Timed(Dog& dog) : dog_{dog} {}
-
-    heeler::CycleReport tick(heeler::TickCause cause) {
-        const auto begin = std::chrono::steady_clock::now();
-        heeler::CycleReport report = dog_.tick(cause);
-        const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    void note(const heeler::CycleReport& report) {
+        if (report.checked == 0) return;
+        const double took = heeler::in_seconds(report.took);
         worst_ = std::max(worst_, took);
         sum_ += took;
-        ++ticks_;
-        return report;
+        ++count_;
     }
-    heeler::CycleReport deliver() { return dog_.deliver(); }
-    [[nodiscard]] bool has_settled() const { return dog_.has_settled(); }
 
     [[nodiscard]] double worst() const { return worst_; }
-    [[nodiscard]] double mean() const { return ticks_ > 0 ? sum_ / ticks_ : 0; }
+    [[nodiscard]] double mean() const { return count_ > 0 ? sum_ / count_ : 0; }
 
 private:
-    Dog& dog_;
     double worst_ = 0;
     double sum_ = 0;
-    int ticks_ = 0;
+    int count_ = 0;
 };
 
 /// The first errors go to the record of this process, all of them are counted.
@@ -123,16 +116,18 @@ void watch(const Options& options) {
     dog.watch("fleet", table);
     if (const auto good = dog.define(rules(times)); !good) throw std::runtime_error{good.error().message};
     Errors errors;
-    Timed timed{dog};
+    Cycles cycles;
     {
-        heeler::Runner runner{timed, in_seconds(times.tick),
-                              [&](const heeler::CycleReport& report) { errors.note(report); }};
+        heeler::Runner runner{dog, in_seconds(times.tick), [&](const heeler::CycleReport& report) {
+                                  errors.note(report);
+                                  cycles.note(report);
+                              }};
         while (!input_closed(std::chrono::milliseconds{1000})) {
         }
     }
     if (const auto left = dog.release(); !left) std::fprintf(stderr, "release: %s\n", left.error().message.c_str());
     database.change("INSERT INTO fleet_watchdogs(name, mean, worst, errors) VALUES ($1, $2, $3, $4)",
-                    {options.watchdog, std::to_string(timed.mean()), std::to_string(timed.worst()),
+                    {options.watchdog, std::to_string(cycles.mean()), std::to_string(cycles.worst()),
                      std::to_string(errors.count())});
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/settings/known_settings.hpp>
+#include <heeler/settings/overlay.hpp>
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/source/json_settings.hpp>
 

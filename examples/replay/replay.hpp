@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/core/events.hpp>
 
 #include "../common/truths.hpp"
 #include "host.hpp"

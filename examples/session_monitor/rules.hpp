@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/settings/detectors_words.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/source/json_settings.hpp>

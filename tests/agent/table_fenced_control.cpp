@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 
 using namespace heeler;
+using detail::ControlRef;
 
 namespace {
 

@@ -27,6 +27,7 @@ using namespace heeler;
 template <class E>
 requires std::is_enum_v<E>
 void write(std::ostream& out, E value) { out << static_cast<int>(value); }
+inline void write(std::ostream& out, const Condition& condition) { out << condition.key(); }
 inline void write(std::ostream& out, std::uint64_t value) { out << value; }
 inline void write(std::ostream& out, std::uint32_t value) { out << value; }
 inline void write(std::ostream& out, std::int64_t value) { out << value; }

@@ -1,3 +1,5 @@
+#include <heeler/recover/recovery_ladder.hpp>
+
 #include "crash/invariants.hpp"
 
 #include <algorithm>

@@ -130,7 +130,7 @@ TEST_CASE("the finding of a cascade says how many, of how many, and where [M-069
     CHECK(found->evidence.first == 3);
     CHECK(found->evidence.last == 9);
     CHECK(found->identity == 0);
-    CHECK(status_of(found->condition) == Status::healthy);
+    CHECK(found->condition.status() == Status::healthy);
 }
 
 TEST_CASE("a cascade goes on after a restart, and ends where it would have [M-069]") {

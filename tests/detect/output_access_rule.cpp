@@ -14,6 +14,6 @@ TEST_CASE("output that cannot be read is a stall at once, and none when it can b
     const auto found = rule.check(at);
     REQUIRE(found);
     CHECK(found->condition == Condition::no_output_access);
-    CHECK(status_of(found->condition) == Status::stalled);
+    CHECK(found->condition.status() == Status::stalled);
     CHECK(name_of(found->condition) == "STALLED");
 }

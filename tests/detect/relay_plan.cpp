@@ -167,7 +167,8 @@ TEST_CASE("that a person is asked is said once in each wait [M-077]") {
     CHECK(run.check.due_waiting(run.memory, run.plan, run.run) == run.run.origin + 65min);
     const auto seen = run.look();
     REQUIRE(seen);
-    CHECK_FALSE(seen->band);
+    CHECK(seen->answer.empty());
+    CHECK(seen->message == "waiting for human input, not continuing");
     CHECK_FALSE(run.look());
     CHECK_FALSE(run.check.due_waiting(run.memory, run.plan, run.run));
     run.run.waiting_since.reset();

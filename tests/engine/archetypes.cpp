@@ -19,7 +19,7 @@ using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier>;
 
 }  // namespace
 
-TEST_CASE("a watchdog needs no more than its concepts say", "[M-005]") {
+TEST_CASE("a watchdog needs no more than its concepts say [M-005]") {
     OneVerb agents;
     Dog dog{archetype::Clock{}, archetype::Store{}, archetype::Notifier{}};
     dog.control(agents);
@@ -45,5 +45,5 @@ TEST_CASE("a watchdog needs no more than its concepts say", "[M-005]") {
     CHECK(dog.flush());
     CHECK(dog.next_deadline());
     CHECK(dog.finish(*run));
-    { Runner<Dog> runner{dog, std::chrono::hours{1}}; }
+    { Runner runner{dog, std::chrono::hours{1}}; }
 }

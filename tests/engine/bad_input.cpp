@@ -11,7 +11,7 @@ using namespace heeler;
 using namespace std::chrono_literals;
 using bench::Bench;
 
-TEST_CASE("negative, endless and absurd amounts are refused and not counted", "[M-065]") {
+TEST_CASE("negative, endless and absurd amounts are refused and not counted [M-065]") {
     Bench b;
     const RunHandle run = b.run();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -25,7 +25,7 @@ TEST_CASE("negative, endless and absurd amounts are refused and not counted", "[
     CHECK(b.dog->observe(run, Progress{-5}) == Observed::ok);
 }
 
-TEST_CASE("a run that reports the most for ever does not overflow", "[M-065]") {
+TEST_CASE("a run that reports the most for ever does not overflow [M-065]") {
     Bench b;
     const RunHandle run = b.run();
     const std::int64_t most = std::int64_t{1} << 50;
@@ -34,7 +34,7 @@ TEST_CASE("a run that reports the most for ever does not overflow", "[M-065]") {
     CHECK(b.dog->status(run) != Status::runaway);
 }
 
-TEST_CASE("output of any bytes and any length is taken", "[M-052]") {
+TEST_CASE("output of any bytes and any length is taken [M-052]") {
     Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.metric = MetricKind::output_lines;
@@ -52,7 +52,7 @@ TEST_CASE("output of any bytes and any length is taken", "[M-052]") {
     CHECK(row.text.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("handles that are stale, empty or made up answer ended", "[M-008]") {
+TEST_CASE("handles that are stale, empty or made up answer ended [M-008]") {
     Bench b;
     const RunHandle run = b.run();
     REQUIRE(b.dog->finish(run, RunState::completed));
@@ -73,7 +73,7 @@ TEST_CASE("handles that are stale, empty or made up answer ended", "[M-008]") {
     CHECK(b.history("next").row->state == RunState::running);
 }
 
-TEST_CASE("a run is ended by an end only", "[M-049]") {
+TEST_CASE("a run is ended by an end only [M-049]") {
     Bench b;
     const RunHandle run = b.run();
     const auto answer = b.dog->finish(run, RunState::paused);
@@ -82,7 +82,7 @@ TEST_CASE("a run is ended by an end only", "[M-049]") {
     CHECK(b.dog->observe(run, Heartbeat{}) == Observed::ok);
 }
 
-TEST_CASE("registrations that cannot be right name the value and the limit", "[M-017]") {
+TEST_CASE("registrations that cannot be right name the value and the limit [M-017]") {
     Bench b;
     const auto refusal = [&](RunSpec spec) {
         const auto answer = b.dog->start(std::move(spec), "minute");
@@ -108,7 +108,7 @@ TEST_CASE("registrations that cannot be right name the value and the limit", "[M
     CHECK(b.memory.load()->runs.empty());
 }
 
-TEST_CASE("classes that contradict themselves name the value and the limit", "[M-186]") {
+TEST_CASE("classes that contradict themselves name the value and the limit [M-186]") {
     Bench b;
     const auto refusal = [&](auto&& spoil) {
         RunClass rules = bench::minute_class("bad");
@@ -154,7 +154,7 @@ TEST_CASE("classes that contradict themselves name the value and the limit", "[M
         (void)refusal([&](RunClass& c) { c.name = name; });
 }
 
-TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]", "[M-018]") {
+TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]") {
     Bench b;
     RunSpec spec = bench::spec_of("r");
     const bool brief = GENERATE(true, false);
@@ -175,7 +175,7 @@ TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]", 
     CHECK(b.history().row->state == RunState::completed);
 }
 
-TEST_CASE("a conflict on one run leaves the others alone", "[M-008]") {
+TEST_CASE("a conflict on one run leaves the others alone [M-008]") {
     Bench b;
     b.progress(b.run("a"), 1);
     b.progress(b.run("b"), 1);
@@ -190,7 +190,7 @@ TEST_CASE("a conflict on one run leaves the others alone", "[M-008]") {
     CHECK(b.history("a").interventions.size() == 1);
 }
 
-TEST_CASE("an agent control that throws is a failure of that action", "[M-008]") {
+TEST_CASE("an agent control that throws is a failure of that action [M-008]") {
     struct Throwing {
         Result<ActionDone> inject(const ActionRequest&) { throw std::runtime_error{"no agent"}; }
         Result<Found> find(std::string_view) { throw 7; }
@@ -202,7 +202,7 @@ TEST_CASE("an agent control that throws is a failure of that action", "[M-008]")
     CHECK(b.history().actions[0].note == "the agent control threw: no agent");
 }
 
-TEST_CASE("the metadata of a run is a table of fields and values [M-017]", "[M-017]") {
+TEST_CASE("the metadata of a run is a table of fields and values [M-017]") {
     RunSpec spec = bench::spec_of("r");
     spec.expected = 600s;
     spec.timeout = 3600s;

@@ -105,7 +105,7 @@ void both_watch(Twins<Store>& twins) {
 
 }  // namespace
 
-TEST_CASE("two watchdogs on one store continue a run once [M-101]", "[M-101]") {
+TEST_CASE("two watchdogs on one store continue a run once [M-101]") {
     for (int round = 0; round < 30; ++round) {
         MemoryStore memory;
         Twins<MemoryStore> twins{memory, memory};
@@ -113,14 +113,14 @@ TEST_CASE("two watchdogs on one store continue a run once [M-101]", "[M-101]") {
     }
 }
 
-TEST_CASE("two watchdogs on one SQLite file continue a run once [M-101]", "[M-101]") {
+TEST_CASE("two watchdogs on one SQLite file continue a run once [M-101]") {
     const ScratchLog folder;
     const std::string file = folder.path("heeler.db");
     Twins<SqliteStore> twins{SqliteStore{file}, SqliteStore{file}};
     both_watch(twins);
 }
 
-TEST_CASE("who lost takes over what the other watchdog did", "[M-101]") {
+TEST_CASE("who lost takes over what the other watchdog did [M-101]") {
     MemoryStore memory;
     Twins<MemoryStore> twins{memory, memory};
     twins.clock.advance(1201s);
@@ -138,7 +138,7 @@ TEST_CASE("who lost takes over what the other watchdog did", "[M-101]") {
     CHECK(twins.known().row->attempt == 3);
 }
 
-TEST_CASE("a checkpoint that met a conflict is stored with the next commit, under a number of its own", "[M-026]") {
+TEST_CASE("a checkpoint that met a conflict is stored with the next commit, under a number of its own [M-026]") {
     MemoryStore memory;
     RunClass rules = continued();
     rules.stop_proof = StopProofNeeded::presumed;
@@ -156,7 +156,7 @@ TEST_CASE("a checkpoint that met a conflict is stored with the next commit, unde
     CHECK(known.row->state == RunState::waiting_human);
 }
 
-TEST_CASE("an end that met a conflict is not forgotten", "[M-049]") {
+TEST_CASE("an end that met a conflict is not forgotten [M-049]") {
     MemoryStore memory;
     Twins<MemoryStore> twins{memory, memory};
     twins.checkpoint_after(300s, 1);
@@ -169,7 +169,7 @@ TEST_CASE("an end that met a conflict is not forgotten", "[M-049]") {
     CHECK(twins.known().row->ended_at);
 }
 
-TEST_CASE("an outcome that could not be stored at once counts one attempt [M-100]", "[M-100]") {
+TEST_CASE("an outcome that could not be stored at once counts one attempt [M-100]") {
     Stalling b;
     (void)b.dog->tick(TickCause::on_demand);
     (void)b.dog->deliver();
@@ -183,7 +183,7 @@ TEST_CASE("an outcome that could not be stored at once counts one attempt [M-100
     CHECK(b.asked(ControlVerb::spawn) == 1);
 }
 
-TEST_CASE("an intent that could not be stored fences nobody off and starts nobody [M-101]", "[M-101]") {
+TEST_CASE("an intent that could not be stored fences nobody off and starts nobody [M-101]") {
     Stalling b;
     b.store.fail(StoreOperation::commit, ErrorCode::busy);
     (void)b.cycle(TickCause::on_demand);
@@ -196,7 +196,7 @@ TEST_CASE("an intent that could not be stored fences nobody off and starts nobod
     CHECK(b.dog->observe_as(b.handle, 2, Heartbeat{}, b.clock.now()) == Observed::ok);
 }
 
-TEST_CASE("only a continuation that may have been started fences anybody off [M-101]", "[M-101]") {
+TEST_CASE("only a continuation that may have been started fences anybody off [M-101]") {
     struct Case {
         ControlAnswer answer;
         Observed heard;
@@ -213,7 +213,7 @@ TEST_CASE("only a continuation that may have been started fences anybody off [M-
     }
 }
 
-TEST_CASE("late reports of a replaced agent are put on record once each incarnation [M-101]", "[M-101]") {
+TEST_CASE("late reports of a replaced agent are put on record once each incarnation [M-101]") {
     Stalling b;
     (void)b.cycle(TickCause::on_demand);
     for (int i = 0; i < 3; ++i) CHECK_FALSE(b.dog->checkpoint(b.handle, {3, "late", {}, 1}));
@@ -224,7 +224,7 @@ TEST_CASE("late reports of a replaced agent are put on record once each incarnat
                         [](const AuditRow& row) { return row.kind == "fenced"; }) == 1);
 }
 
-TEST_CASE("each checkpoint is kept with who wrote it: the first agent, or which continuation [M-102]", "[M-102]") {
+TEST_CASE("each checkpoint is kept with who wrote it: the first agent, or which continuation [M-102]") {
     Bench b;
     b.classes = {continued()};
     b.boot();
@@ -245,7 +245,7 @@ TEST_CASE("each checkpoint is kept with who wrote it: the first agent, or which 
     CHECK(known.row->state == RunState::completed);
 }
 
-TEST_CASE("a stall after a continuation is acted on in the cycle that sees it [M-100]", "[M-100]") {
+TEST_CASE("a stall after a continuation is acted on in the cycle that sees it [M-100]") {
     Stalling b;
     (void)b.cycle(TickCause::on_demand);
     b.clock.advance(1200s);
@@ -256,7 +256,7 @@ TEST_CASE("a stall after a continuation is acted on in the cycle that sees it [M
     CHECK(b.asked(ControlVerb::spawn) == 2);
 }
 
-TEST_CASE("in shadow mode the attempts of a run stay as they are", "[M-100]") {
+TEST_CASE("in shadow mode the attempts of a run stay as they are [M-100]") {
     RunClass rules = continued();
     rules.mode = Mode::shadow;
     Stalling b{rules};

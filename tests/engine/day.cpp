@@ -157,8 +157,7 @@ struct Day : Bench {
 
 }  // namespace
 
-TEST_CASE("a day of many sessions of two classes in one watchdog gives each class what it has alone [A-109]",
-          "[M-186]") {
+TEST_CASE("a day of many sessions of two classes in one watchdog gives each class what it has alone [A-109] [M-186]") {
     const std::vector<Script> sessions = day_of("session_monitor", 1);
     const std::vector<Script> tasks = day_of("long_run", 2);
     std::vector<Script> all = sessions;
@@ -199,8 +198,9 @@ TEST_CASE("a day of many sessions of two classes in one watchdog gives each clas
     }
 }
 
-TEST_CASE("in a log an alert and an action are warnings, what is held back is for debugging, health is silent [A-127]",
-          "[M-181][M-183]") {
+TEST_CASE(
+    "in a log an alert and an action are warnings, what is held back is for debugging, health is silent [A-127] "
+    "[M-181] [M-183]") {
     RunClass rules = presets::session_monitor();
     rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
     Bench b;
@@ -242,8 +242,8 @@ TEST_CASE("in a log an alert and an action are warnings, what is held back is fo
     CHECK(log_lines(b.cycle()).empty());
 }
 
-TEST_CASE("an alert that nobody receives is an error in the log, an action that is held back is for debugging",
-          "[M-183]") {
+TEST_CASE(
+    "an alert that nobody receives is an error in the log, an action that is held back is for debugging [M-183]") {
     Bench b;
     b.notifier.answer_with({Delivery::permanent});
     REQUIRE(b.dog->decide({0, "", Verb::freeze, {}, "ada", {}}));

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using bench::all_of;
 using bench::Bench;
 
-TEST_CASE("an alert is tried again under one key until somebody receives it [M-125]", "[M-125]") {
+TEST_CASE("an alert is tried again under one key until somebody receives it [M-125]") {
     Bench b;
     b.notifier.answer_with({Delivery::raise, Delivery::no_recipient, Delivery::fail, Delivery::ok});
     b.stalled();
@@ -26,7 +26,7 @@ TEST_CASE("an alert is tried again under one key until somebody receives it [M-1
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("a notifier that fails is an error of the cycle, and other runs are delivered [M-125] [M-008]", "[M-125]") {
+TEST_CASE("a notifier that fails is an error of the cycle, and other runs are delivered [M-125] [M-008]") {
     Bench b;
     b.progress(b.run("a"), 1);
     b.progress(b.run("b"), 1);
@@ -39,7 +39,7 @@ TEST_CASE("a notifier that fails is an error of the cycle, and other runs are de
     CHECK(b.asked(ControlVerb::inject) == 2);
 }
 
-TEST_CASE("a permanent refusal is a dead letter at once, and visible", "[M-125]") {
+TEST_CASE("a permanent refusal is a dead letter at once, and visible [M-125]") {
     Bench b;
     b.notifier.answer_with({Delivery::permanent});
     const RunHandle run = b.stalled();
@@ -53,7 +53,7 @@ TEST_CASE("a permanent refusal is a dead letter at once, and visible", "[M-125]"
     CHECK(b.notifier.sent().empty());  // nobody learned that it began
 }
 
-TEST_CASE("an alert is given up after its time, not before", "[M-125]") {
+TEST_CASE("an alert is given up after its time, not before [M-125]") {
     Bench b;
     b.classes[0].outbox.give_up_after = 600s;
     b.boot();
@@ -71,7 +71,7 @@ TEST_CASE("an alert is given up after its time, not before", "[M-125]") {
     CHECK(b.history().alerts[0].state == AlertRow::State::dead);
 }
 
-TEST_CASE("keys are the same after a restart, and no alert is lost by it", "[M-125]") {
+TEST_CASE("keys are the same after a restart, and no alert is lost by it [M-125]") {
     Bench b;
     b.notifier.answer_with({Delivery::fail});
     b.stalled();
@@ -84,7 +84,7 @@ TEST_CASE("keys are the same after a restart, and no alert is lost by it", "[M-1
     CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
 }
 
-TEST_CASE("each incident of a run has keys of its own, reopened ones too", "[M-125]") {
+TEST_CASE("each incident of a run has keys of its own, reopened ones too [M-125]") {
     Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);
@@ -95,7 +95,7 @@ TEST_CASE("each incident of a run has keys of its own, reopened ones too", "[M-1
     CHECK(keys.size() == 3);
 }
 
-TEST_CASE("an alert says what was seen, what was done and what comes next", "[M-023]") {
+TEST_CASE("an alert says what was seen, what was done and what comes next [M-023]") {
     Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.name = "implement-123";
@@ -112,7 +112,7 @@ TEST_CASE("an alert says what was seen, what was done and what comes next", "[M-
     CHECK(details.count("seen") + details.count("done") + details.count("next") == 3);
 }
 
-TEST_CASE("people hear of a store that stays down, and when it works again", "[M-009]") {
+TEST_CASE("people hear of a store that stays down, and when it works again [M-009]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -146,7 +146,7 @@ TEST_CASE("people hear of a store that stays down, and when it works again", "[M
     CHECK(b.notifier.sent()[2].alert.key != b.notifier.sent()[0].alert.key);
 }
 
-TEST_CASE("a message about the store that nobody received is tried again", "[M-009]") {
+TEST_CASE("a message about the store that nobody received is tried again [M-009]") {
     Bench b;
     b.run();
     b.store.crash();
@@ -156,7 +156,7 @@ TEST_CASE("a message about the store that nobody received is tried again", "[M-0
     CHECK(b.notifier.delivered().size() == 1);
 }
 
-TEST_CASE("a short outage is nobody's business, and nothing is done to any run meanwhile", "[M-009]") {
+TEST_CASE("a short outage is nobody's business, and nothing is done to any run meanwhile [M-009]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);

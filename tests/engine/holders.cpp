@@ -167,7 +167,7 @@ TEST_CASE("runs that nobody held are shared, and none is held twice") {
     CHECK(held["b"] >= 500);
 }
 
-TEST_CASE("what stalls after its holder was killed is continued by another, once [M-101]", "[M-101]") {
+TEST_CASE("what stalls after its holder was killed is continued by another, once [M-101]") {
     Fleet fleet;
     Dog& a = fleet.boot("a");
     fleet.boot("b");
@@ -205,7 +205,7 @@ TEST_CASE("a takeover resets no age of a checkpoint") {
     CHECK(fleet.control.requests().size() == 1);
 }
 
-TEST_CASE("who was paused longer than its lease does nothing more to what others took [M-101]", "[M-101]") {
+TEST_CASE("who was paused longer than its lease does nothing more to what others took [M-101]") {
     Fleet fleet;
     Dog& a = fleet.boot("a");
     fleet.boot("b");
@@ -241,7 +241,7 @@ TEST_CASE("who was paused longer than its lease does nothing more to what others
     CHECK(fleet.store.history("r")->checkpoints.size() == 1);
 }
 
-TEST_CASE("a write under a lease that was lost is refused, whatever this process believes [M-101]", "[M-101]") {
+TEST_CASE("a write under a lease that was lost is refused, whatever this process believes [M-101]") {
     Fleet fleet;
     Dog& a = fleet.boot("a");
     fleet.boot("b");
@@ -262,7 +262,7 @@ TEST_CASE("a write under a lease that was lost is refused, whatever this process
     CHECK(fleet.holder_of("new") == "a");
 }
 
-TEST_CASE("runs that only the dead process could observe wait for a host that registers them [M-101]", "[M-101]") {
+TEST_CASE("runs that only the dead process could observe wait for a host that registers them [M-101]") {
     Fleet fleet;
     fleet.polled = false;
     Dog& a = fleet.boot("a");
@@ -384,7 +384,7 @@ TEST_CASE("a watchdog among several needs a store that knows leases, and setting
     CHECK(errors[0].error.message.find("renew_every") != std::string::npos);
 }
 
-TEST_CASE("an outage of the store longer than the lease holds everything, and costs nobody a run [M-101]", "[M-101]") {
+TEST_CASE("an outage of the store longer than the lease holds everything, and costs nobody a run [M-101]") {
     FaultStore<MemoryStore> store;
     ManualClock clock{Fleet::start};
     Board board;
@@ -420,7 +420,7 @@ TEST_CASE("an outage of the store longer than the lease holds everything, and co
     CHECK(store.inner().history("r")->row->epoch == 1);
 }
 
-TEST_CASE("what an older incarnation leaves on the board is not heard [M-101]", "[M-101]") {
+TEST_CASE("what an older incarnation leaves on the board is not heard [M-101]") {
     Fleet fleet;
     Dog& a = fleet.boot("a");
     fleet.run(a, "r");
@@ -461,7 +461,7 @@ TEST_CASE("a class's source is polled once a cycle, and nothing is judged while 
     CHECK(all_of<ErrorEvent>(fleet.live(60s)).size() == 1);
 }
 
-TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]", "[M-101]") {
+TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]") {
     Fleet fleet;
     fleet.rules.ladder.as<RecoveryLadder>()->max_continuations = 5;
     constexpr int runs = 60;
@@ -520,8 +520,7 @@ TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]",
     }
 }
 
-TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and its late write refused [M-101]",
-          "[M-101]") {
+TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and its late write refused [M-101]") {
     const ScratchLog folder;
     const std::string path = folder.path("store.db");
     EngineSettings settings;
@@ -563,7 +562,7 @@ TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and
     CHECK(b->notifier().sent()[0].alert.kind == "orchestrator.lost");
 }
 
-TEST_CASE("a takeover by a host whose clock is off by five minutes judges neither early nor late [M-101]", "[M-101]") {
+TEST_CASE("a takeover by a host whose clock is off by five minutes judges neither early nor late [M-101]") {
     const Duration skew = GENERATE(-300s, 0s, 300s);
     INFO("skew " << skew.count() / 1'000'000 << " s");
     Fleet fleet;
@@ -585,7 +584,7 @@ TEST_CASE("a takeover by a host whose clock is off by five minutes judges neithe
     CHECK(fleet.control.requests().size() == 1);
 }
 
-TEST_CASE("a claim whose answer got lost is made again under another epoch [M-101]", "[M-101]") {
+TEST_CASE("a claim whose answer got lost is made again under another epoch [M-101]") {
     FaultStore<MemoryStore> store;
     ManualClock clock{Fleet::start};
     RunClass rules = presets::checkpoint_continuation();
@@ -614,7 +613,7 @@ TEST_CASE("a claim whose answer got lost is made again under another epoch [M-10
     CHECK(store.inner().history("r0")->row->epoch == 2);
 }
 
-TEST_CASE("what an agent leaves while it is not yet replaced is not lost if it keeps its run [M-101]", "[M-101]") {
+TEST_CASE("what an agent leaves while it is not yet replaced is not lost if it keeps its run [M-101]") {
     Fleet fleet;
     Dog& a = fleet.boot("a");
     fleet.run(a, "r");

@@ -35,7 +35,7 @@ RunHandle runaway(Bench& b) {
 
 }  // namespace
 
-TEST_CASE("a freeze holds every action back, and nothing is counted", "[M-001]") {
+TEST_CASE("a freeze holds every action back, and nothing is counted [M-001]") {
     Bench b;
     SECTION("a nudge") {
         decide(b, Verb::freeze);
@@ -78,7 +78,7 @@ TEST_CASE("a freeze holds every action back, and nothing is counted", "[M-001]")
     }
 }
 
-TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not", "[M-001]") {
+TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not [M-001]") {
     const std::string value = GENERATE("1", "0", "");
     Bench b;
     REQUIRE(setenv("HEELER_FREEZE", value.c_str(), 1) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not", "[M-001]") {
     CHECK(b.asked(ControlVerb::inject) == (value == "1" ? 0u : 1u));
 }
 
-TEST_CASE("shadow mode makes no call at all, and takes the same decisions", "[M-001]") {
+TEST_CASE("shadow mode makes no call at all, and takes the same decisions [M-001]") {
     const bool limit = GENERATE(true, false);
     const auto decided = [&](Mode mode) {
         Bench b;
@@ -114,7 +114,7 @@ TEST_CASE("shadow mode makes no call at all, and takes the same decisions", "[M-
     CHECK(decided(Mode::shadow) == decided(Mode::active));
 }
 
-TEST_CASE("debounce waits for that many cycles in a row [M-109]", "[M-109]") {
+TEST_CASE("debounce waits for that many cycles in a row [M-109]") {
     Bench b;
     b.classes[0].limits.debounce = 3;
     b.boot();
@@ -126,7 +126,7 @@ TEST_CASE("debounce waits for that many cycles in a row [M-109]", "[M-109]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("a limit is not debounced", "[M-109]") {
+TEST_CASE("a limit is not debounced [M-109]") {
     Bench b;
     b.classes[0].limits.debounce = 3;
     b.boot();
@@ -137,7 +137,7 @@ TEST_CASE("a limit is not debounced", "[M-109]") {
     CHECK(b.acts == "snapshot done, escalate done, terminate done");
 }
 
-TEST_CASE("a budget of one rung per cycle takes the runs in turn [M-110]", "[M-110]") {
+TEST_CASE("a budget of one rung per cycle takes the runs in turn [M-110]") {
     Bench b;
     b.classes[0].limits.rungs_per_tick = 1;
     b.boot();
@@ -150,7 +150,7 @@ TEST_CASE("a budget of one rung per cycle takes the runs in turn [M-110]", "[M-1
     CHECK(b.history("a").interventions.size() + b.history("b").interventions.size() >= 2);
 }
 
-TEST_CASE("a budget of zero does nothing and still reports [M-110]", "[M-110]") {
+TEST_CASE("a budget of zero does nothing and still reports [M-110]") {
     Bench b;
     if (GENERATE(true, false))
         b.classes[0].limits.rungs_per_tick = 0;
@@ -164,7 +164,7 @@ TEST_CASE("a budget of zero does nothing and still reports [M-110]", "[M-110]") 
     CHECK(b.history().actions.empty());
 }
 
-TEST_CASE("failed commits use no budget", "[M-110]") {
+TEST_CASE("failed commits use no budget [M-110]") {
     Bench b;
     b.classes[0].limits.rungs_per_run_per_day = 1;
     b.boot();
@@ -181,7 +181,7 @@ TEST_CASE("failed commits use no budget", "[M-110]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("a paused run stays with a person: late output is no recovery", "[M-088]") {
+TEST_CASE("a paused run stays with a person: late output is no recovery [M-088]") {
     Bench b;
     const RunHandle run = runaway(b);
     REQUIRE(b.acts == "pause done, snapshot done, escalate done");
@@ -192,7 +192,7 @@ TEST_CASE("a paused run stays with a person: late output is no recovery", "[M-08
     CHECK(b.acts == "pause done, snapshot done, escalate done; escalate done");
 }
 
-TEST_CASE("an operator resumes a paused run", "[M-088]") {
+TEST_CASE("an operator resumes a paused run [M-088]") {
     Bench b;
     const RunHandle run = runaway(b);
     decide(b, Verb::resume, "r");
@@ -207,7 +207,7 @@ TEST_CASE("an operator resumes a paused run", "[M-088]") {
     CHECK(b.acts == "pause done, snapshot done, escalate done; resume done");
 }
 
-TEST_CASE("decisions about unknown and finished runs harm nobody", "[M-008]") {
+TEST_CASE("decisions about unknown and finished runs harm nobody [M-008]") {
     Bench b;
     const RunHandle run = b.stalled();
     decide(b, Verb::mark_stopped, "nobody");

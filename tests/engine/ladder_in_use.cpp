@@ -10,7 +10,7 @@ using bench::acts_of;
 using bench::all_of;
 using bench::Bench;
 
-TEST_CASE("two zero deltas stall, one does not [M-031]", "[M-031]") {
+TEST_CASE("two zero deltas stall, one does not [M-031]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -22,7 +22,7 @@ TEST_CASE("two zero deltas stall, one does not [M-031]", "[M-031]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("two attempts, then snapshot, escalation, termination and a report [M-093] [M-089] [M-180]", "[M-093]") {
+TEST_CASE("two attempts, then snapshot, escalation, termination and a report [M-093] [M-089] [M-180]") {
     Bench b;
     const RunHandle run = b.stalled();
     b.minutes(6);
@@ -38,7 +38,7 @@ TEST_CASE("two attempts, then snapshot, escalation, termination and a report [M-
     CHECK(report->total == 240s);
 }
 
-TEST_CASE("progress after a nudge recovers, the next clean cycle is healthy [M-097]", "[M-097]") {
+TEST_CASE("progress after a nudge recovers, the next clean cycle is healthy [M-097]") {
     Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);
@@ -51,7 +51,7 @@ TEST_CASE("progress after a nudge recovers, the next clean cycle is healthy [M-0
     CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy", "run.recovered"});
 }
 
-TEST_CASE("a stall that becomes a loop keeps its attempts [D-20]", "[D-20]") {
+TEST_CASE("a stall that becomes a loop keeps its attempts [D-20]") {
     Bench b;
     const RunHandle run = b.stalled();
     std::string block;
@@ -63,7 +63,7 @@ TEST_CASE("a stall that becomes a loop keeps its attempts [D-20]", "[D-20]") {
     CHECK(b.acts == "inject:nudge done; inject:break_pattern done; snapshot done, escalate done, terminate done");
 }
 
-TEST_CASE("a condition that returns soon reopens its incident, later it is a new one [D-33]", "[D-33]") {
+TEST_CASE("a condition that returns soon reopens its incident, later it is a new one [D-33]") {
     const bool soon = GENERATE(true, false);
     Bench b;
     const RunHandle run = b.stalled();
@@ -79,7 +79,7 @@ TEST_CASE("a condition that returns soon reopens its incident, later it is a new
     CHECK(b.history().interventions[1].attempt == (soon ? 2u : 1u));
 }
 
-TEST_CASE("a refused nudge ends in the final rung, terminate included [M-095]", "[M-095]") {
+TEST_CASE("a refused nudge ends in the final rung, terminate included [M-095]") {
     Bench b;
     b.control.answer(ControlVerb::inject, GENERATE(ControlAnswer::reject, ControlAnswer::fail));
     b.stalled();
@@ -87,7 +87,7 @@ TEST_CASE("a refused nudge ends in the final rung, terminate included [M-095]", 
     CHECK(b.history().row->state == RunState::terminated);
 }
 
-TEST_CASE("never destructive without a nudge that got through [M-090]", "[M-090]") {
+TEST_CASE("never destructive without a nudge that got through [M-090]") {
     Bench b;
     b.control.answer(ControlVerb::inject, GENERATE(ControlAnswer::unsupported, ControlAnswer::timeout_but_done));
     b.stalled();
@@ -96,7 +96,7 @@ TEST_CASE("never destructive without a nudge that got through [M-090]", "[M-090]
     CHECK(b.acts.find("escalate done") != std::string::npos);
 }
 
-TEST_CASE("an explicit limit goes to the final rung at once [M-076]", "[M-076]") {
+TEST_CASE("an explicit limit goes to the final rung at once [M-076]") {
     Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 120s;
@@ -113,7 +113,7 @@ TEST_CASE("an explicit limit goes to the final rung at once [M-076]", "[M-076]")
     CHECK(b.acts == "snapshot done, escalate done, terminate done");
 }
 
-TEST_CASE("a snapshot that fails blocks the termination and is escalated [M-091]", "[M-091]") {
+TEST_CASE("a snapshot that fails blocks the termination and is escalated [M-091]") {
     Bench b;
     b.control.answer(ControlVerb::snapshot, GENERATE(ControlAnswer::fail, ControlAnswer::reject,
                                                      ControlAnswer::unsupported, ControlAnswer::timeout_but_done));
@@ -125,7 +125,7 @@ TEST_CASE("a snapshot that fails blocks the termination and is escalated [M-091]
     CHECK(b.dog->report("r")->final_status == "escalated");
 }
 
-TEST_CASE("a termination that did not work is escalated again", "[M-094]") {
+TEST_CASE("a termination that did not work is escalated again [M-094]") {
     Bench b;
     b.control.answer(ControlVerb::terminate, GENERATE(ControlAnswer::fail, ControlAnswer::reject));
     b.stalled();
@@ -138,7 +138,7 @@ TEST_CASE("a termination that did not work is escalated again", "[M-094]") {
     CHECK_FALSE(is_terminal(b.history().row->state));
 }
 
-TEST_CASE("an agent that shares its run is isolated before anything is done [M-096]", "[M-096]") {
+TEST_CASE("an agent that shares its run is isolated before anything is done [M-096]") {
     Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.shared_run = {"other"};
@@ -160,7 +160,7 @@ TEST_CASE("an agent that shares its run is isolated before anything is done [M-0
     }
 }
 
-TEST_CASE("a run that is over before the action is left alone [M-111]", "[M-111]") {
+TEST_CASE("a run that is over before the action is left alone [M-111]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -176,7 +176,7 @@ TEST_CASE("a run that is over before the action is left alone [M-111]", "[M-111]
     CHECK(b.outcomes() == "inject:nudge ended");
 }
 
-TEST_CASE("a run that ends while it is being paused stays ended", "[M-111]") {
+TEST_CASE("a run that ends while it is being paused stays ended [M-111]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -195,7 +195,7 @@ TEST_CASE("a run that ends while it is being paused stays ended", "[M-111]") {
     CHECK(b.history().row->ended_at);
 }
 
-TEST_CASE("a control that finds the run over closes the incident and uses no attempt [D-42]", "[D-42]") {
+TEST_CASE("a control that finds the run over closes the incident and uses no attempt [D-42]") {
     Bench b;
     b.control.answer(ControlVerb::inject, ControlAnswer::ended);
     b.stalled();
@@ -207,7 +207,7 @@ TEST_CASE("a control that finds the run over closes the incident and uses no att
     CHECK(std::count(kinds.begin(), kinds.end(), "worker.complete") == 1);
 }
 
-TEST_CASE("a run that is found over in the final rung escalates nothing", "[D-42]") {
+TEST_CASE("a run that is found over in the final rung escalates nothing [D-42]") {
     Bench b;
     b.stalled();
     b.minutes(1);
@@ -221,7 +221,7 @@ TEST_CASE("a run that is found over in the final rung escalates nothing", "[D-42
     for (const AlertRow& row : b.history().alerts) CHECK(row.state != AlertRow::State::pending);
 }
 
-TEST_CASE("two verifications with too little evidence count as still there [D-09]", "[D-09]") {
+TEST_CASE("two verifications with too little evidence count as still there [D-09]") {
     Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);
@@ -243,7 +243,7 @@ TEST_CASE("two verifications with too little evidence count as still there [D-09
     }
 }
 
-TEST_CASE("a loop that falls silent is not yet known, then still there [D-09]", "[D-09]") {
+TEST_CASE("a loop that falls silent is not yet known, then still there [D-09]") {
     Bench b;
     b.classes[0].detectors.turn_off<HeartbeatContract<Intervals>>();
     b.boot();

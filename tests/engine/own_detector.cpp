@@ -61,7 +61,7 @@ bench::Bench bench_with(ResultsInARow::Settings settings) {
 
 }  // namespace
 
-TEST_CASE("a host's own detector judges and is explained", "[M-020]") {
+TEST_CASE("a host's own detector judges and is explained [M-020]") {
     auto b = bench_with({});
     const RunHandle run = b.run();
     for (int i = 0; i < 3; ++i) (void)b.dog->observe(run, ToolResult{false, std::to_string(i), {}, {}});
@@ -71,7 +71,7 @@ TEST_CASE("a host's own detector judges and is explained", "[M-020]") {
     CHECK_THAT(b.dog->describe(), ContainsSubstring("results_in_a_row") && ContainsSubstring("tool_names"));
 }
 
-TEST_CASE("a host's own detector remembers across a restart", "[M-136]") {
+TEST_CASE("a host's own detector remembers across a restart [M-136]") {
     auto b = bench_with({});
     const RunHandle run = b.run();
     for (int i = 0; i < 2; ++i) (void)b.dog->observe(run, ToolResult{false, std::to_string(i), {}, {}});
@@ -88,7 +88,7 @@ TEST_CASE("a host's own detector remembers across a restart", "[M-136]") {
     CHECK(b.dog->status(*again) == Status::runaway);  // shown, but only worth a look
 }
 
-TEST_CASE("a class without a detector pays nothing for it and is not judged by it", "[M-020]") {
+TEST_CASE("a class without a detector pays nothing for it and is not judged by it [M-020]") {
     auto b = bench_with({});
     REQUIRE(b.dog->define(bench::minute_class("plain")));
     const auto run = b.dog->start(bench::spec_of("p"), "plain");
@@ -98,7 +98,7 @@ TEST_CASE("a class without a detector pays nothing for it and is not judged by i
     CHECK(b.acts.empty());
 }
 
-TEST_CASE("a detector that throws is refused for its run alone [M-008]", "[M-008]") {
+TEST_CASE("a detector that throws is refused for its run alone [M-008]") {
     auto b = bench_with({});
     RunClass bad = bench::minute_class("bad");
     bad.detectors.turn_on<ResultsInARow>({3, true});
@@ -113,7 +113,7 @@ TEST_CASE("a detector that throws is refused for its run alone [M-008]", "[M-008
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("a set that grew takes up what a smaller set saved", "[M-136]") {
+TEST_CASE("a set that grew takes up what a smaller set saved [M-136]") {
     bench::Bench old;
     old.settings.memory_every = 0s;
     old.boot();

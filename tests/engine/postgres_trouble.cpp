@@ -34,7 +34,7 @@ struct PostgresBackend {
 
 }  // namespace
 
-TEST_CASE("a watchdog outlasts what others do to its PostgreSQL tables [M-009]", "[M-009][postgres]") {
+TEST_CASE("a watchdog outlasts what others do to its PostgreSQL tables [M-009]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const bool amid = GENERATE(false, true);
     PostgresBackend backend;
@@ -83,7 +83,7 @@ TEST_CASE("a watchdog outlasts what others do to its PostgreSQL tables [M-009]",
         before_the_verdict(backend.open(), trouble);
 }
 
-TEST_CASE("a watchdog outlasts what becomes of its PostgreSQL server [M-009]", "[M-009][postgres]") {
+TEST_CASE("a watchdog outlasts what becomes of its PostgreSQL server [M-009]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresServer server;
     PostgresSettings settings;
@@ -122,7 +122,7 @@ TEST_CASE("a watchdog outlasts what becomes of its PostgreSQL server [M-009]", "
     }
 }
 
-TEST_CASE("a PostgreSQL server that restarts between cycles is not even noticed [M-009]", "[M-009][postgres]") {
+TEST_CASE("a PostgreSQL server that restarts between cycles is not even noticed [M-009]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresServer server;
     Watched watched{PostgresStore{server.connection()}};
@@ -141,7 +141,7 @@ TEST_CASE("a PostgreSQL server that restarts between cycles is not even noticed 
     lives_on(watched);
 }
 
-TEST_CASE("nonsense in PostgreSQL tables is named, and nothing is done until it is gone [M-008]", "[M-008][postgres]") {
+TEST_CASE("nonsense in PostgreSQL tables is named, and nothing is done until it is gone [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     for (const ByHand& written : nonsense) starts_amid_nonsense<PostgresBackend>(written);
     starts_amid_nonsense<PostgresBackend>(
@@ -151,7 +151,7 @@ TEST_CASE("nonsense in PostgreSQL tables is named, and nothing is done until it 
          {"'attempt' holds no value"}});
 }
 
-TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[M-008][postgres]") {
+TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const bool restart = GENERATE(false, true);
     for (const std::string& sql : harmless) does_not_mind<PostgresBackend>(sql, restart);
@@ -159,7 +159,7 @@ TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-
     gives_time_after_ages<PostgresBackend>();
 }
 
-TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watched [M-008]", "[M-008][postgres]") {
+TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watched [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     for (const std::string bytes : {"''", "'\\x00'", "'\\x02ffffffffffffffffffff'"})
         leaves_one_run_alone<PostgresBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");

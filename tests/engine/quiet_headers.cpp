@@ -30,13 +30,13 @@ const int threads_at_start = entries_of("/proc/self/task");
 
 }  // namespace
 
-TEST_CASE("including every header starts no thread [A-115] [L-41]", "[L-41]") {
+TEST_CASE("including every header starts no thread [A-115] [L-41]") {
     if (threads_at_start < 0) HEELER_SKIP("no /proc here");
     if (HEELER_OTHER_THREADS) HEELER_SKIP("the sanitizer has a thread of its own");
     CHECK(threads_at_start == 3);  // ".", ".." and this one
 }
 
-TEST_CASE("a watchdog that is only made does nothing either [L-41]", "[L-41]") {
+TEST_CASE("a watchdog that is only made does nothing either [L-41]") {
     const auto before = entries_of("/proc/self/task");
     heeler::FaultStore<heeler::MemoryStore> store;
     {

@@ -7,7 +7,7 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 
-TEST_CASE("the metadata of a run is a table of field and value [A-118] [M-017] [M-023]", "[M-017]") {
+TEST_CASE("the metadata of a run is a table of field and value [A-118] [M-017] [M-023]") {
     RunSpec spec;
     spec.task = "Port the parser";
     spec.expected = 600s;
@@ -20,7 +20,7 @@ TEST_CASE("the metadata of a run is a table of field and value [A-118] [M-017] [
           "| Timeout           | 1h 0m           |\n");
 }
 
-TEST_CASE("name and work item go into every alert [A-118] [M-023]", "[M-023]") {
+TEST_CASE("name and work item go into every alert [A-118] [M-023]") {
     bench::Bench b;
     RunSpec spec = bench::spec_of("r");
     spec.name = "implement-123";
@@ -31,7 +31,7 @@ TEST_CASE("name and work item go into every alert [A-118] [M-023]", "[M-023]") {
     CHECK(b.notifier.sent()[0].alert.run.work_item == "Issue 123");
 }
 
-TEST_CASE("a checkpoint keeps its reason and is what the next nudge restates [M-025] [M-026] [M-086]", "[M-025]") {
+TEST_CASE("a checkpoint keeps its reason and is what the next nudge restates [M-025] [M-026] [M-086]") {
     bench::Bench b;
     const auto run = b.run();
     b.progress(run, 1);
@@ -49,7 +49,7 @@ TEST_CASE("a checkpoint keeps its reason and is what the next nudge restates [M-
     CHECK(text.find("abcdefgh") == std::string::npos);
 }
 
-TEST_CASE("the statuses have the names that hosts match on [M-083]", "[M-083]") {
+TEST_CASE("the statuses have the names that hosts match on [M-083]") {
     CHECK(name_of(Status::healthy) == "HEALTHY");
     CHECK(name_of(Status::stalled) == "STALLED");
     CHECK(name_of(Status::runaway) == "RUNAWAY");
@@ -58,7 +58,7 @@ TEST_CASE("the statuses have the names that hosts match on [M-083]", "[M-083]") 
     CHECK(name_of(Status::recovered) == "RECOVERED");
 }
 
-TEST_CASE("a cycle says what it did, and its log nothing about healthy runs [M-181] [M-183]", "[M-181]") {
+TEST_CASE("a cycle says what it did, and its log nothing about healthy runs [M-181] [M-183]") {
     bench::Bench b;
     const auto healthy = b.run("healthy");
     const auto silent = b.run("silent");
@@ -80,7 +80,7 @@ TEST_CASE("a cycle says what it did, and its log nothing about healthy runs [M-1
     }
 }
 
-TEST_CASE("an end is durable at once, and nothing reaches the run after it [M-049]", "[M-049]") {
+TEST_CASE("an end is durable at once, and nothing reaches the run after it [M-049]") {
     bench::Bench b;
     const auto run = b.stalled();
     REQUIRE(b.dog->finish(run));
@@ -95,7 +95,7 @@ TEST_CASE("an end is durable at once, and nothing reaches the run after it [M-04
     CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy", "run.ended"});
 }
 
-TEST_CASE("settings that a detector cannot work with are refused by name and limit [M-186]", "[M-186]") {
+TEST_CASE("settings that a detector cannot work with are refused by name and limit [M-186]") {
     bench::Bench b;
     const auto refused = [&](auto change) {
         RunClass rules = bench::minute_class("bad");
@@ -131,7 +131,7 @@ TEST_CASE("settings that a detector cannot work with are refused by name and lim
                ContainsSubstring("longer than warn_after"));
 }
 
-TEST_CASE("a class describes what it does and how late it may be [M-186]", "[M-186]") {
+TEST_CASE("a class describes what it does and how late it may be [M-186]") {
     bench::Bench b;
     const std::string text = b.dog->describe();
     CHECK_THAT(text, ContainsSubstring("class minute\n"));

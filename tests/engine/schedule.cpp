@@ -17,11 +17,11 @@ heeler::RunClass quarter_hours() {
 }  // namespace
 
 // What a detector may have is found on every compiler.
-static_assert(HasDue<HeartbeatContract<Intervals>> && HasDue<RunTimeout> && !HasDue<OutputAccessRule>);
-static_assert(HasEvidenceNeeded<LoopDetector<Line>> && !HasEvidenceNeeded<RunTimeout>);
-static_assert(HasValidate<LoopDetector<Call>> && HasValidate<BurnRateTracker<Tokens>>);
+static_assert(detail::HasDue<HeartbeatContract<Intervals>> && detail::HasDue<RunTimeout> && !detail::HasDue<OutputAccessRule>);
+static_assert(detail::HasEvidenceNeeded<LoopDetector<Line>> && !detail::HasEvidenceNeeded<RunTimeout>);
+static_assert(detail::HasValidate<LoopDetector<Call>> && detail::HasValidate<BurnRateTracker<Tokens>>);
 
-TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]", "[M-002]") {
+TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]") {
     bench::Bench b;
     b.classes = {quarter_hours()};
     b.boot();
@@ -35,7 +35,7 @@ TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run beg
     CHECK(b.after(1s).checked == 1);  // :30
 }
 
-TEST_CASE("a fixed schedule looks first after one interval, then on its own grid [M-003] [M-004]", "[M-003]") {
+TEST_CASE("a fixed schedule looks first after one interval, then on its own grid [M-003] [M-004]") {
     bench::Bench b;
     const auto run = b.run();
     b.progress(run, 1);
@@ -51,7 +51,7 @@ TEST_CASE("a fixed schedule looks first after one interval, then on its own grid
     CHECK(lengths.interval_for(std::nullopt) == 300s);
 }
 
-TEST_CASE("a finding that is only worth watching is shown and never acted on [M-044]", "[M-044]") {
+TEST_CASE("a finding that is only worth watching is shown and never acted on [M-044]") {
     bench::Bench b;
     RunClass rules = bench::minute_class();
     rules.detectors.turn_off<HeartbeatContract<Intervals>>().turn_on<HeartbeatContract<ActivityAge>>(

@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include <heeler/engine/inspect.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/run/watched_run.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
@@ -70,7 +71,7 @@ struct Logged : Bench {
     }
     [[nodiscard]] WallTime ago(Duration length) const { return this->clock.now().wall - length; }
     [[nodiscard]] std::int64_t stored_calls(std::string_view id = "s") {
-        RunMemory facts;
+        detail::RunMemory facts;
         const History known = this->history(id);
         ArchiveReader reader{known.row->facts, this->clock.now()};
         facts.archive_facts(reader);
@@ -83,7 +84,7 @@ struct Logged : Bench {
 
 }  // namespace
 
-TEST_CASE("a source is read when its run is judged, and at no other time", "[M-003]") {
+TEST_CASE("a source is read when its run is judged, and at no other time [M-003]") {
     Logged s;
     s.session();
     (void)s.cycle();
@@ -97,7 +98,7 @@ TEST_CASE("a source is read when its run is judged, and at no other time", "[M-0
     CHECK(s.log.cursors.size() == 3);
 }
 
-TEST_CASE("events count from when they happened: a session whose last one is 601 s old is silent at once", "[M-103]") {
+TEST_CASE("events count from when they happened: a session whose last one is 601 s old is silent at once [M-103]") {
     const Duration age = GENERATE(600s, 601s);
     Logged s;
     s.log.call(s.ago(age));
@@ -107,7 +108,7 @@ TEST_CASE("events count from when they happened: a session whose last one is 601
     CHECK(s.alerts() == (age > 600s ? 1u : 0u));
 }
 
-TEST_CASE("an event without a time, or from the future, happens now", "[M-103]") {
+TEST_CASE("an event without a time, or from the future, happens now [M-103]") {
     const bool future = GENERATE(true, false);
     Logged s;
     s.log.call(future ? std::optional{s.ago(-3h)} : std::nullopt);
@@ -121,7 +122,7 @@ TEST_CASE("an event without a time, or from the future, happens now", "[M-103]")
     CHECK(s.dog->status(run) == Status::stalled);
 }
 
-TEST_CASE("events out of order take nothing back", "[M-103]") {
+TEST_CASE("events out of order take nothing back [M-103]") {
     Logged s;
     s.log.call(s.ago(10s));
     s.log.call(s.ago(2000s));
@@ -133,7 +134,7 @@ TEST_CASE("events out of order take nothing back", "[M-103]") {
     CHECK(s.dog->status(run) == Status::healthy);
 }
 
-TEST_CASE("what a source had to pass over is said once each, and the rest counts", "[M-008]") {
+TEST_CASE("what a source had to pass over is said once each, and the rest counts [M-008]") {
     Logged s;
     s.log.problems = {{ErrorCode::corrupt, "3 lines are no JSON objects"},
                       {ErrorCode::lost, "a part was rotated away"}};
@@ -145,7 +146,7 @@ TEST_CASE("what a source had to pass over is said once each, and the rest counts
     CHECK(s.after(300s).errors == 0);
 }
 
-TEST_CASE("while a source fails, that is said once and ages are not judged", "[M-008]") {
+TEST_CASE("while a source fails, that is said once and ages are not judged [M-008]") {
     Logged s;
     s.log.call();
     const RunHandle run = s.session();
@@ -176,7 +177,7 @@ TEST_CASE("while a source fails, that is said once and ages are not judged", "[M
     }
 }
 
-TEST_CASE("what is no age is judged while a source fails", "[M-008]") {
+TEST_CASE("what is no age is judged while a source fails [M-008]") {
     Logged s;
     for (int i = 0; i < 5; ++i) s.log.call();
     const RunHandle run = s.session();
@@ -187,7 +188,7 @@ TEST_CASE("what is no age is judged while a source fails", "[M-008]") {
     CHECK(s.dog->status(run) == Status::loop_detected);
 }
 
-TEST_CASE("one cycle reads sixteen times what one poll may, the next one the rest", "[M-008]") {
+TEST_CASE("one cycle reads sixteen times what one poll may, the next one the rest [M-008]") {
     Logged s;
     s.log.each_poll = 2;
     for (int i = 0; i < 41; ++i) s.log.call();
@@ -200,7 +201,7 @@ TEST_CASE("one cycle reads sixteen times what one poll may, the next one the res
     CHECK(s.stored_calls() == 41);
 }
 
-TEST_CASE("a source that says that the run ended ends it", "[M-020]") {
+TEST_CASE("a source that says that the run ended ends it [M-020]") {
     Logged s;
     s.log.call();
     s.log.events.push_back({StateChange{RunState::completed, {}, {}, {}}, {}});
@@ -218,7 +219,7 @@ TEST_CASE("a source that says that the run ended ends it", "[M-020]") {
     CHECK(s.log.cursors.size() == polls);
 }
 
-TEST_CASE("values that no host may report do not come in through a source either", "[M-008]") {
+TEST_CASE("values that no host may report do not come in through a source either [M-008]") {
     Logged s;
     s.log.events.push_back({Usage{-5, 0, 0, 0, 0}, {}});
     s.log.call();
@@ -227,7 +228,7 @@ TEST_CASE("values that no host may report do not come in through a source either
     CHECK(s.stored_calls() == 1);
 }
 
-TEST_CASE("after a restart a source goes on where it was", "[M-101]") {
+TEST_CASE("after a restart a source goes on where it was [M-101]") {
     Logged s;
     s.log.call();
     s.log.call();
@@ -248,7 +249,7 @@ TEST_CASE("after a restart a source goes on where it was", "[M-101]") {
     CHECK(s.stored_calls() == 3);
 }
 
-TEST_CASE("wherever a crash comes, each event counts once", "[M-101]") {
+TEST_CASE("wherever a crash comes, each event counts once [M-101]") {
     RunClass rules = presets::session_monitor();
     rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
     rules.ladder.as<WatchLadder>()->endings.clear();
@@ -271,7 +272,7 @@ TEST_CASE("wherever a crash comes, each event counts once", "[M-101]") {
     }
 }
 
-TEST_CASE("while commits fail events are not lost, and the cursor waits with what they changed", "[M-101]") {
+TEST_CASE("while commits fail events are not lost, and the cursor waits with what they changed [M-101]") {
     Logged s;
     s.session();
     (void)s.cycle();
@@ -292,7 +293,7 @@ TEST_CASE("while commits fail events are not lost, and the cursor waits with wha
     CHECK(s.stored_calls() == 3);
 }
 
-TEST_CASE("what a host reports and what its log says add up, from two threads", "[M-001]") {
+TEST_CASE("what a host reports and what its log says add up, from two threads [M-001]") {
     RunClass rules = presets::session_monitor();
     rules.ladder.as<WatchLadder>()->endings.clear();
     Logged s{rules};
@@ -347,7 +348,7 @@ struct SlowStore {
 
 }  // namespace
 
-TEST_CASE("events that come in while the run is being written are written with their cursor", "[M-101]") {
+TEST_CASE("events that come in while the run is being written are written with their cursor [M-101]") {
     SlowStore store;
     ManualClock clock{bench::start};
     RecordingNotifier notifier;
@@ -414,7 +415,7 @@ struct Touchy {
 
 }  // namespace
 
-TEST_CASE("an event at which a host's detector throws is passed over, and said", "[M-008]") {
+TEST_CASE("an event at which a host's detector throws is passed over, and said [M-008]") {
     RunClass rules = bench::minute_class();
     rules.detectors = {};
     rules.detectors.turn_on<Touchy>();

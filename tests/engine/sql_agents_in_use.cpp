@@ -76,7 +76,7 @@ struct SqlBench : bench::Bench {
 
 }  // namespace
 
-TEST_CASE("a run is watched by its agents' table alone, from checkpoint to continuation to its end", "[M-098]") {
+TEST_CASE("a run is watched by its agents' table alone, from checkpoint to continuation to its end [M-098]") {
     SqlBench b;
     CHECK(b.checkpoints(b.first, 1));
     CHECK(b.after(900s).errors == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a run is watched by its agents' table alone, from checkpoint to conti
     CHECK(b.acts == "spawn done");
 }
 
-TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]", "[M-028]") {
+TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]") {
     const auto age = GENERATE(1190, 1201);
     SqlBench b;
     b.clock.advance(2000s);
@@ -116,7 +116,7 @@ TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]"
     CHECK(b.acts == (age == 1190 ? "" : "spawn done"));
 }
 
-TEST_CASE("a checkpoint of the future counts as now and hides no stall [M-028]", "[M-028]") {
+TEST_CASE("a checkpoint of the future counts as now and hides no stall [M-028]") {
     SqlBench b;
     b.ask("UPDATE agent_progress SET last_checkpoint = '2199-01-01T00:00:00Z'");
     CHECK_THAT(bench::errors_of(b.after(900s)), ContainsSubstring("it lies in the future and counts as now"));
@@ -126,7 +126,7 @@ TEST_CASE("a checkpoint of the future counts as now and hides no stall [M-028]",
     CHECK(b.acts == "spawn done");
 }
 
-TEST_CASE("a verdict that a checkpoint has overtaken is dropped, and nobody is replaced", "[M-098]") {
+TEST_CASE("a verdict that a checkpoint has overtaken is dropped, and nobody is replaced [M-098]") {
     SqlBench b;
     CHECK(b.checkpoints(b.first, 1));
     b.age(1300);
@@ -143,7 +143,7 @@ TEST_CASE("a verdict that a checkpoint has overtaken is dropped, and nobody is r
     CHECK(b.history().checkpoints.size() == 3);
 }
 
-TEST_CASE("a run that completed between verdict and spawn is not continued [M-049]", "[M-049]") {
+TEST_CASE("a run that completed between verdict and spawn is not continued [M-049]") {
     SqlBench b;
     b.age(3600);
     b.clock.advance(900s);
@@ -155,7 +155,7 @@ TEST_CASE("a run that completed between verdict and spawn is not continued [M-04
     CHECK(b.history().row->state == RunState::completed);
 }
 
-TEST_CASE("a spawn that failed leaves the run with its agent until one works", "[M-098]") {
+TEST_CASE("a spawn that failed leaves the run with its agent until one works [M-098]") {
     SqlBench b;
     b.age(3600);
     b.control.answer(ControlVerb::spawn, ControlAnswer::fail);
@@ -169,7 +169,7 @@ TEST_CASE("a spawn that failed leaves the run with its agent until one works", "
     CHECK(b.history().row->incarnation == 2);
 }
 
-TEST_CASE("a table that cannot be read holds verdicts back and is said once", "[M-098]") {
+TEST_CASE("a table that cannot be read holds verdicts back and is said once [M-098]") {
     SqlBench b;
     CHECK(b.checkpoints(b.first, 1));
     (void)b.after(900s);
@@ -186,7 +186,7 @@ TEST_CASE("a table that cannot be read holds verdicts back and is said once", "[
     CHECK(b.acts.empty());
 }
 
-TEST_CASE("after a restart the rows are read on from the stored cursor", "[M-098]") {
+TEST_CASE("after a restart the rows are read on from the stored cursor [M-098]") {
     SqlBench b;
     CHECK(b.checkpoints(b.first, 1));
     (void)b.after(900s);
@@ -203,7 +203,7 @@ TEST_CASE("after a restart the rows are read on from the stored cursor", "[M-098
     CHECK(b.history().checkpoints.back().incarnation == 2);
 }
 
-TEST_CASE("steps and endings written by hand reach the run as well", "[M-098]") {
+TEST_CASE("steps and endings written by hand reach the run as well [M-098]") {
     SqlBench b;
     b.ask("UPDATE agent_progress SET completed_steps = '[2,1]', attempt = 9");
     CHECK_THAT(bench::errors_of(b.after(900s)), ContainsSubstring("column attempt holds \"9\"; write 1"));
@@ -213,7 +213,7 @@ TEST_CASE("steps and endings written by hand reach the run as well", "[M-098]") 
     CHECK(b.history().row->state == RunState::failed);
 }
 
-TEST_CASE("a run whose continuations are used up is over for its agents [M-100]", "[M-100]") {
+TEST_CASE("a run whose continuations are used up is over for its agents [M-100]") {
     SqlBench b;
     for (int i = 0; i < 8 && b.history().row->state == RunState::running; ++i) {
         b.age(1300);

@@ -64,7 +64,7 @@ struct SqliteBackend {
 
 }  // namespace
 
-TEST_CASE("a watchdog outlasts what others do to its SQLite file [M-009]", "[M-009]") {
+TEST_CASE("a watchdog outlasts what others do to its SQLite file [M-009]") {
     const ScratchDirectory scratch;
     const std::string path = scratch / "store.db";
     const std::string away = scratch / "away.db";
@@ -109,7 +109,7 @@ TEST_CASE("a watchdog outlasts what others do to its SQLite file [M-009]", "[M-0
         before_the_verdict(std::move(store), trouble);
 }
 
-TEST_CASE("a watchdog that meets a full SQLite file goes on when there is space [M-009]", "[M-009]") {
+TEST_CASE("a watchdog that meets a full SQLite file goes on when there is space [M-009]") {
     const Listening listening;
     SqliteBackend backend;
     const auto let = [](const char* pages) {
@@ -133,7 +133,7 @@ TEST_CASE("a watchdog that meets a full SQLite file goes on when there is space 
     CHECK(watched.notifier.sent()[1].alert.kind == "watchdog.store_up");
 }
 
-TEST_CASE("nonsense in an SQLite file is named, and nothing is done until it is gone [M-008]", "[M-008]") {
+TEST_CASE("nonsense in an SQLite file is named, and nothing is done until it is gone [M-008]") {
     for (const ByHand& written : nonsense) starts_amid_nonsense<SqliteBackend>(written);
     starts_amid_nonsense<SqliteBackend>(
         {"ALTER TABLE runs RENAME TO kept; CREATE TABLE runs AS SELECT * FROM kept; "
@@ -142,13 +142,13 @@ TEST_CASE("nonsense in an SQLite file is named, and nothing is done until it is 
          {"'status'"}});
 }
 
-TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008]", "[M-008]") {
+TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008]") {
     for (const std::string& sql : harmless) does_not_mind<SqliteBackend>(sql, GENERATE(false, true));
     does_what_it_decided_alone<SqliteBackend>();
     gives_time_after_ages<SqliteBackend>();
 }
 
-TEST_CASE("a damaged run in an SQLite file is left alone, the others are watched [M-008]", "[M-008]") {
+TEST_CASE("a damaged run in an SQLite file is left alone, the others are watched [M-008]") {
     for (const std::string bytes : {"x''", "x'00'", "x'02ffffffffffffffffffff'", "'text'", "zeroblob(1000)"})
         leaves_one_run_alone<SqliteBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
     leaves_one_run_alone<SqliteBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
@@ -184,7 +184,7 @@ int live_with_a_read_only_file(const std::string& path, ManualClock clock) {
 
 }  // namespace
 
-TEST_CASE("a watchdog that may not write its SQLite file says so, and goes on when it may [M-009]", "[M-009]") {
+TEST_CASE("a watchdog that may not write its SQLite file says so, and goes on when it may [M-009]") {
     const ScratchDirectory scratch;
     ::chmod(scratch.text().c_str(), 0777);
     const ManualClock clock{bench::start};

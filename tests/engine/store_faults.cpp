@@ -102,7 +102,7 @@ std::string final_state(const History& history) {
 
 }  // namespace
 
-TEST_CASE("a store operation that fails once costs nothing but time [M-009]", "[M-009]") {
+TEST_CASE("a store operation that fails once costs nothing but time [M-009]") {
     const bool executed = GENERATE(false, true);
     std::uint64_t operations = 0;
     for (std::uint64_t at = 0; at == 0 || at <= operations; ++at) {
@@ -137,7 +137,7 @@ TEST_CASE("a store operation that fails once costs nothing but time [M-009]", "[
     CHECK(operations > 20);
 }
 
-TEST_CASE("an outage of five minutes at any moment costs nothing but time [M-009]", "[M-009]") {
+TEST_CASE("an outage of five minutes at any moment costs nothing but time [M-009]") {
     for (std::uint64_t at = 1; at <= 30; ++at) {
         ManualClock clock{bench::start};
         FailingStore store;
@@ -198,8 +198,8 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a crash at any store operation loses nothing and repeats nothing [M-101]", "[M-101]",
-                   FindingControl, HonestControl) {
+TEMPLATE_TEST_CASE("a crash at any store operation loses nothing and repeats nothing [M-101]", "", FindingControl,
+                   HonestControl) {
     std::uint64_t operations = 0;
     const bool knows_keys = GENERATE(true, false);
     {

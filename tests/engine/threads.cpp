@@ -44,7 +44,7 @@ void report_everything(Dog& dog, RunHandle run, int number) {
 
 }  // namespace
 
-TEST_CASE("observers, hosts, judge and deliverer may work at the same time", "[M-001]") {
+TEST_CASE("observers, hosts, judge and deliverer may work at the same time [M-001]") {
     bench::Bench b;
     b.notifier.answer_with({Delivery::fail, Delivery::ok, Delivery::ok});
     REQUIRE(b.dog->define(busy_class()));
@@ -102,7 +102,7 @@ TEST_CASE("observers, hosts, judge and deliverer may work at the same time", "[M
     for (const auto& request : b.control.requests()) CHECK_FALSE(request.run.empty());
 }
 
-TEST_CASE("a store that fails now and then loses nothing under threads", "[M-009]") {
+TEST_CASE("a store that fails now and then loses nothing under threads [M-009]") {
     bench::Bench b;
     REQUIRE(b.dog->define(calm_class()));
     std::atomic<bool> stop{false};
@@ -137,7 +137,7 @@ TEST_CASE("a store that fails now and then loses nothing under threads", "[M-009
     CHECK_FALSE(b.dog->find("r"));
 }
 
-TEST_CASE("a runner judges and acts with threads of its own, and stops", "[M-001]") {
+TEST_CASE("a runner judges and acts with threads of its own, and stops [M-001]") {
     using Dog = Watchdog<SystemClock, MemoryStore, RecordingNotifier>;
     RecordingNotifier notifier;
     ScriptedControl control;

@@ -1,6 +1,7 @@
 // A class that only watches (S004): alerts with a cooldown, steers, runs given up, issues, the crash guard.
 #include <thread>
 
+#include <heeler/explain/explain.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
@@ -65,7 +66,7 @@ struct IssueList {
 
 }  // namespace
 
-TEST_CASE("a warning only alerts: the session goes on [A-66] [M-103]", "[M-103]") {
+TEST_CASE("a warning only alerts: the session goes on [A-66] [M-103]") {
     Sessions s;
     const RunHandle run = s.session("abcdef1234567");
     s.call(run);
@@ -79,7 +80,7 @@ TEST_CASE("a warning only alerts: the session goes on [A-66] [M-103]", "[M-103]"
     CHECK(s.state("abcdef1234567") == RunState::running);
 }
 
-TEST_CASE("a session that is silent for more than half an hour is abandoned [A-66] [M-103]", "[M-103]") {
+TEST_CASE("a session that is silent for more than half an hour is abandoned [A-66] [M-103]") {
     Sessions s;
     s.call(s.session("s"));
     s.clock.advance(1800s);
@@ -96,7 +97,7 @@ TEST_CASE("a session that is silent for more than half an hour is abandoned [A-6
     CHECK(s.acts == "abandon done");
 }
 
-TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] [M-104]", "[M-104]") {
+TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] [M-104]") {
     Sessions s;
     IssueList tracker;
     s.dog->issues(tracker);
@@ -112,8 +113,9 @@ TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] 
     CHECK(s.alerts("run.unhealthy")[0].severity == Severity::critical);
 }
 
-TEST_CASE("without a sink an issue is unsupported, with a broken one it fails: the session is abandoned all the same",
-          "[M-104]") {
+TEST_CASE(
+    "without a sink an issue is unsupported, with a broken one it fails: the session is abandoned all the same "
+    "[M-104]") {
     Sessions s;
     IssueList tracker;
     tracker.works = false;
@@ -126,7 +128,7 @@ TEST_CASE("without a sink an issue is unsupported, with a broken one it fails: t
     CHECK(s.state("s") == RunState::abandoned);
 }
 
-TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s the next [M-122]", "[M-122]") {
+TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s the next [M-122]") {
     Sessions s;
     const RunHandle run = s.session("s");
     s.calls(run, 5);
@@ -149,7 +151,7 @@ TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s t
     CHECK(s.dog->explain("s")->find("suppressed") != std::string::npos);
 }
 
-TEST_CASE("the cooldown outlives a restart and an incident [M-122]", "[M-122]") {
+TEST_CASE("the cooldown outlives a restart and an incident [M-122]") {
     Sessions s;
     s.calls(s.session("s"), 5);
     (void)s.cycle(TickCause::on_demand);
@@ -168,7 +170,7 @@ TEST_CASE("the cooldown outlives a restart and an incident [M-122]", "[M-122]") 
     CHECK(s.alerts("run.unhealthy").size() == 1);
 }
 
-TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]", "[M-125]") {
+TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]") {
     RunClass rules = presets::session_monitor();
     const bool again = GENERATE(true, false);
     rules.outbox.retry = again;
@@ -195,7 +197,7 @@ TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class
     CHECK(s.alerts("run.unhealthy").size() == (again ? 2u : 1u));
 }
 
-TEST_CASE("steers have a cooldown for each reason [A-69] [M-123] [M-108]", "[M-123]") {
+TEST_CASE("steers have a cooldown for each reason [A-69] [M-123] [M-108]") {
     Sessions s{steering()};
     const RunHandle looping = s.session("loop");
     const RunHandle failing = s.session("fail");
@@ -221,7 +223,7 @@ TEST_CASE("steers have a cooldown for each reason [A-69] [M-123] [M-108]", "[M-1
     CHECK(s.control.requests().back().text.find("[watchdog]") == 0);
 }
 
-TEST_CASE("without steers a finding is reported and nothing is sent [A-70] [M-126]", "[M-126]") {
+TEST_CASE("without steers a finding is reported and nothing is sent [A-70] [M-126]") {
     Sessions s;
     s.calls(s.session("s"), 5);
     (void)s.cycle(TickCause::on_demand);
@@ -229,7 +231,7 @@ TEST_CASE("without steers a finding is reported and nothing is sent [A-70] [M-12
     CHECK(s.alerts("run.unhealthy").size() == 1);
 }
 
-TEST_CASE("a steer that fails releases its slot [A-70] [M-123]", "[M-123]") {
+TEST_CASE("a steer that fails releases its slot [A-70] [M-123]") {
     Sessions s{steering()};
     const RunHandle run = s.session("s");
     s.calls(run, 5);
@@ -243,7 +245,7 @@ TEST_CASE("a steer that fails releases its slot [A-70] [M-123]", "[M-123]") {
     CHECK(s.acts == "inject:steer failed; inject:steer done");
 }
 
-TEST_CASE("sixteen threads that run cycles at once steer once [A-70] [M-123]", "[M-123]") {
+TEST_CASE("sixteen threads that run cycles at once steer once [A-70] [M-123]") {
     Sessions s{steering()};
     s.calls(s.session("s"), 5);
     std::vector<std::thread> threads;
@@ -252,7 +254,7 @@ TEST_CASE("sixteen threads that run cycles at once steer once [A-70] [M-123]", "
     CHECK(s.asked(ControlVerb::inject) == 1);
 }
 
-TEST_CASE("a duration of more than two hours alone only alerts [M-075]", "[M-075]") {
+TEST_CASE("a duration of more than two hours alone only alerts [M-075]") {
     Sessions s;
     const RunHandle run = s.session("s");
     for (int i = 0; i < 40; ++i) {
@@ -266,7 +268,7 @@ TEST_CASE("a duration of more than two hours alone only alerts [M-075]", "[M-075
     CHECK(s.alerts("run.unhealthy")[0].issues == std::vector<std::string>{"Running for 2 hours"});
 }
 
-TEST_CASE("a run that the store refuses is marked failed, the others are fine [M-105]", "[M-105]") {
+TEST_CASE("a run that the store refuses is marked failed, the others are fine [M-105]") {
     Sessions s;
     for (const char* id : {"a", "b", "c"}) s.calls(s.session(id), 5);
     s.store.fail_run("b", ErrorCode::conflict);
@@ -285,7 +287,7 @@ TEST_CASE("a run that the store refuses is marked failed, the others are fine [M
     CHECK(s.state("a") == RunState::running);
 }
 
-TEST_CASE("in shadow nothing is given up, and it is decided once", "[M-103]") {
+TEST_CASE("in shadow nothing is given up, and it is decided once [M-103]") {
     RunClass rules = presets::session_monitor();
     rules.mode = Mode::shadow;
     Sessions s{rules};
@@ -300,7 +302,7 @@ TEST_CASE("in shadow nothing is given up, and it is decided once", "[M-103]") {
     CHECK(s.notifier.sent().empty());
 }
 
-TEST_CASE("settings that are replaced apply at the next cycle, but not to an open incident [M-186]", "[M-186]") {
+TEST_CASE("settings that are replaced apply at the next cycle, but not to an open incident [M-186]") {
     Sessions s;
     const RunHandle quiet = s.session("quiet");
     const RunHandle looping = s.session("loop");
@@ -323,13 +325,13 @@ TEST_CASE("settings that are replaced apply at the next cycle, but not to an ope
     CHECK(s.acts == "abandon done, file_issue unsupported");
 }
 
-TEST_CASE("describe says what a class that only watches does, and what a continuation asks for [M-103]", "[M-103]") {
-    const std::string watching = description(steering());
+TEST_CASE("describe says what a class that only watches does, and what a continuation asks for [M-103]") {
+    const std::string watching = detail::description(steering());
     CHECK_THAT(watching, ContainsSubstring("silence is seen within 15m 0s"));
     CHECK_THAT(watching, ContainsSubstring("LOOP_DETECTED: inject:steer, at most every 15m 0s"));
     CHECK_THAT(watching, ContainsSubstring("when critical: abandon file_issue"));
     CHECK_THAT(watching, ContainsSubstring("when silent for more than 30m 0s: abandon"));
-    const std::string continuing = description(presets::checkpoint_continuation());
+    const std::string continuing = detail::description(presets::checkpoint_continuation());
     CHECK_THAT(continuing,
                ContainsSubstring("at most 2 continuations, stop_proof = fenced; then: escalate mark_failed"));
     CHECK_THAT(continuing, ContainsSubstring("within 35m 0s after the last checkpoint"));

@@ -14,6 +14,8 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/text/line_splitter.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 #include <heeler/report/metrics_text.hpp>
 #include <heeler/store/sqlite_store.hpp>
@@ -169,7 +171,7 @@ TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
         }
     };
     {
-        Runner<Dog> runner{dog, 100ms, note};
+        Runner runner{dog, 100ms, note};
         bool answered = false;
         const auto over = [&] {
             crew.listen(dog);

@@ -60,7 +60,7 @@ const Plan nudge{{ActionKind::nudge, {}}};
 
 }  // namespace
 
-TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]", "[M-090]") {
+TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]") {
     RecoveryLadder settings = ladder();
     settings.responses[0].rungs = {{{ActionKind::terminate, {}}}};
     CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("terminate"));
@@ -68,7 +68,7 @@ TEST_CASE("a ladder that is destructive first is refused [A-33] [M-090]", "[M-09
     CHECK_THAT(refusal(settings), ContainsSubstring("final_rung"));
 }
 
-TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot [M-091] [M-094]", "[M-091]") {
+TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot [M-091] [M-094]") {
     RecoveryLadder settings = ladder();
     settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::terminate, ActionKind::snapshot}};
     CHECK_THAT(refusal(settings), ContainsSubstring("escalate"));
@@ -78,7 +78,7 @@ TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot 
     CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
 }
 
-TEST_CASE("a rung that can never be carried out is refused [M-090]", "[M-090]") {
+TEST_CASE("a rung that can never be carried out is refused [M-090]") {
     RecoveryLadder settings = ladder();
     settings.responses[0].rungs = {nudge, {}};
     CHECK_THAT(refusal(settings), ContainsSubstring("STALLED") && ContainsSubstring("empty"));
@@ -86,16 +86,13 @@ TEST_CASE("a rung that can never be carried out is refused [M-090]", "[M-090]") 
     CHECK_THAT(refusal(settings), ContainsSubstring("inject:nudge") && ContainsSubstring("pause"));
 }
 
-TEST_CASE("limits of a ladder name the value and the limit [M-090]", "[M-090]") {
+TEST_CASE("limits of a ladder name the value and the limit [M-090]") {
     RecoveryLadder settings = ladder();
     settings.max_attempts = 101;
     CHECK_THAT(refusal(settings), ContainsSubstring("101") && ContainsSubstring("1 to 100"));
-    settings.max_attempts = 2;
-    settings.debounce = 1001;
-    CHECK_THAT(refusal(settings), ContainsSubstring("1001"));
 }
 
-TEST_CASE("an empty plan, or no plan for a condition, does nothing", "[M-090]") {
+TEST_CASE("an empty plan, or no plan for a condition, does nothing [M-090]") {
     RecoveryLadder settings = ladder();
     settings.responses.clear();
     const RecoveryLadder rules = checked(settings);
@@ -103,7 +100,7 @@ TEST_CASE("an empty plan, or no plan for a condition, does nothing", "[M-090]") 
     CHECK_FALSE(at(rules, {}, 0s, {}).acts());
 }
 
-TEST_CASE("one rung per verification, two attempts, then the final rung [M-092] [M-093]", "[M-093]") {
+TEST_CASE("one rung per verification, two attempts, then the final rung [M-092] [M-093]") {
     const RecoveryLadder rules = ladder();
     Decision step = at(rules, {}, 100s, seeing(Condition::stalled));
     CHECK(text_of(step.plan) == "inject:nudge ");
@@ -120,7 +117,7 @@ TEST_CASE("one rung per verification, two attempts, then the final rung [M-092] 
     CHECK(step.incident.attempts == 2);
 }
 
-TEST_CASE("the final rung destroys nothing unless a nudge got through [M-090]", "[M-090]") {
+TEST_CASE("the final rung destroys nothing unless a nudge got through [M-090]") {
     const RecoveryLadder rules = ladder();
     const ActionOutcome outcome =
         GENERATE(ActionOutcome::done, ActionOutcome::unknown, ActionOutcome::unsupported, ActionOutcome::skipped);
@@ -136,7 +133,7 @@ TEST_CASE("the final rung destroys nothing unless a nudge got through [M-090]", 
     CHECK(rung::has(last.plan, ActionKind::escalate));
 }
 
-TEST_CASE("verification has three answers [D-09]", "[D-09]") {
+TEST_CASE("verification has three answers [D-09]") {
     const RecoveryLadder rules = ladder();
     const Incident open =
         absorbed(rules, at(rules, {}, 0s, seeing(Condition::loop_detected)), {ActionOutcome::done}).incident;
@@ -168,7 +165,7 @@ TEST_CASE("verification has three answers [D-09]", "[D-09]") {
     }
 }
 
-TEST_CASE("a condition that returns within two verifications reopens the incident [D-33]", "[D-33]") {
+TEST_CASE("a condition that returns within two verifications reopens the incident [D-33]") {
     const RecoveryLadder rules = ladder();
     Incident closed;
     closed.number = 3;
@@ -185,7 +182,7 @@ TEST_CASE("a condition that returns within two verifications reopens the inciden
     CHECK(later.incident.interventions == 5);
 }
 
-TEST_CASE("an explicit limit ends the waiting, once [M-076]", "[M-076]") {
+TEST_CASE("an explicit limit ends the waiting, once [M-076]") {
     const RecoveryLadder rules = ladder();
     Judgement limit = seeing(Condition::timeout);
     limit.explicit_limit = true;
@@ -199,7 +196,7 @@ TEST_CASE("an explicit limit ends the waiting, once [M-076]", "[M-076]") {
     CHECK_FALSE(at(rules, after.incident, 1000s, limit).acts());
 }
 
-TEST_CASE("a runaway run is paused and escalated, again after the longest pause [M-088]", "[M-088]") {
+TEST_CASE("a runaway run is paused and escalated, again after the longest pause [M-088]") {
     const RecoveryLadder rules = ladder();
     Decision step = at(rules, {}, 0s, seeing(Condition::runaway));
     CHECK(text_of(step.plan) == "pause snapshot escalate ");
@@ -211,7 +208,7 @@ TEST_CASE("a runaway run is paused and escalated, again after the longest pause 
     CHECK(again.reason == "held_too_long");
 }
 
-TEST_CASE("output that cannot be read is escalated without a nudge, until it can be read [M-033]", "[M-033]") {
+TEST_CASE("output that cannot be read is escalated without a nudge, until it can be read [M-033]") {
     const RecoveryLadder rules = ladder();
     Decision step = at(rules, {}, 0s, seeing(Condition::no_output_access));
     CHECK(text_of(step.plan) == "escalate ");
@@ -222,7 +219,7 @@ TEST_CASE("output that cannot be read is escalated without a nudge, until it can
     CHECK(at(rules, step.incident, 660s, readable).last == InterventionOutcome::recovered);
 }
 
-TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]", "[M-095]") {
+TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]") {
     const RecoveryLadder rules = ladder();
     const Decision step = at(rules, {}, 0s, seeing(Condition::stalled));
     SECTION("rejected or failed: terminate and preserve all") {
@@ -231,7 +228,7 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]", "[M-
         CHECK(next.reason == "action_failed");
     }
     SECTION("rejected, in a class that only escalates") {
-        const RecoveryLadder mild = checked(presets::recommended().ladder);
+        const RecoveryLadder mild = checked(*presets::recommended().ladder.as<RecoveryLadder>());
         const Decision next = absorbed(mild, step, {ActionOutcome::rejected});
         CHECK(text_of(next.plan) == "escalate ");
     }
@@ -262,7 +259,7 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]", "[M-
     }
 }
 
-TEST_CASE("a termination that did not work is escalated once more [M-094]", "[M-094]") {
+TEST_CASE("a termination that did not work is escalated once more [M-094]") {
     const RecoveryLadder rules = ladder();
     Judgement limit = seeing(Condition::timeout);
     limit.explicit_limit = true;
@@ -274,7 +271,7 @@ TEST_CASE("a termination that did not work is escalated once more [M-094]", "[M-
     CHECK_FALSE(next.run_ended);
 }
 
-TEST_CASE("the strongest action that was tried names a rung", "[M-179]") {
+TEST_CASE("the strongest action that was tried names a rung [M-179]") {
     const Plan plan = presets::long_run().ladder.as<RecoveryLadder>()->final_rung;
     using O = ActionOutcome;
     const auto all = carried_out(plan, {O::done, O::done, O::done});

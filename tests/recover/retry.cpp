@@ -66,7 +66,7 @@ struct Silent : Bench {
 
 }  // namespace
 
-TEST_CASE("A-73: each pause is twice as long as the one before, up to 300 s [M-107]", "[M-107]") {
+TEST_CASE("A-73: each pause is twice as long as the one before, up to 300 s [M-107]") {
     constexpr Backoff retry;
     STATIC_REQUIRE(retry.before(0) == 10s);
     STATIC_REQUIRE(retry.before(1) == 20s);
@@ -79,7 +79,7 @@ TEST_CASE("A-73: each pause is twice as long as the one before, up to 300 s [M-1
     CHECK(Backoff{3, 10s, 1, 300s}.before(99) == 10s);
 }
 
-TEST_CASE("a stall is planned first, started when it is due [M-107]", "[M-107]") {
+TEST_CASE("a stall is planned first, started when it is due [M-107]") {
     for (RunClass rules : {presets::checkpoint_continuation(), presets::long_run(), presets::session_monitor()}) {
         INFO(rules.name);
         rules = retried(std::move(rules));
@@ -107,7 +107,7 @@ TEST_CASE("a stall is planned first, started when it is due [M-107]", "[M-107]")
     }
 }
 
-TEST_CASE("what loops is not retried [M-107]", "[M-107]") {
+TEST_CASE("what loops is not retried [M-107]") {
     const Ladder settings = retried(presets::long_run()).ladder;
     Judgement looping;
     looping.worst = Condition::loop_detected;
@@ -117,7 +117,7 @@ TEST_CASE("what loops is not retried [M-107]", "[M-107]") {
     CHECK((instead.incident.phase == Phase::climbing && !instead.incident.hold_until));
 }
 
-TEST_CASE("a limit that is exceeded waits for no retry [M-107] [M-076]", "[M-107][M-076]") {
+TEST_CASE("a limit that is exceeded waits for no retry [M-107] [M-076]") {
     const Ladder settings = retried(presets::long_run()).ladder;
     Judgement over;
     over.worst = Condition::timeout;
@@ -125,7 +125,7 @@ TEST_CASE("a limit that is exceeded waits for no retry [M-107] [M-076]", "[M-107
     CHECK(at(settings, planned_until(710s), 705s, over).is_final);
 }
 
-TEST_CASE("a retry is called off when the stall is gone [M-107]", "[M-107]") {
+TEST_CASE("a retry is called off when the stall is gone [M-107]") {
     const Ladder settings = retried().ladder;
     Judgement moving;
     moving.progressed = true;
@@ -138,8 +138,7 @@ TEST_CASE("a retry is called off when the stall is gone [M-107]", "[M-107]") {
     CHECK(at(watching, planned_until(710s), 705s, {}).last == InterventionOutcome::recovered);
 }
 
-TEST_CASE("a class that only watches: endings go first, a mere start is no recovery [M-107] [M-103]",
-          "[M-107][M-103]") {
+TEST_CASE("a class that only watches: endings go first, a mere start is no recovery [M-107] [M-103]") {
     const Ladder settings = retried(presets::session_monitor()).ladder;
     Judgement critical = stalled();
     critical.severity = Severity::critical;
@@ -154,7 +153,7 @@ TEST_CASE("a class that only watches: endings go first, a mere start is no recov
     CHECK(at(settings, started.incident, 900s, nothing).last == InterventionOutcome::recovered);
 }
 
-TEST_CASE("a fresh agent that could not be started is tried again after the same pause [M-107]", "[M-107]") {
+TEST_CASE("a fresh agent that could not be started is tried again after the same pause [M-107]") {
     for (const RunClass& rules : {retried(), retried(presets::session_monitor())}) {
         INFO(rules.name);
         const Decision due = at(rules.ladder, planned_until(710s), 710s, stalled());
@@ -173,7 +172,7 @@ TEST_CASE("a fresh agent that could not be started is tried again after the same
     }
 }
 
-TEST_CASE("a back-off that makes no sense is refused by name [M-186]", "[M-186]") {
+TEST_CASE("a back-off that makes no sense is refused by name [M-186]") {
     CHECK(refusal({0, 10s, 2, 300s}).find("ladder.retry.count is 0") != std::string::npos);
     CHECK(refusal({101, 10s, 2, 300s}).find("1 to 100") != std::string::npos);
     CHECK(refusal({3, 0s, 2, 300s}).find("must be positive") != std::string::npos);
@@ -181,7 +180,7 @@ TEST_CASE("a back-off that makes no sense is refused by name [M-186]", "[M-186]"
     CHECK(refusal({3, 10s, std::nan(""), 300s}).find("ladder.retry.factor") != std::string::npos);
 }
 
-TEST_CASE("A-73: a run that stalls again after each retry is given up [M-107]", "[M-107]") {
+TEST_CASE("A-73: a run that stalls again after each retry is given up [M-107]") {
     Silent b;
     const auto stall_seen = [&] {
         b.clock.advance(1201s);
@@ -203,7 +202,7 @@ TEST_CASE("A-73: a run that stalls again after each retry is given up [M-107]", 
     CHECK(b.history().row->state == RunState::abandoned);
 }
 
-TEST_CASE("the watchdog wakes for a retry, and for nothing before it [M-107]", "[M-107]") {
+TEST_CASE("the watchdog wakes for a retry, and for nothing before it [M-107]") {
     Silent b;
     b.clock.advance(1201s);
     (void)b.cycle(TickCause::on_demand);
@@ -223,8 +222,7 @@ TEST_CASE("the watchdog wakes for a retry, and for nothing before it [M-107]", "
     CHECK(b.acts == "spawn done");
 }
 
-TEST_CASE("a retry that a budget holds back is not done, and people are told all the same [M-107] [M-110]",
-          "[M-107][M-110]") {
+TEST_CASE("a retry that a budget holds back is not done, and people are told all the same [M-107] [M-110]") {
     RunClass rules = retried(presets::session_monitor());
     rules.limits.rungs_per_run_per_day = 0;
     Silent b{rules};
@@ -236,7 +234,7 @@ TEST_CASE("a retry that a budget holds back is not done, and people are told all
     CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy"});
 }
 
-TEST_CASE("describe says when retries come and what follows them [M-186]", "[M-186]") {
+TEST_CASE("describe says when retries come and what follows them [M-186]") {
     for (const RunClass& rules : {retried(), retried(presets::session_monitor())}) {
         Silent b{rules};
         CHECK(b.dog->describe().find("STALLED: spawn after 10s, 20s, 40s, 3 times in all, stop_proof = fenced; then: "

@@ -1,5 +1,2 @@
-// The watchdog that most tests of the engine use, compiled once.
+// Gives the precompiled header of the tests that use the bench something to be compiled for.
 #include "support/bench.hpp"
-
-template class heeler::Watchdog<heeler::ManualClock, heeler::FaultStore<heeler::MemoryStore>, heeler::RecordingNotifier,
-                                heeler::DefaultDetectors>;

@@ -86,6 +86,7 @@ struct CycleReport {
     std::uint64_t acted = 0;       ///< rungs decided
     std::uint64_t suppressed = 0;  ///< rungs held back by a budget, a debounce, a freeze or a conflict
     std::uint64_t errors = 0;
+    Duration took{};  ///< measured by a `Runner`; zero where nobody did
     std::vector<Event> events{};
 
     [[nodiscard]] bool ok() const noexcept { return errors == 0; }
@@ -101,6 +102,7 @@ struct CycleReport {
         acted += later.acted;
         suppressed += later.suppressed;
         errors += later.errors;
+        took += later.took;
         for (Event& event : later.events) events.push_back(std::move(event));
     }
 };

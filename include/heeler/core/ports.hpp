@@ -11,7 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// A `ClockLike`.
 struct ClockPort {
@@ -47,4 +47,4 @@ struct ProcessPort {
     [[nodiscard]] virtual bool frozen() = 0;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

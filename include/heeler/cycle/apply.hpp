@@ -14,7 +14,7 @@
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/fold.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Changes one run, under its lock.
 class Applier {
@@ -277,4 +277,4 @@ private:
     WorkItem& item_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -10,7 +10,7 @@
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// From the thread that ticks.
 class Committer {
@@ -98,4 +98,4 @@ private:
     const EngineSettings& settings_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

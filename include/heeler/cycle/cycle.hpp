@@ -20,7 +20,7 @@
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// The shell around the pure half. One cycle at a time, from any one thread.
 class Cycle {
@@ -262,4 +262,4 @@ private:
     std::map<std::string, std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

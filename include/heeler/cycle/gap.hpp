@@ -10,7 +10,7 @@
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// From the thread that ticks.
 class GapWatch {
@@ -36,4 +36,4 @@ private:
     std::optional<Instant> last_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

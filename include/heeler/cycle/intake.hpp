@@ -17,7 +17,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/validate.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
 class Intake {
@@ -191,4 +191,4 @@ private:
     std::map<std::string, GroupSourceRef> groups_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -10,7 +10,7 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/run/watched_run.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
 enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet };
@@ -210,4 +210,4 @@ private:
     bool budget_left_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

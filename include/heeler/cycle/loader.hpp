@@ -16,7 +16,7 @@
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// May be called from any thread, as often as one likes: what is loaded is not loaded again.
 class Loader {
@@ -238,4 +238,4 @@ private:
     std::vector<std::string> told_;      ///< of these classes
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -9,7 +9,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// The earlier of two moments, either of which may be absent.
 [[nodiscard]] inline std::optional<Elapsed> earlier(std::optional<Elapsed> one, std::optional<Elapsed> other) {
@@ -54,4 +54,4 @@ namespace heeler::inline HEELER_ABI {
     return next;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -12,7 +12,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 
-namespace heeler::inline HEELER_ABI::notes {
+namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// The findings, and the incident that is open without one.
 [[nodiscard]] inline StatusEvent status(const Run& run, const Judged& judged) {
@@ -65,4 +65,4 @@ namespace heeler::inline HEELER_ABI::notes {
     return std::move(line).text();
 }
 
-}  // namespace heeler::inline HEELER_ABI::notes
+}  // namespace heeler::inline HEELER_ABI::detail::notes

@@ -13,7 +13,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What a verb changes about one run, under its lock.
 class OperatorHand {
@@ -191,4 +191,4 @@ private:
     bool frozen_ = false;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

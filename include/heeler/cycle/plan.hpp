@@ -17,7 +17,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/sha256.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// A key that names one effect of one run for ever: short, safe in a header or a file name.
 [[nodiscard]] inline std::string effect_key(const Run& run, std::uint32_t intervention, std::string_view what) {
@@ -251,4 +251,4 @@ private:
     Wording wording_{watched_, judged_, now_, spec_};
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -16,6 +16,7 @@
 #include <heeler/recover/prompts.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/detectors_words.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -23,7 +24,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/words.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// A finding as one line for people: the rule and its numbers.
 [[nodiscard]] inline std::string evidence_line(const Finding& finding) {
@@ -44,23 +45,6 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
         line.key(finding.evidence.facts[i].name).number(finding.evidence.facts[i].value);
     line.key("first").number(static_cast<double>(finding.evidence.first));
     line.key("last").number(static_cast<double>(finding.evidence.last)).end_object();
-}
-
-/// The findings as their detectors put them, one text each: in the order of the class, then anything else as its name
-/// and rule. For `PromptSettings::issues` of a host's own.
-[[nodiscard]] inline std::vector<std::string> detectors_words(const DetectorSettings& detectors,
-                                                              const std::vector<Finding>& findings) {
-    std::vector<std::string> texts;
-    std::vector<bool> told(findings.size());
-    for (const auto& entry : detectors.entries())
-        for (std::size_t i = 0; i < findings.size(); ++i) {
-            if (told[i] || findings[i].kind != entry.ops->kind || entry.ops->words == nullptr) continue;
-            texts.push_back(entry.ops->words(findings[i]));
-            told[i] = true;
-        }
-    for (std::size_t i = 0; i < findings.size(); ++i)
-        if (!told[i]) texts.push_back(words::plain(findings[i]));
-    return texts;
 }
 
 /// `text` as one word for a shell.
@@ -248,4 +232,4 @@ private:
     std::string checkpoint_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

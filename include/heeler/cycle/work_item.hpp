@@ -11,7 +11,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/ledger.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 struct WorkItem {
     WorkItem(RunHandle run, WatchedRun& of)
@@ -33,4 +33,4 @@ struct WorkItem {
     std::optional<std::string> memory_before;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -78,8 +78,8 @@ struct ErrorCascade {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return "Error cascade: " + heeler::words::count(finding.evidence.fact("errors")) + " errors in last " +
-               heeler::words::count(finding.evidence.fact("window", 20)) + " calls";
+        return "Error cascade: " + detail::words::count(finding.evidence.fact("errors")) + " errors in last " +
+               detail::words::count(finding.evidence.fact("window", 20)) + " calls";
     }
 
 private:

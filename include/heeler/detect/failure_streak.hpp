@@ -72,8 +72,8 @@ struct FailureStreak {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return heeler::words::count(finding.evidence.fact("failures")) +
-               " tool failures in a row (last: " + heeler::words::tool_of(finding) + ")";
+        return detail::words::count(finding.evidence.fact("failures")) +
+               " tool failures in a row (last: " + detail::words::tool_of(finding) + ")";
     }
 };
 

@@ -139,8 +139,8 @@ struct HeartbeatContract {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        if (finding.condition == Condition::not_evaluable) return heeler::words::plain(finding);
-        return std::string{Cadence::words} + " for " + heeler::words::count(finding.evidence.fact("age_s") / 60) +
+        if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
+        return std::string{Cadence::words} + " for " + detail::words::count(finding.evidence.fact("age_s") / 60) +
                " minutes";
     }
 

@@ -39,8 +39,8 @@ struct RunTimeout {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        if (finding.condition == Condition::not_evaluable) return heeler::words::plain(finding);
-        return "Running for " + heeler::words::count(finding.evidence.fact("elapsed_s") / 3600) + " hours";
+        if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
+        return "Running for " + detail::words::count(finding.evidence.fact("elapsed_s") / 3600) + " hours";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

@@ -116,8 +116,8 @@ struct LoopDetector<Call, TailRule> {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return "Looping: " + heeler::words::tool_of(finding) + " called " +
-               heeler::words::count(finding.evidence.fact("count")) + " times consecutively";
+        return "Looping: " + detail::words::tool_of(finding) + " called " +
+               detail::words::count(finding.evidence.fact("count")) + " times consecutively";
     }
 
     /// New items that prove, without a finding, that a loop is over.

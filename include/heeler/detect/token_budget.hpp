@@ -46,8 +46,8 @@ struct TokenBudget {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return "Token budget: " + heeler::words::grouped(finding.evidence.fact("tokens")) + " tokens, " +
-               heeler::words::dollars(finding.evidence.fact("cost_usd"));
+        return "Token budget: " + detail::words::grouped(finding.evidence.fact("tokens")) + " tokens, " +
+               detail::words::dollars(finding.evidence.fact("cost_usd"));
     }
 };
 

@@ -103,6 +103,8 @@ consteval bool check_control() {
     return true;
 }
 
+namespace detail {
+
 /// A reference to an agent control of any type. Its verbs are looked up at compile time, where it is made; the control
 /// must outlive it. Verbs are called from the thread that delivers, one at a time. What a control throws is a failure.
 class ControlRef {
@@ -262,5 +264,7 @@ private:
             return ActionOutcome::failed;
     }
 }
+
+}  // namespace detail
 
 }  // namespace heeler::inline HEELER_ABI

@@ -16,7 +16,7 @@
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Queues are filled by the cycle and by a restart; `run` empties what is due. One `run` at a time, from any one
 /// thread.
@@ -234,4 +234,4 @@ private:
     Queues queues_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

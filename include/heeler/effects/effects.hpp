@@ -10,7 +10,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// From the thread that delivers. The outcome and a note are written into the action.
 class Effects {
@@ -88,4 +88,4 @@ private:
     IssueRef issues_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

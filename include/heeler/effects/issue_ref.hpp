@@ -7,7 +7,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/issue.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Refers to an issue sink that must outlive it. What a sink throws is a failure.
 class IssueRef {
@@ -46,4 +46,4 @@ private:
     bool idempotent_ = false;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -18,7 +18,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Any thread. The store reports a lost holder to one watchdog only. That one puts it on record with its next commit,
 /// and tells people until somebody heard it.
@@ -88,4 +88,4 @@ private:
     std::vector<AlertRow> untold_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

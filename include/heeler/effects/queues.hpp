@@ -11,7 +11,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/run/watched_run.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// One rung to carry out, in its own order.
 struct RungJob {
@@ -113,4 +113,4 @@ private:
     std::vector<RunHandle> settled_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

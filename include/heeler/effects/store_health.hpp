@@ -10,7 +10,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// One thread at a time.
 class StoreHealth {
@@ -55,4 +55,4 @@ private:
     std::optional<Elapsed> tried_at_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -28,7 +28,7 @@
 #include <heeler/storage/tenure.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 struct Engine::Rooms {
     Rooms(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
@@ -77,8 +77,6 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     rooms_->wake = std::move(wake);
 }
 
-namespace detail {
-
 [[nodiscard]] inline Result<void> durable(std::optional<Error> error) {
     if (error) return tl::unexpected<Error>(*std::move(error));
     return {};
@@ -93,8 +91,6 @@ namespace detail {
 [[nodiscard]] inline tl::unexpected<Error> no_such_run(std::string_view id, std::string_view advice) {
     return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(id, 160) + "`" + std::string{advice});
 }
-
-}  // namespace detail
 
 // --- classes and runs ---
 
@@ -383,4 +379,4 @@ HEELER_OBSERVES(OutputAccess);
 #endif
 #undef HEELER_OBSERVES
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

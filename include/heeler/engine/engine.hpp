@@ -20,7 +20,7 @@
 #include <heeler/run/source_ref.hpp>
 #include <heeler/settings/engine_settings.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 struct WatchedRun;
 
@@ -91,7 +91,7 @@ private:
     std::unique_ptr<Rooms> rooms_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail
 
 #ifndef HEELER_COMPILED
 #include <heeler/engine/engine-inl.hpp>

@@ -13,7 +13,7 @@
 
 #include <heeler/core/ports.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Everything is frozen while `HEELER_FREEZE` is set (and neither empty nor 0), or while a file of the given name
 /// exists.
@@ -56,4 +56,4 @@ private:
     std::string freeze_file_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -34,7 +34,7 @@ struct Started : Result<Registered> {
 /// `handle()`.
 class RunScope {
 public:
-    RunScope(Engine& engine, Registered run) : engine_{&engine}, run_{std::move(run)} {}
+    RunScope(detail::Engine& engine, Registered run) : engine_{&engine}, run_{std::move(run)} {}
     RunScope(RunScope&& other) noexcept : engine_{std::exchange(other.engine_, nullptr)}, run_{std::move(other.run_)} {}
     RunScope& operator=(RunScope&& other) noexcept {
         if (this == &other) return *this;
@@ -67,7 +67,7 @@ private:
         engine_ = nullptr;
     }
 
-    Engine* engine_;
+    detail::Engine* engine_;
     Registered run_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -15,13 +16,13 @@
 namespace heeler::inline HEELER_ABI {
 
 struct Runner::Threads {
-    Threads(Engine& of, Duration longest_wait, OnCycle told)
+    Threads(detail::Engine& of, Duration longest_wait, OnCycle told)
         : engine{of}, period{longest_wait}, on_cycle{std::move(told)} {}
 
     void judge() {
         TickCause cause = TickCause::startup;
         for (;;) {
-            report(engine.tick(cause));
+            report(timed([&] { return engine.tick(cause); }));
             const Duration wait = pause();
             std::unique_lock guard{lock};
             ticked = true;
@@ -41,7 +42,7 @@ struct Runner::Threads {
                 if (stopping) return;
                 ticked = false;
             }
-            report(engine.deliver());
+            report(timed([&] { return engine.deliver(); }));
             if (!engine.has_settled()) continue;
             const std::lock_guard guard{lock};
             delivered = true;
@@ -54,6 +55,14 @@ struct Runner::Threads {
         const auto next = engine.time_to_deadline();
         const Duration shortest = std::min<Duration>(period, std::chrono::milliseconds{10});
         return next ? std::clamp(*next, shortest, period) : period;
+    }
+
+    template <class Work>
+    static CycleReport timed(Work&& work) {
+        const auto begin = std::chrono::steady_clock::now();
+        CycleReport done = work();
+        done.took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin);
+        return done;
     }
 
     void report(const CycleReport& cycle) {
@@ -70,7 +79,7 @@ struct Runner::Threads {
         wake.notify_all();
     }
 
-    Engine& engine;
+    detail::Engine& engine;
     Duration period;
     OnCycle on_cycle;
     std::mutex lock;
@@ -84,7 +93,7 @@ struct Runner::Threads {
     std::thread acting;
 };
 
-HEELER_INLINE Runner::Runner(Engine& engine, Duration period, OnCycle on_cycle)
+HEELER_INLINE Runner::Runner(detail::Engine& engine, Duration period, OnCycle on_cycle)
     : threads_{std::make_shared<Threads>(engine, period, std::move(on_cycle))} {
     engine.wake_with([threads = threads_.get()] {
         const std::lock_guard guard{threads->lock};

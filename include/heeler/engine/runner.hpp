@@ -48,7 +48,7 @@ public:
 private:
     struct Threads;
 
-    Runner(Engine& engine, Duration period, OnCycle on_cycle);
+    Runner(detail::Engine& engine, Duration period, OnCycle on_cycle);
 #ifdef __cpp_lib_jthread
     void stop_with(std::stop_token stop);
     std::unique_ptr<std::stop_callback<std::function<void()>>> on_stop_;

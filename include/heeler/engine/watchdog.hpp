@@ -61,17 +61,17 @@ public:
             "not a temporary (README: Write an agent control)");
         if constexpr (std::is_lvalue_reference_v<Control>) {
             static_assert(check_control<Control>());
-            if constexpr (AgentControlLike<Control>) engine_.control(ControlRef{agents});
+            if constexpr (AgentControlLike<Control>) engine_.control(detail::ControlRef{agents});
         }
     }
-    void detach_control() { engine_.control(ControlRef{}); }
+    void detach_control() { engine_.control(detail::ControlRef{}); }
 
     /// Where issues about runs are filed (`IssueSinkLike`). Set it before the first cycle.
     template <class Sink>
     void issues(Sink& sink) {
-        engine_.issues(IssueRef{sink});
+        engine_.issues(detail::IssueRef{sink});
     }
-    void detach_issues() { engine_.issues(IssueRef{}); }
+    void detach_issues() { engine_.issues(detail::IssueRef{}); }
 
     /// Called when something was reported that must be looked at before the moment that `next_deadline` answered last:
     /// whoever sleeps until then (a thread, a timer of an event loop) should ask again. From the thread that reports;
@@ -146,17 +146,17 @@ public:
     template <class Source>
     [[nodiscard]] Result<void> watch(RunHandle run, Source& source) {
         static_assert(check_source<Source>());
-        return engine_.watch(run, SourceRef{source});
+        return engine_.watch(run, detail::SourceRef{source});
     }
-    void detach(RunHandle run) { static_cast<void>(engine_.watch(run, SourceRef{})); }
+    void detach(RunHandle run) { static_cast<void>(engine_.watch(run, detail::SourceRef{})); }
 
     /// The same for all runs of a class, with one poll a cycle (`GroupSourceLike`): a table that agents write.
     template <class Source>
     void watch(std::string class_name, Source& source) {
         static_assert(check_group_source<Source>());
-        engine_.watch(std::move(class_name), GroupSourceRef{source});
+        engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
     }
-    void detach(std::string class_name) { engine_.watch(std::move(class_name), GroupSourceRef{}); }
+    void detach(std::string class_name) { engine_.watch(std::move(class_name), detail::GroupSourceRef{}); }
 
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
@@ -208,7 +208,10 @@ public:
 
     // --- mistakes that are easily made, each with its own sentence
     // -----------------------------------------------------
-    [[nodiscard]] Result<void> define(RunClass (*preset)()) { return not_called(preset); }
+    template <class Preset>
+    requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Result<void> define(Preset preset) {
+        return not_called(preset);
+    }
     template <class Preset>
     requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Started start(RunSpec, Preset preset) {
         return not_called(preset);
@@ -235,7 +238,7 @@ private:
     detail::ClockEdge<Clock> clock_edge_{clock_};
     detail::StoreEdge<Store> store_edge_{store_};
     detail::NotifierEdge<Notifier> notifier_edge_{notifier_};
-    Engine engine_;
+    detail::Engine engine_;
 };
 
 }  // namespace heeler::inline HEELER_ABI

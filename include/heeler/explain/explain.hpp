@@ -14,7 +14,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What the records of a run amount to.
 [[nodiscard]] inline std::string final_status_of(RunState state, const Incident& incident, bool escalated) {
@@ -134,4 +134,4 @@ namespace heeler::inline HEELER_ABI {
     return text;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

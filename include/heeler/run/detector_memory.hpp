@@ -13,7 +13,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/settings/ready_class.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Findings of one run in one cycle, worst first; of equals the one that was added first. Bounded, never allocates: of
 /// too many the least are left out.
@@ -154,4 +154,4 @@ private:
     std::byte* block_ = nullptr;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -13,7 +13,7 @@
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/redact.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// All of it is called under the run's lock. Only `Observation`s reach the detectors.
 class Folder {
@@ -248,4 +248,4 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
     return true;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -20,7 +20,7 @@
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/settings/validate.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// May be called from any thread.
 class Registry {
@@ -274,4 +274,4 @@ private:
     RunIndex index_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

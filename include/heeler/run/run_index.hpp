@@ -14,7 +14,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/text/fingerprint.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// May be called from any thread. Ids are compared by 128-bit fingerprints, seeded anew in each process.
 class RunIndex {
@@ -167,4 +167,4 @@ private:
     std::uint64_t seed_ = 0;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -11,7 +11,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/run/source_ref.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What operators said about a run.
 struct OperatorMarks {
@@ -60,4 +60,4 @@ struct Feed {
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

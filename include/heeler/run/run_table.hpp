@@ -15,7 +15,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Slots for up to 4,194,304 runs. `beat` may be called from any thread without a lock; `add` and `remove` take one.
 /// A deadline is when the run must be looked at next; a quiet chunk is passed over by one comparison.
@@ -209,4 +209,4 @@ private:
     std::vector<std::uint32_t> free_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

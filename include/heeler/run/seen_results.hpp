@@ -8,7 +8,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Fingerprints of the newest results, compared in vector code, block by block, as many as there are. Two results of 4
 /// thousand million share a fingerprint.
@@ -49,4 +49,4 @@ private:
     std::uint32_t next_ = 0;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

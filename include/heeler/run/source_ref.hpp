@@ -9,7 +9,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/source.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Refers to something that is polled with `Asked` and must outlive it. What it throws is an error of that poll.
 template <class Asked, class Answer>
@@ -37,4 +37,4 @@ private:
 using SourceRef = PollRef<std::string_view, Polled>;                                 ///< of one run
 using GroupSourceRef = PollRef<std::span<const RunCursor>, std::vector<PolledRun>>;  ///< of a class of runs
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

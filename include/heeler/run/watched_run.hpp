@@ -21,7 +21,7 @@
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/line_splitter.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Where the interval samples of a run stand.
 struct Sampling {
@@ -313,4 +313,4 @@ void archive_spec(A& a, RunSpec& spec) {
     return spec;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -21,7 +21,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-namespace setting {
+namespace detail::setting {
 
 /// Why a value was not taken; absent: it was.
 using Refused = std::optional<SettingFault>;
@@ -208,6 +208,6 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"retry.factor", &set_retry_factor},
                                   Known{"retry.cap_s", &set_retry_cap}};
 
-}  // namespace setting
+}  // namespace detail::setting
 
 }  // namespace heeler::inline HEELER_ABI

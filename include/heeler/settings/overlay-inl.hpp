@@ -20,7 +20,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-namespace setting {
+namespace detail::setting {
 
 /// What is wrong with a class, if anything.
 [[nodiscard]] inline std::optional<std::string> fault_of(const RunClass& rules) {
@@ -147,17 +147,17 @@ private:
     bool steers_ = false;  ///< runs are to be steered
 };
 
-}  // namespace setting
+}  // namespace detail::setting
 
 HEELER_INLINE std::vector<SettingFault> overlay(RunClass& rules, const std::vector<NamedSetting>& settings) {
-    setting::Overlay overlay{rules};
+    detail::setting::Overlay overlay{rules};
     overlay.apply_all(settings, {});
     return std::move(overlay).finish();
 }
 
 HEELER_INLINE std::vector<std::string_view> setting_names() {
     std::vector<std::string_view> names;
-    for (const setting::Known& each : setting::known) names.push_back(each.name);
+    for (const detail::setting::Known& each : detail::setting::known) names.push_back(each.name);
     return names;
 }
 

@@ -15,7 +15,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/settings/validate.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Loops that operators called wrong for a class, whichever of its versions a run has. Any thread.
 class Mutes {
@@ -91,4 +91,4 @@ public:
     ~ReadyClass() = default;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

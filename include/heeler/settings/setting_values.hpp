@@ -17,7 +17,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI::setting {
+namespace heeler::inline HEELER_ABI::detail::setting {
 
 /// A value, or why it cannot be taken. The fault's message goes on after "`name` is".
 template <class T>
@@ -106,4 +106,4 @@ using Read = tl::expected<T, SettingFault>;
     return refuse(SettingFault::Kind::wrong_type, value, wanted);
 }
 
-}  // namespace heeler::inline HEELER_ABI::setting
+}  // namespace heeler::inline HEELER_ABI::detail::setting

@@ -12,7 +12,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
 
@@ -105,4 +105,4 @@ template <class What>
     return {};
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -18,7 +18,7 @@
 #include <heeler/storage/take_over.hpp>
 #include <heeler/storage/tenure.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
 struct Change {
@@ -279,4 +279,4 @@ private:
     Error last_error_;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

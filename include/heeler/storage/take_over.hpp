@@ -11,7 +11,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/run/watched_run.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Puts back what was reported to this watchdog since its last commit. Of an agent that was replaced meanwhile only
 /// the end of the run counts.
@@ -66,4 +66,4 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const LastCheckpo
     return true;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -15,7 +15,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/settings/engine_settings.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Any thread. Trust counts from before the store was asked, by this process's own clock, so that a slow answer does
 /// not lengthen it.
@@ -93,4 +93,4 @@ private:
     std::atomic<std::int64_t> trusted_until_{std::numeric_limits<std::int64_t>::min()};
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -9,7 +9,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/text/one_line.hpp>
 
-namespace heeler::inline HEELER_ABI::words {
+namespace heeler::inline HEELER_ABI::detail::words {
 
 inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
 
@@ -43,4 +43,4 @@ inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
     return std::string{name_of(finding.condition)} + ": " + std::string{finding.evidence.rule};
 }
 
-}  // namespace heeler::inline HEELER_ABI::words
+}  // namespace heeler::inline HEELER_ABI::detail::words

@@ -42,7 +42,7 @@ ActionEvent act(std::string run, ActionKind kind, ActionOutcome outcome = Action
 
 }  // namespace
 
-TEST_CASE("a day of continuations is summed up in the cycles that did something [M-181]", "[M-181]") {
+TEST_CASE("a day of continuations is summed up in the cycles that did something [M-181]") {
     Bench b;
     b.classes = {presets::checkpoint_continuation()};
     b.boot();
@@ -63,7 +63,7 @@ TEST_CASE("a day of continuations is summed up in the cycles that did something 
     CHECK(b.notifier.sent().size() == 1);  // the summary itself is sent to nobody
 }
 
-TEST_CASE("a healthy cycle has no summary [M-181]", "[M-181]") {
+TEST_CASE("a healthy cycle has no summary [M-181]") {
     CycleReport report;
     report.checked = report.healthy = 12;
     CHECK(summary_of(report).empty());
@@ -73,7 +73,7 @@ TEST_CASE("a healthy cycle has no summary [M-181]", "[M-181]") {
     CHECK(summary_of(report) == "12 runs checked, 12 healthy, 1 held back");
 }
 
-TEST_CASE("both halves of a cycle make sense alone [M-181]", "[M-181]") {
+TEST_CASE("both halves of a cycle make sense alone [M-181]") {
     CycleReport judged;
     judged.checked = 2;
     judged.acted = 1;
@@ -83,7 +83,7 @@ TEST_CASE("both halves of a cycle make sense alone [M-181]", "[M-181]") {
     CHECK(summary_of(carried_out) == "1 acted on: [a] spawn failed");
 }
 
-TEST_CASE("however much a cycle did, its summary is one line [M-181]", "[M-181]") {
+TEST_CASE("however much a cycle did, its summary is one line [M-181]") {
     CycleReport report;
     for (int i = 0; i < 100; ++i)
         report.events.emplace_back(act("run\n\x1b[2J" + std::to_string(i), ActionKind::nudge));
@@ -96,7 +96,7 @@ TEST_CASE("however much a cycle did, its summary is one line [M-181]", "[M-181]"
     CHECK(summary_of(report).size() <= 4096);
 }
 
-TEST_CASE("errors of a cycle are lines of their own in its log [M-181]", "[M-181]") {
+TEST_CASE("errors of a cycle are lines of their own in its log [M-181]") {
     const LogFile log;
     CycleLog note{ManualClock{bench::start}, log.stream()};
     CycleReport report;
@@ -107,13 +107,13 @@ TEST_CASE("errors of a cycle are lines of their own in its log [M-181]", "[M-181
           "2027-01-15T08:00:00.000Z ERROR heeler [r] commit: the disk is full free some space\n");
 }
 
-TEST_CASE("a runner writes the log of its cycles [M-181]", "[M-181]") {
+TEST_CASE("a runner writes the log of its cycles [M-181]") {
     Bench b;
     const LogFile log;
     (void)b.stalled();
     (void)b.after(60s);
     b.clock.advance(60s);
-    Runner<Bench::Dog> runner{*b.dog, 10ms, CycleLog{b.clock, log.stream()}};
+    Runner runner{*b.dog, 10ms, CycleLog{b.clock, log.stream()}};
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (log.text().empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);
     runner.stop();

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 using namespace heeler;
+using detail::SeenResults;
 
 TEST_CASE("a result is new once, until 512 others have come", "[engine]") {
     SeenResults seen;

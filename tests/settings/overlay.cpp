@@ -43,7 +43,7 @@ void check_refused(const char* name, SettingValue value, Kind kind, const char* 
 
 }  // namespace
 
-TEST_CASE("a setting of each name is taken [M-186]", "[M-186]") {
+TEST_CASE("a setting of each name is taken [M-186]") {
     RunClass rules = watcher();
     const auto faults =
         overlay(rules, {{"interval_s", whole(90), {}},
@@ -81,7 +81,7 @@ TEST_CASE("a setting of each name is taken [M-186]", "[M-186]") {
     CHECK_FALSE(rules.outbox.retry);
 }
 
-TEST_CASE("text stands for the number or the word that is wanted [M-186]", "[M-186]") {
+TEST_CASE("text stands for the number or the word that is wanted [M-186]") {
     RunClass rules = watcher();
     CHECK(overlay(rules, {{"interval_s", text("60"), {}},
                           {"debounce", text("2"), {}},
@@ -94,14 +94,14 @@ TEST_CASE("text stands for the number or the word that is wanted [M-186]", "[M-1
     CHECK(rules.alert_cooldown == 500ms);
 }
 
-TEST_CASE("null leaves a setting as it is [M-186]", "[M-186]") {
+TEST_CASE("null leaves a setting as it is [M-186]") {
     RunClass rules = watcher();
     rules.interval.fixed = 45s;
     CHECK(overlay(rules, {{"interval_s", {}, {}}, {"action_budget", {}, {}}, {"mode", {}, {}}}).empty());
     CHECK(rules.interval.fixed == 45s);
 }
 
-TEST_CASE("what has the wrong type is named with what it must be, and the default is kept [M-186]", "[M-186]") {
+TEST_CASE("what has the wrong type is named with what it must be, and the default is kept [M-186]") {
     check_refused("interval_s", text("abc"), Kind::wrong_type,
                   "'interval_s' is 'abc', but must be a number: 1 to 86400 seconds; the default is kept");
     check_refused("interval_s", text("60s"), Kind::wrong_type,
@@ -129,7 +129,7 @@ TEST_CASE("what has the wrong type is named with what it must be, and the defaul
     }
 }
 
-TEST_CASE("what is outside its limits is named with them, and the default is kept [M-186]", "[M-186]") {
+TEST_CASE("what is outside its limits is named with them, and the default is kept [M-186]") {
     check_refused("debounce", whole(0), Kind::out_of_range,
                   "'debounce' is 0, but must be a whole number from 1 to 1000; the default is kept");
     check_refused("max_attempts", whole(101), Kind::out_of_range,
@@ -147,14 +147,14 @@ TEST_CASE("what is outside its limits is named with them, and the default is kep
                   "'duration_limit_s' is 0, but must be 1 to 315360000 seconds; the default is kept");
 }
 
-TEST_CASE("each limit itself is taken [M-186]", "[M-186]") {
+TEST_CASE("each limit itself is taken [M-186]") {
     RunClass rules = presets::long_run();
     for (const std::int64_t seconds : {1, 86400}) CHECK(lay(rules, "interval_s", whole(seconds)).empty());
     for (const std::int64_t count : {1, 1000}) CHECK(lay(rules, "debounce", whole(count)).empty());
     for (const std::int64_t count : {0, 1'000'000}) CHECK(lay(rules, "action_budget.per_tick", whole(count)).empty());
 }
 
-TEST_CASE("one wrong part of an object does not spoil the others [M-186]", "[M-186]") {
+TEST_CASE("one wrong part of an object does not spoil the others [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults =
         lay(rules, "action_budget",
@@ -167,7 +167,7 @@ TEST_CASE("one wrong part of an object does not spoil the others [M-186]", "[M-1
     CHECK(rules.limits.rungs_per_run_per_day == 3);
 }
 
-TEST_CASE("an unknown name is told the nearest one, or all [M-186]", "[M-186]") {
+TEST_CASE("an unknown name is told the nearest one, or all [M-186]") {
     check_refused("intervl_s", whole(3), Kind::unknown, "no setting has this name; did you mean 'interval_s'?");
     check_refused("actoin_budget", object({{"per_tick", whole(1), {}}}), Kind::unknown,
                   "no setting has this name; did you mean 'action_budget'?");
@@ -182,7 +182,7 @@ TEST_CASE("an unknown name is told the nearest one, or all [M-186]", "[M-186]") 
     CHECK(faults[0].message.find("blue") == std::string::npos);
 }
 
-TEST_CASE("a variable is named as its author spells it [M-186]", "[M-186]") {
+TEST_CASE("a variable is named as its author spells it [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults = overlay(rules, {{"intervl_s", text("3"), "HEELER_INTERVL_S"},
                                         {"interval_s", text("abc"), "HEELER_INTERVAL_S"},
@@ -195,7 +195,7 @@ TEST_CASE("a variable is named as its author spells it [M-186]", "[M-186]") {
     CHECK(faults[2].message == "no setting has this name; did you mean 'MINE_ACTION_BUDGET__PER_TICK'?");
 }
 
-TEST_CASE("a fault is clean text, whatever the file holds [M-186]", "[M-186]") {
+TEST_CASE("a fault is clean text, whatever the file holds [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults =
         overlay(rules, {{"\x1b[31mred\x1b[0m", whole(1), {}}, {"mode", text("a\x1b]0;x\x07\n\"b"), {}}});
@@ -204,7 +204,7 @@ TEST_CASE("a fault is clean text, whatever the file holds [M-186]", "[M-186]") {
     for (const auto& fault : faults) CHECK(fault.message.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("a setting that the rest of the class contradicts is not taken [M-186]", "[M-186]") {
+TEST_CASE("a setting that the rest of the class contradicts is not taken [M-186]") {
     RunClass rules = presets::long_run();
     rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({300s, 600s, {}, {}});
     const auto faults = lay(rules, "silence_s", whole(200));
@@ -215,7 +215,7 @@ TEST_CASE("a setting that the rest of the class contradicts is not taken [M-186]
     CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 600s);
 }
 
-TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] [M-186]", "[M-047][M-186]") {
+TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] [M-186]") {
     RunClass rules = watcher();
     const auto faults = overlay(rules, {{"silence_s", whole(3600), {}}, {"duration_limit_s", whole(3600), {}}});
     REQUIRE(faults.size() == 1);
@@ -234,7 +234,7 @@ TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] 
     }
 }
 
-TEST_CASE("a run that is given up at its first silence is a contradiction [M-186]", "[M-186]") {
+TEST_CASE("a run that is given up at its first silence is a contradiction [M-186]") {
     RunClass rules = presets::session_monitor();
     CHECK(lay(rules, "silence_s", whole(1799)).empty());
     const auto faults = lay(rules, "silence_s", whole(1800));
@@ -244,14 +244,14 @@ TEST_CASE("a run that is given up at its first silence is a contradiction [M-186
     CHECK_THAT(faults[0].message, ContainsSubstring("is given up after 1800 s"));
 }
 
-TEST_CASE("no preset contradicts itself [M-186]", "[M-186]") {
+TEST_CASE("no preset contradicts itself [M-186]") {
     for (RunClass rules : {presets::recommended(), presets::long_run(), presets::session_monitor()}) {
         CAPTURE(rules.name);
         CHECK(overlay(rules, {}).empty());
     }
 }
 
-TEST_CASE("a setting that is given twice is said, and the last counts [M-186]", "[M-186]") {
+TEST_CASE("a setting that is given twice is said, and the last counts [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults = overlay(rules, {{"debounce", whole(3), {}}, {"debounce", whole(5), {}}});
     REQUIRE(faults.size() == 1);
@@ -260,7 +260,7 @@ TEST_CASE("a setting that is given twice is said, and the last counts [M-186]", 
     CHECK(lay(rules, "debounce", whole(6)).empty());
 }
 
-TEST_CASE("steering can be turned off and on by any word for it [M-126]", "[M-126]") {
+TEST_CASE("steering can be turned off and on by any word for it [M-126]") {
     for (const char* no : {"0", "false", "no", "off", "False", "NO", "Off"}) {
         RunClass rules = watcher();
         rules.ladder.as<WatchLadder>()->steers = {{Condition::stalled, 60s}};
@@ -285,7 +285,7 @@ TEST_CASE("steering can be turned off and on by any word for it [M-126]", "[M-12
     CHECK(rules.ladder.as<WatchLadder>()->steers.empty());
 }
 
-TEST_CASE("steering a class that does not only watch is a contradiction [M-126] [M-186]", "[M-126][M-186]") {
+TEST_CASE("steering a class that does not only watch is a contradiction [M-126] [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults = lay(rules, "auto_steer", {true});
     REQUIRE(faults.size() == 1);
@@ -293,7 +293,7 @@ TEST_CASE("steering a class that does not only watch is a contradiction [M-126] 
     CHECK(faults[0].setting == "auto_steer");
 }
 
-TEST_CASE("the period follows an interval that it was, or that is shorter [M-186]", "[M-186]") {
+TEST_CASE("the period follows an interval that it was, or that is shorter [M-186]") {
     RunClass rules = presets::long_run();
     rules.schedule.period = 300s;
     rules.interval.fixed = 300s;

@@ -1,0 +1,2 @@
+// See odr.cpp.
+#include <every_header.hpp>
