@@ -232,7 +232,7 @@ TEST_CASE("who was paused longer than its lease does nothing more to what others
     const auto errors = all_of<ErrorEvent>(awake);
     REQUIRE(errors.size() == 1);
     CHECK(errors[0].error.code == ErrorCode::fenced);
-    CHECK(a.observe(handle, Heartbeat{}) == Observed::ended);
+    CHECK(a.observe(handle, Heartbeat{}) == Observed::elsewhere);
     CHECK(!a.checkpoint(handle, {2, "late"}));
     (void)fleet.live(60s);
     CHECK(fleet.holder_of("r") == "b");

@@ -17,7 +17,8 @@ heeler::RunClass quarter_hours() {
 }  // namespace
 
 // What a detector may have is found on every compiler.
-static_assert(detail::HasDue<HeartbeatContract<Intervals>> && detail::HasDue<RunTimeout> && !detail::HasDue<OutputAccessRule>);
+static_assert(detail::HasDue<HeartbeatContract<Intervals>> && detail::HasDue<RunTimeout> &&
+              !detail::HasDue<OutputAccessRule>);
 static_assert(detail::HasEvidenceNeeded<LoopDetector<Line>> && !detail::HasEvidenceNeeded<RunTimeout>);
 static_assert(detail::HasValidate<LoopDetector<Call>> && detail::HasValidate<BurnRateTracker<Tokens>>);
 

@@ -237,7 +237,7 @@ TEST_CASE("a retry that a budget holds back is not done, and people are told all
 TEST_CASE("describe says when retries come and what follows them [M-186]") {
     for (const RunClass& rules : {retried(), retried(presets::session_monitor())}) {
         Silent b{rules};
-        CHECK(b.dog->describe().find("STALLED: spawn after 10s, 20s, 40s, 3 times in all, stop_proof = fenced; then: "
+        CHECK(b.dog->describe().find("STALLED: spawn after 10s, 20s, 40s, 3 times in all; then: "
                                      "escalate abandon") != std::string::npos);
     }
 }

@@ -274,21 +274,18 @@ HEELER_INLINE Result<void> Engine::release() {
 // --- cycles
 // -----------------------------------------------------------------------------------------------------------
 
-HEELER_INLINE bool Engine::usable(CycleReport& report) const {
-    auto good = check_settings(rooms_->settings);
-    if (!good) report.error("settings", {}, good.error());
-    return good.has_value();
-}
-
 HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
     CycleReport report;
-    if (usable(report)) rooms_->cycle.run(cause, rooms_->clock.now(), report);
+    if (auto good = check_settings(rooms_->settings); !good)
+        report.error("settings", {}, good.error());
+    else
+        rooms_->cycle.run(cause, rooms_->clock.now(), report);
     return report;
 }
 
 HEELER_INLINE CycleReport Engine::deliver() {
     CycleReport report;
-    if (!usable(report)) return report;
+    if (!check_settings(rooms_->settings)) return report;  // every tick says so
     const Instant now = rooms_->clock.now();
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);

@@ -84,7 +84,6 @@ private:
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
-    [[nodiscard]] bool usable(CycleReport& report) const;
     void wake_if_sooner(Elapsed when);
 
     RunTable<WatchedRun> table_;

@@ -28,7 +28,9 @@ public:
     explicit Registry(RunTable<WatchedRun>& table) : table_{table} {}
 
     [[nodiscard]] Result<void> define(RunClass rules) {
-        if (auto good = ReadyClass::check(rules); !good) return good;
+        if (auto good = ReadyClass::check(rules); !good)
+            return fail(good.error().code,
+                        "run class `" + sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
         std::string name = rules.name;
         std::shared_ptr<const ReadyClass> before;
         {

@@ -61,19 +61,14 @@ public:
     std::shared_ptr<Mutes> mutes;
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
 
-    /// The error names the class and what is wrong with it.
+    /// What is wrong with the class, in the words of the part that is.
     [[nodiscard]] static Result<void> check(const RunClass& rules) {
         if (auto good = check_class(rules); !good) return good;
-        const auto in_class = [&](const Error& error) {
-            return fail(error.code, "run class `" + rules.name + "`: " + error.message);
-        };
         for (const auto& entry : rules.detectors.entries()) {
             if (entry.ops->validate == nullptr) continue;
-            if (auto good = entry.ops->validate(entry.settings_in(entry.settings)); !good)
-                return in_class(good.error());
+            if (auto good = entry.ops->validate(entry.settings_in(entry.settings)); !good) return good;
         }
-        if (auto good = rules.ladder.validate(); !good) return in_class(good.error());
-        return {};
+        return rules.ladder.validate();
     }
 
     ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted) : rules{std::move(checked)}, mutes{std::move(muted)} {

@@ -67,41 +67,36 @@ template <class What>
 /// Settings that contradict each other would make a watchdog that nobody can trust: they are refused.
 [[nodiscard]] inline Result<void> check_class(const RunClass& rules) {
     if (rules.name.empty() || rules.name.size() > 64 || !valid_run_id(rules.name))
-        return fail(ErrorCode::invalid_argument, "the run class `" + sanitise(rules.name, 80) +
-                                                     "` needs a name of 1 to 64 bytes without control characters");
-    const auto in_class = [&](Result<void> good) -> Result<void> {
-        if (good) return good;
-        return fail(good.error().code, "run class `" + rules.name + "`: " + good.error().message);
-    };
+        return fail(ErrorCode::invalid_argument, "it needs a name of 1 to 64 bytes without control characters");
     if (rules.schedule.period != Duration{})
-        if (auto good = in_class(check_length("schedule.period", rules.schedule.period, 1s, 24h)); !good) return good;
+        if (auto good = check_length("schedule.period", rules.schedule.period, 1s, 24h); !good) return good;
     if (rules.schedule.aligned && rules.schedule.period == Duration{})
-        return in_class(fail(ErrorCode::invalid_argument, "an aligned schedule needs a period; set schedule.period"));
+        return fail(ErrorCode::invalid_argument, "an aligned schedule needs a period; set schedule.period");
     const Duration interval = rules.interval.fixed.value_or(rules.interval.short_task);
-    if (auto good = in_class(check_length("interval", interval, 1s, 24h)); !good) return good;
-    if (auto good = in_class(check_length("interval.long_task", rules.interval.long_task, 1s, 24h)); !good) return good;
+    if (auto good = check_length("interval", interval, 1s, 24h); !good) return good;
+    if (auto good = check_length("interval.long_task", rules.interval.long_task, 1s, 24h); !good) return good;
     if (rules.schedule.period > interval)
-        return in_class(fail(ErrorCode::invalid_argument, "schedule.period (" + spoken(rules.schedule.period) +
-                                                              ") is longer than the interval (" + spoken(interval) +
-                                                              "): samples would be lost; shorten the period"));
+        return fail(ErrorCode::invalid_argument, "schedule.period (" + spoken(rules.schedule.period) +
+                                                     ") is longer than the interval (" + spoken(interval) +
+                                                     "): samples would be lost; shorten the period");
     if (rules.verify_after != Duration{} && rules.verify_after < rules.schedule.period)
-        return in_class(fail(ErrorCode::invalid_argument,
-                             "verify_after (" + spoken(rules.verify_after) + ") is shorter than schedule.period (" +
-                                 spoken(rules.schedule.period) + "); make it at least one period"));
-    if (auto good = in_class(check_length("grace", rules.grace, 0s, 24h)); !good) return good;
+        return fail(ErrorCode::invalid_argument, "verify_after (" + spoken(rules.verify_after) +
+                                                     ") is shorter than schedule.period (" +
+                                                     spoken(rules.schedule.period) + "); make it at least one period");
+    if (auto good = check_length("grace", rules.grace, 0s, 24h); !good) return good;
     if (!rules.ladder.present())
-        return in_class(fail(ErrorCode::invalid_argument, "it has no ladder; set `ladder = RecoveryLadder{...}`"));
+        return fail(ErrorCode::invalid_argument, "it has no ladder; set `ladder = RecoveryLadder{...}`");
     if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)
-        return in_class(fail(ErrorCode::invalid_argument,
-                             "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000"));
-    if (auto good = in_class(check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h)); !good)
+        return fail(ErrorCode::invalid_argument,
+                    "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000");
+    if (auto good = check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h); !good)
         return good;
     if (rules.outbox.longest_retry < rules.outbox.first_retry ||
         rules.outbox.give_up_after < rules.outbox.longest_retry)
-        return in_class(fail(ErrorCode::invalid_argument,
-                             "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
-                                 spoken(rules.outbox.first_retry) + ", " + spoken(rules.outbox.longest_retry) + ", " +
-                                 spoken(rules.outbox.give_up_after)));
+        return fail(ErrorCode::invalid_argument,
+                    "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
+                        spoken(rules.outbox.first_retry) + ", " + spoken(rules.outbox.longest_retry) + ", " +
+                        spoken(rules.outbox.give_up_after));
     return {};
 }
 
