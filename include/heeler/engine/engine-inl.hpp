@@ -150,7 +150,7 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
 
 HEELER_INLINE Observed Engine::refusal(RunHandle run) const noexcept {
     WatchedRun* watched = table_.find(run);
-    if (watched == nullptr) return Observed::ended;
+    if (watched == nullptr) return table_.is_elsewhere(run) ? Observed::elsewhere : Observed::ended;
     const std::lock_guard guard{watched->lock};
     return table_.current(run) && watched->disowned ? Observed::elsewhere : Observed::ended;
 }
@@ -159,7 +159,7 @@ template <class What, class Fold>
 Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_in) {
     if (!is_sane(what)) return Observed::refused;
     WatchedRun* watched = table_.find(run);
-    if (watched == nullptr) return Observed::ended;
+    if (watched == nullptr) return refusal(run);
     Elapsed next{};
     {
         const std::lock_guard guard{watched->lock};

@@ -116,7 +116,7 @@ public:
         const std::lock_guard guard{watched->lock};
         if (!table_.current(handle)) return;
         if (!watched->disowned) index_.remove(watched->run.id);
-        table_.remove(handle);
+        table_.remove(handle, watched->disowned);
         watched->clear();
     }
 

@@ -43,11 +43,13 @@ public:
         return RunHandle{index, generation};
     }
 
-    /// Ends all handles to the slot. Call it under the cell's lock, with the cell emptied.
-    void remove(RunHandle handle) {
+    /// Ends all handles to the slot. Call it under the cell's lock, with the cell emptied. `elsewhere`: the run goes on
+    /// with another watchdog, which is known until the slot has been used again.
+    void remove(RunHandle handle, bool elsewhere = false) {
         const std::lock_guard guard{lock_};
         if (!current(handle)) return;
         Chunk& chunk = *chunk_of(handle.index);
+        if (elsewhere) chunk.elsewhere[handle.index % chunk_runs].store(handle.generation, std::memory_order_relaxed);
         chunk.beats[handle.index % chunk_runs].generation.fetch_add(1, std::memory_order_release);
         chunk.deadlines[handle.index % chunk_runs].store(never, std::memory_order_relaxed);
         free_.push_back(handle.index);
@@ -63,6 +65,13 @@ public:
         if (handle.index / chunk_runs >= chunk_count_.load(std::memory_order_acquire)) return false;
         return handle.generation % 2 == 1 &&
                chunk_of(handle.index)->beats[handle.index % chunk_runs].generation.load(std::memory_order_acquire) ==
+                   handle.generation;
+    }
+
+    [[nodiscard]] bool is_elsewhere(RunHandle handle) const noexcept {
+        if (handle.index / chunk_runs >= chunk_count_.load(std::memory_order_acquire)) return false;
+        return handle.generation % 2 == 1 &&
+               chunk_of(handle.index)->elsewhere[handle.index % chunk_runs].load(std::memory_order_relaxed) ==
                    handle.generation;
     }
 
@@ -165,7 +174,8 @@ private:
     struct Chunk {
         std::array<Beat, chunk_runs> beats;
         std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;
-        std::array<std::unique_ptr<Cell>, chunk_runs> cells;  ///< made once, used again
+        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};  ///< the handle that went to others last
+        std::array<std::unique_ptr<Cell>, chunk_runs> cells;             ///< made once, used again
         std::atomic<std::int64_t> earliest{never};
 
         Chunk() {
