@@ -56,9 +56,9 @@ public:
         early_ = 0;
         visiting_ = false;
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
-        decisions_.apply(*decisions, now, batch, report,
+        operators_.apply(*decisions, now, batch, report,
                          [&](RunHandle run, WatchedRun& watched) -> WorkItem& { return item_of(run, watched, work); });
-        hands_.freeze(decisions_.frozen());
+        hands_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
         visiting_ = true;
         const std::vector<RunHandle> runs = due(cause, now);
@@ -230,7 +230,7 @@ private:
         if (work.empty() && batch.empty()) return;
         const bool stored = committer_(std::move(batch), work, now, report);
         if (stored) pending_audit_.clear();
-        decisions_.written(stored);
+        operators_.written(stored);
     }
 
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now) {
@@ -252,7 +252,7 @@ private:
     Intake& intake_;
     LostHolders& lost_;
     Committer committer_;
-    Decisions decisions_{registry_};
+    OperatorDesk operators_{registry_};
     std::mutex running_;
     GapWatch gap_;
     std::vector<AuditRow> pending_audit_;

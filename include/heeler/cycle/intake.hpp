@@ -144,7 +144,7 @@ private:
     void fold(RunHandle handle, WatchedRun& watched, Polled& polled, Instant now, CycleReport& report) {
         if (is_undecided(watched, polled)) return;
         for (const SourceEvent& event : polled.events) {
-            if (is_replaced(watched, event.incarnation, now.wall)) continue;
+            if (fence_off(watched, event.incarnation, now.wall)) continue;
             const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
                                           : std::min(event.at.value_or(now.wall), now.wall);
             Folder folder{watched, Instant{elapsed_at(now, at), at}};

@@ -93,9 +93,9 @@ private:
 
 /// From the thread that ticks. A freeze of everything is a decision that stays open while it lasts, so that a restart
 /// finds it; all others are applied once.
-class Decisions {
+class OperatorDesk {
 public:
-    explicit Decisions(Registry& registry) : registry_{registry} {}
+    explicit OperatorDesk(Registry& registry) : registry_{registry} {}
 
     /// `item_of(handle, watched)` gives the work item of a run in this cycle.
     template <class ItemOf>
@@ -124,7 +124,7 @@ private:
                       CycleReport& report) {
         const bool freezes = decision.verb == Verb::freeze;
         const bool lasts = freezes && (!decision.until || now.wall < *decision.until);
-        if (!lasts || !is_told(decision.number))
+        if (!lasts || tell_once(decision.number))
             note(decision, freezes || decision.verb == Verb::unfreeze ? "" : "it names no run", now, batch, report);
         if (lasts) return standing.push_back(decision.number);
         batch.applied.push_back(decision.number);
@@ -178,11 +178,11 @@ private:
         batch.audit.push_back(std::move(row));
     }
 
-    /// Whether the freeze is on record; it is from now on.
-    [[nodiscard]] bool is_told(std::uint64_t number) {
-        if (std::find(told_.begin(), told_.end(), number) != told_.end()) return true;
+    /// True if the freeze is not on record yet; it is from now on.
+    [[nodiscard]] bool tell_once(std::uint64_t number) {
+        if (std::find(told_.begin(), told_.end(), number) != told_.end()) return false;
         told_.push_back(number);
-        return false;
+        return true;
     }
 
     Registry& registry_;

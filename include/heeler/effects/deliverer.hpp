@@ -55,9 +55,9 @@ private:
     }
 
     void carry_out(RungJob job, Instant now, CycleReport& report) {
-        if (is_disowned(*job.watched) || !save(job, now, report)) return;
+        if (let_go_if_disowned(*job.watched) || !save(job, now, report)) return;
         for (; job.next < job.actions.size(); ++job.next) {
-            if (is_disowned(*job.watched)) return;
+            if (let_go_if_disowned(*job.watched)) return;
             if (!tenure_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[job.next];
             if (!needs_met(job, action)) {
@@ -88,7 +88,7 @@ private:
     }
 
     /// Whoever holds the run now goes on with what is under way for it, under the same keys.
-    [[nodiscard]] static bool is_disowned(WatchedRun& watched) {
+    [[nodiscard]] static bool let_go_if_disowned(WatchedRun& watched) {
         const std::lock_guard guard{watched.lock};
         if (watched.disowned) watched.rung_busy = false;
         return watched.disowned;
@@ -175,7 +175,7 @@ private:
     }
 
     bool send(AlertJob job, Instant now, CycleReport& report) {
-        if (is_left(job)) return false;
+        if (leave_to_others(job)) return false;
         if (job.watched->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         job.row.alert.attempt = job.row.attempts + 1;
         const auto answer = notifier_.send(job.row.alert);
@@ -194,7 +194,7 @@ private:
     }
 
     /// An alert of a run that another watchdog holds is theirs.
-    [[nodiscard]] bool is_left(AlertJob& job) {
+    [[nodiscard]] bool leave_to_others(AlertJob& job) {
         const std::lock_guard guard{job.watched->lock};
         if (!job.watched->disowned) {
             if (tenure_.holds()) return false;

@@ -182,11 +182,11 @@ Observed Engine::observe(RunHandle run, const What& what, Instant now) {
     return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what); });
 }
 
-HEELER_INLINE bool Engine::is_fenced(RunHandle run, std::uint32_t incarnation, Instant now) {
+HEELER_INLINE bool Engine::fence_off(RunHandle run, std::uint32_t incarnation, Instant now) {
     WatchedRun* watched = table_.find(run);
     if (watched == nullptr) return false;
     const std::lock_guard guard{watched->lock};
-    if (!table_.current(run) || !is_replaced(*watched, incarnation, now.wall)) return false;
+    if (!table_.current(run) || !detail::fence_off(*watched, incarnation, now.wall)) return false;
     table_.sooner(run.index, watched->next_cycle);
     return true;
 }
@@ -230,7 +230,7 @@ HEELER_INLINE std::optional<Error> Engine::commit(RunHandle run, Instant now) {
 
 HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNote& note) {
     const Instant now = rooms_->clock.now();
-    if (is_fenced(run, note.incarnation, now))
+    if (fence_off(run, note.incarnation, now))
         return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was recorded");
     const Observed answer =
         fold(run, note, now, [&](WatchedRun& watched, Folder& folder) { record(watched, folder, note, now.wall); });

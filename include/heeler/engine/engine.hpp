@@ -50,7 +50,7 @@ public:
     /// `What` is one of `Reported`.
     template <class What>
     Observed observe(RunHandle run, const What& what, Instant now);
-    [[nodiscard]] bool is_fenced(RunHandle run, std::uint32_t incarnation, Instant now);
+    [[nodiscard]] bool fence_off(RunHandle run, std::uint32_t incarnation, Instant now);
 
     [[nodiscard]] Result<void> watch(RunHandle run, SourceRef source);
     void watch(std::string class_name, GroupSourceRef source);

@@ -131,7 +131,7 @@ public:
     /// The same from one incarnation of the run's agent. An older one than the current is not heard: it should stop.
     template <class What>
     Observed observe_as(RunHandle run, std::uint32_t incarnation, const What& what, Instant now) {
-        return engine_.is_fenced(run, incarnation, now) ? Observed::fenced : observe(run, what, now);
+        return engine_.fence_off(run, incarnation, now) ? Observed::fenced : observe(run, what, now);
     }
     template <class T, class What, class... Now>
     Observed observe(const tl::expected<T, Error>&, const What&, Now...) {

@@ -238,7 +238,7 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
 
 /// Whether an agent of this incarnation (0: the current one) was replaced. That it still reports is put on record
 /// once. Under the run's lock.
-[[nodiscard]] inline bool is_replaced(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
+[[nodiscard]] inline bool fence_off(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
     if (std::exchange(watched.fenced_told, std::max(watched.fenced_told, incarnation)) >= incarnation) return true;
     watched.unsaved.audit.push_back({now, "fenced", watched.run.id,
