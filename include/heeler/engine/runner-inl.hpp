@@ -22,12 +22,15 @@ struct Runner::Threads {
     void judge() {
         TickCause cause = TickCause::startup;
         for (;;) {
+            const auto begin = std::chrono::steady_clock::now();
             report(timed([&] { return engine.tick(cause); }));
             const Duration wait = pause();
             std::unique_lock guard{lock};
             ticked = true;
             wake.notify_all();
             wake.wait_for(guard, wait, [&] { return stopping || delivered || woken; });
+            // What is reported of many runs in a short time is looked at, and stored, together.
+            wake.wait_until(guard, begin + shortest(), [&] { return stopping || delivered; });
             if (stopping) return;
             woken = false;
             cause = std::exchange(delivered, false) ? TickCause::outcome : TickCause::period;
@@ -50,11 +53,13 @@ struct Runner::Threads {
         }
     }
 
-    /// Until the next cycle has something to do. Never so short that a cycle that cannot do it yet spins.
+    /// Between the beginnings of two cycles, but for those that only take in what came of actions.
+    [[nodiscard]] Duration shortest() const { return std::min<Duration>(period, std::chrono::milliseconds{200}); }
+
+    /// Until the next cycle has something to do.
     [[nodiscard]] Duration pause() {
         const auto next = engine.time_to_deadline();
-        const Duration shortest = std::min<Duration>(period, std::chrono::milliseconds{10});
-        return next ? std::clamp(*next, shortest, period) : period;
+        return next ? std::min(*next, period) : period;
     }
 
     template <class Work>

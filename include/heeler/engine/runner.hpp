@@ -21,9 +21,9 @@ class Runner {
 public:
     using OnCycle = std::function<void(const CycleReport&)>;
 
-    /// A cycle runs when `next_deadline` says so, at once if an observation shortens it, and `period` after the last
-    /// one at the latest: operators' decisions are looked for that often. `on_cycle` is called from either thread, one
-    /// at a time; without one, errors are written to stderr.
+    /// A cycle runs when `next_deadline` says so, sooner if an observation shortens it, at most five times a second,
+    /// and `period` after the last one at the latest: operators' decisions are looked for that often. `on_cycle` is
+    /// called from either thread, one at a time; without one, errors are written to stderr.
     template <class Clock, class Store, class Notifier>
     explicit Runner(Watchdog<Clock, Store, Notifier>& dog, Duration period = std::chrono::seconds{1},
                     OnCycle on_cycle = {})
