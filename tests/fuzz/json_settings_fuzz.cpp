@@ -1,6 +1,7 @@
 // Whatever a settings file holds, it is read or refused with clean text, and the class stays one that can be defined.
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/ready_class.hpp>
 #include <heeler/source/json_settings.hpp>
 
 #include "support/fuzz.hpp"
@@ -21,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(fault.setting.size() <= 400 && fault.message.size() <= 4000, "a fault is short");
         require(!fault.message.empty(), "a fault says what is wrong");
     }
-    require(check_class(rules).has_value(), "the class can still be defined");
+    require(detail::ReadyClass::check(rules).has_value(), "the class can still be defined");
 
     RunClass again = rules;
     for (const SettingFault& fault : overlay(again, *settings))
