@@ -19,6 +19,9 @@ using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier>;
 
 }  // namespace
 
+// What a host may write in one source file, with `extern template` in the others: every member compiles, called or not.
+template class heeler::Watchdog<archetype::Clock, archetype::Store, archetype::Notifier>;
+
 TEST_CASE("a watchdog needs no more than its concepts say [M-005]") {
     OneVerb agents;
     Dog dog{archetype::Clock{}, archetype::Store{}, archetype::Notifier{}};
@@ -45,5 +48,11 @@ TEST_CASE("a watchdog needs no more than its concepts say [M-005]") {
     CHECK(dog.flush());
     CHECK(dog.next_deadline());
     CHECK(dog.finish(*run));
+    {
+        const auto scope = dog.scoped({.id = "scoped", .name = "s"}, "long_run");
+        REQUIRE(scope);
+        CHECK(dog.observe(*scope, Heartbeat{}) == Observed::ok);
+    }
+    CHECK_FALSE(dog.find("scoped"));  // over with its scope
     { Runner runner{dog, std::chrono::hours{1}}; }
 }

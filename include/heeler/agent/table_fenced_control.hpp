@@ -2,11 +2,11 @@
 #pragma once
 
 #include <concepts>
-#include <exception>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 
@@ -147,13 +147,7 @@ private:
     /// What a control throws must not leave the run claimed.
     template <class Ask>
     [[nodiscard]] static Result<ActionDone> ask(Ask spawn) {
-        try {
-            return spawn();
-        } catch (const std::exception& error) {
-            return fail(ErrorCode::failed, std::string{"the agent control threw: "} + error.what());
-        } catch (...) {
-            return fail(ErrorCode::failed, "the agent control threw something that is no std::exception");
-        }
+        return detail::guarded(ErrorCode::failed, "the agent control", spawn);
     }
 
     Table* table_;

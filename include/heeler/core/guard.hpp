@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,13 @@ auto guarded(ErrorCode code, std::string_view who, Call&& call) -> decltype(call
     static_cast<void>(code);
     static_cast<void>(who);
     return call();
+#endif
+}
+
+/// Throws, where there are exceptions.
+inline void raise([[maybe_unused]] const char* why) {
+#if defined(__cpp_exceptions)
+    throw std::runtime_error{why};
 #endif
 }
 

@@ -26,4 +26,12 @@ concept IssueSinkLike = requires(T& sink, const Issue& issue) {
     { sink.file(issue) } -> std::same_as<Result<ActionDone>>;
 };
 
+template <class T>
+consteval bool check_issue_sink() {
+    static_assert(IssueSinkLike<T>,
+                  "heeler: an IssueSink needs `heeler::Result<heeler::ActionDone> file(const heeler::Issue&)` (README: "
+                  "Write an issue sink)");
+    return true;
+}
+
 }  // namespace heeler::inline HEELER_ABI

@@ -133,6 +133,19 @@ struct PromptSettings {
     bool quote_agent_text = true;
 };
 
+namespace detail {
+/// `D::Settings`. What is no detector is told so here, before anything is made of its settings.
+template <class D, bool = HasSettings<D>>
+struct SettingsOf {
+    static_assert(check_detector<D>());
+    struct type {};
+};
+template <class D>
+struct SettingsOf<D, true> {
+    using type = typename D::Settings;
+};
+}  // namespace detail
+
 /// The detectors that are on, with their settings, in the order in which they are asked. Each is found by its kind.
 class DetectorSettings {
 public:
@@ -144,7 +157,7 @@ public:
 
     /// A detector that is on already gets the new settings and keeps its place.
     template <class D>
-    DetectorSettings& turn_on(typename D::Settings settings = {}) {
+    DetectorSettings& turn_on(typename detail::SettingsOf<D>::type settings = {}) {
         static_assert(check_detector<D>());
         if constexpr (DetectorLike<D>) {
             Entry entry{&detector_ops<D>, &settings_of<typename D::Settings>, std::move(settings)};

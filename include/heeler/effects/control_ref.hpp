@@ -51,21 +51,30 @@ concept Names_misspelt_verb = requires {
     &T::Inject;
 }
 || requires { &T::injection; }
+|| requires { &T::injct; }
+|| requires { &T::inejct; }
 || requires { &T::Pause; }
+|| requires { &T::puase; }
 || requires { &T::suspend; }
 || requires { &T::Resume; }
+|| requires { &T::resmue; }
 || requires { &T::Isolate; }
 || requires { &T::Snapshot; }
 || requires { &T::snap_shot; }
 || requires { &T::snapShot; }
+|| requires { &T::snaphot; }
 || requires { &T::Terminate; }
 || requires { &T::terminat; }
+|| requires { &T::terminte; }
+|| requires { &T::termiante; }
 || requires { &T::kill; }
 || requires { &T::Spawn; }
+|| requires { &T::spwan; }
 || requires { &T::Find; }
 || requires { &T::proveStopped; }
 || requires { &T::prove_stop; }
-|| requires { &T::proof_stopped; };
+|| requires { &T::proof_stopped; }
+|| requires { &T::Retire; };
 
 }  // namespace detail
 

@@ -25,7 +25,7 @@ struct Started : Result<Registered> {
     requires(std::is_same_v<T, RunHandle>) operator T() const {  // NOLINT: there to be refused
         static_assert(
             detail::never<T>,
-            "heeler: `start` answers a Result: test it, then use `*run` as the handle (README: Two commands)");
+            "heeler: `start` answers a Result: test it, then use `*run` as the handle (README: Handles and lifetimes)");
         return {};
     }
 };

@@ -69,7 +69,8 @@ public:
     /// Where issues about runs are filed (`IssueSinkLike`). Set it before the first cycle.
     template <class Sink>
     void issues(Sink& sink) {
-        engine_.issues(detail::IssueRef{sink});
+        static_assert(check_issue_sink<Sink>());
+        if constexpr (IssueSinkLike<Sink>) engine_.issues(detail::IssueRef{sink});
     }
     void detach_issues() { engine_.issues(detail::IssueRef{}); }
 
@@ -136,8 +137,8 @@ public:
     template <class T, class What, class... Now>
     Observed observe(const tl::expected<T, Error>&, const What&, Now...) {
         static_assert(detail::never<What>,
-                      "heeler: `start` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Two "
-                      "commands)");
+                      "heeler: `start` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Handles "
+                      "and lifetimes)");
         return Observed::refused;
     }
 
@@ -146,7 +147,10 @@ public:
     template <class Source>
     [[nodiscard]] Result<void> watch(RunHandle run, Source& source) {
         static_assert(check_source<Source>());
-        return engine_.watch(run, detail::SourceRef{source});
+        if constexpr (RunSourceLike<Source>)
+            return engine_.watch(run, detail::SourceRef{source});
+        else
+            return {};
     }
     void detach(RunHandle run) { static_cast<void>(engine_.watch(run, detail::SourceRef{})); }
 
@@ -154,7 +158,7 @@ public:
     template <class Source>
     void watch(std::string class_name, Source& source) {
         static_assert(check_group_source<Source>());
-        engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
+        if constexpr (GroupSourceLike<Source>) engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
     }
     void detach(std::string class_name) { engine_.watch(std::move(class_name), detail::GroupSourceRef{}); }
 
@@ -206,14 +210,17 @@ public:
     /// The classes that are defined: settings, detectors, ladder, and how long a stall can go unseen.
     [[nodiscard]] std::string describe() const { return engine_.describe(); }
 
-    // --- mistakes that are easily made, each with its own sentence
-    // -----------------------------------------------------
+    // --- mistakes that are easily made, each with its own sentence ---------------------------------------------------
     template <class Preset>
     requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Result<void> define(Preset preset) {
         return not_called(preset);
     }
     template <class Preset>
     requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Started start(RunSpec, Preset preset) {
+        return not_called(preset);
+    }
+    template <class Preset>
+    requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Result<RunScope> scoped(RunSpec, Preset preset) {
         return not_called(preset);
     }
 

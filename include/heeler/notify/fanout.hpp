@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -33,7 +33,8 @@ public:
         bool delivered = false;
         std::optional<Error> first_error;
         const auto send_one = [&](auto& notifier) {
-            auto answer = guarded(notifier, alert);
+            auto answer =
+                detail::guarded(ErrorCode::delivery_failed, notifier.name, [&] { return notifier.send(alert); });
             if (answer) {
                 delivered = true;
                 receipt.recipients += answer->recipients;
@@ -53,18 +54,6 @@ public:
     }
 
 private:
-    template <class Notifier>
-    static Result<Receipt> guarded(Notifier& notifier, const Alert& alert) {
-        const std::string_view which = Notifier::name;
-        try {
-            return notifier.send(alert);
-        } catch (const std::exception& thrown) {
-            return fail(ErrorCode::delivery_failed, std::string{which} + " threw: " + thrown.what());
-        } catch (...) {
-            return fail(ErrorCode::delivery_failed, std::string{which} + " threw something that is no exception");
-        }
-    }
-
     std::tuple<Notifiers...> notifiers_;
 };
 

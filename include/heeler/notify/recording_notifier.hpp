@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -50,7 +50,8 @@ public:
             case Delivery::ok:
                 return Receipt{};
             case Delivery::raise:
-                throw std::runtime_error{"the recording notifier was told to throw"};
+                detail::raise("the recording notifier was told to throw");
+                break;
             case Delivery::no_recipient:
                 return heeler::fail(ErrorCode::no_recipient, "nobody listens on route '" + alert.to + "'");
             case Delivery::permanent:
