@@ -18,9 +18,14 @@ class HeelerConan(ConanFile):
     topics = ("ai-agents", "watchdog", "supervision", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_sqlite": [True, False], "with_postgres": [True, False], "with_json": [True, False]}
-    default_options = {"with_sqlite": False, "with_postgres": False, "with_json": False}
-    exports_sources = "include/*", "LICENSE"
+    options = {
+        "compiled": [True, False],  # heeler::compiled, which the consumer's build compiles once, with its own flags
+        "with_sqlite": [True, False],
+        "with_postgres": [True, False],
+        "with_json": [True, False],
+    }
+    default_options = {"compiled": False, "with_sqlite": False, "with_postgres": False, "with_json": False}
+    exports_sources = "include/*", "cmake/heeler-compiled.cmake", "LICENSE"
     no_copy_source = True
     test_package_folder = "tests/consumers/conan"
 
@@ -51,10 +56,15 @@ class HeelerConan(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
-        copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        # With the sources of heeler::compiled; one package serves both modes.
+        for pattern in ("*.hpp", "*.cpp"):
+            copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        copy(self, "*.cmake", os.path.join(self.source_folder, "cmake"), os.path.join(self.package_folder, "cmake"))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "heeler")
+        if self.options.compiled:
+            self.cpp_info.set_property("cmake_build_modules", [os.path.join("cmake", "heeler-compiled.cmake")])
         core = self.cpp_info.components["core"]
         core.set_property("cmake_target_name", "heeler::heeler")
         core.bindirs = core.libdirs = []

@@ -1,6 +1,9 @@
 # heeler::compiled: the library as a static library that this build compiles once, with its own flags. For more than one
 # source file that includes heeler. Sets HEELER_COMPILED for whoever links it, so that nothing can mix the two modes.
-# `heeler_include_dir` is where `heeler/` is.
+# `heeler_include_dir` is where `heeler/` is: a build sets it, a package has it beside this file's folder.
+if(NOT heeler_include_dir)
+    get_filename_component(heeler_include_dir "${CMAKE_CURRENT_LIST_DIR}/../include" ABSOLUTE)
+endif()
 if(NOT TARGET heeler_compiled)
     file(GLOB heeler_compiled_sources "${heeler_include_dir}/heeler/compiled/*.cpp")
     if(NOT heeler_compiled_sources)

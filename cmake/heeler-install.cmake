@@ -16,7 +16,8 @@ foreach(name IN ITEMS heeler ${heeler_components})
 endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heeler-config.cmake.in"
-                              "${PROJECT_BINARY_DIR}/heeler-config.cmake" INSTALL_DESTINATION "${package_dir}")
+                              "${PROJECT_BINARY_DIR}/heeler-config.cmake" INSTALL_DESTINATION "${package_dir}"
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heeler-config-version.cmake" COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/heeler-config.cmake" "${PROJECT_BINARY_DIR}/heeler-config-version.cmake"

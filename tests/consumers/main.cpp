@@ -1,13 +1,19 @@
-// Includes all that a user gets from heeler::heeler, and runs.
-#if __has_include(<heeler/heeler.hpp>)
+// Watches a run that repeats itself: one of two sources of a program that include heeler.
 #include <heeler/heeler.hpp>
-#else
-#include <heeler/core/concepts.hpp>
-#endif
 
-#include <heeler/config.hpp>
+#include "rules.hpp"
 
 int main() {
-    const auto failure = tl::expected<int, heeler::Error>(heeler::fail(heeler::ErrorCode::busy, "try again"));
-    return failure.error().code == heeler::ErrorCode::busy ? 0 : 1;
+    heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
+    const heeler::RunClass rules = host::rules();
+    if (!host::acts_on_loops(rules)) return 1;
+    const auto run = dog.start({.name = "nightly-refactor", .task = "Make the tests pass"}, rules);
+    if (!run) return 1;
+
+    dog.observe(*run, heeler::Heartbeat{});
+    for (int i = 0; i < 5; ++i) dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+    if (!dog.cycle(heeler::TickCause::on_demand).ok()) return 1;
+    { heeler::Runner runner{dog}; }
+    const auto status = dog.status(*run);
+    return status && *status == heeler::Status::loop_detected ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 // nothing else, not even a copy.
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/settings/presets.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/catch.hpp"

@@ -12,7 +12,7 @@ class HeelerConsumer(ConanFile):
     generators = "CMakeDeps", "CMakeToolchain"
 
     def requirements(self):
-        self.requires(self.tested_reference_str)
+        self.requires(self.tested_reference_str, options={"compiled": True})
 
     def layout(self):
         cmake_layout(self)
@@ -24,4 +24,5 @@ class HeelerConsumer(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.cpp.build.bindir, "consumer"), env="conanrun")
+            for program in ("consumer", "consumer_compiled"):
+                self.run(os.path.join(self.cpp.build.bindir, program), env="conanrun")

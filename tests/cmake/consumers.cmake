@@ -1,0 +1,55 @@
+# The library as its users meet it. Always: added as a subdirectory, header-only and compiled once, with exceptions and
+# without. With HEELER_TEST_PACKAGING also installed and found, and made by Conan.
+
+set(prefix "${HEELER_TEST_PREFIX}package")
+set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
+set(work "${CMAKE_CURRENT_BINARY_DIR}/consumers")
+set(common "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${HEELER_CCACHE}"
+           -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g0)
+if(NOT HEELER_CCACHE)
+    list(REMOVE_ITEM common "-DCMAKE_CXX_COMPILER_LAUNCHER=${HEELER_CCACHE}")
+endif()
+
+# heeler_add_consumer(TEST FOLDER [CMAKE ARGUMENTS...]): consumers/FOLDER is configured, built, and its own tests are run.
+function(heeler_add_consumer test folder)
+    add_test(
+        NAME "${prefix}.${test}"
+        COMMAND
+            "${CMAKE_CTEST_COMMAND}" --build-and-test "${consumer}/${folder}" "${work}/${test}" --build-generator
+            "${CMAKE_GENERATOR}" --build-options ${common} ${ARGN} --test-command "${CMAKE_CTEST_COMMAND}"
+            --output-on-failure --no-tests=error)
+    set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600)
+endfunction()
+
+heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}"
+                    -DCMAKE_CXX_FLAGS=-fno-exceptions)
+
+if(NOT HEELER_TEST_PACKAGING)
+    return()
+endif()
+
+add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
+set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
+
+heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
+set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
+
+# Asked for something that is not there, the package says what.
+foreach(wanted IN ITEMS "component;-DCOMPONENT=telepathy;without its component 'telepathy'"
+                        "version;-DVERSION=99.0;version: 99.0|version \"99.0\"")
+    list(GET wanted 0 name)
+    list(GET wanted 1 argument)
+    list(GET wanted 2 message)
+    add_test(NAME "${prefix}.unknown_${name}"
+             COMMAND "${CMAKE_COMMAND}" -S "${consumer}/find_package" -B "${work}/unknown_${name}" -G "${CMAKE_GENERATOR}"
+                     ${common} "-DCMAKE_PREFIX_PATH=${work}/installed" "${argument}")
+    set_tests_properties("${prefix}.unknown_${name}" PROPERTIES PASS_REGULAR_EXPRESSION "${message}" FIXTURES_REQUIRED
+                                                                heeler_installed)
+endforeach()
+
+find_program(HEELER_CONAN conan DOC "Conan 2, for the test of the recipe")
+mark_as_advanced(HEELER_CONAN)
+add_test(NAME "${prefix}.conan" COMMAND "${CMAKE_COMMAND}" -D "CONAN=${HEELER_CONAN}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D
+                                        "HOME=${work}/conan" -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/conan.cmake")
+set_tests_properties("${prefix}.conan" PROPERTIES TIMEOUT 1200 SKIP_REGULAR_EXPRESSION "heeler: skipped")

@@ -1,0 +1,15 @@
+// The other source of the program.
+#include "rules.hpp"
+
+#include <heeler/heeler.hpp>
+
+heeler::RunClass host::rules() {
+    heeler::RunClass rules = heeler::presets::recommended();
+    rules.name = "mine";
+    rules.ladder.as<heeler::RecoveryLadder>()->max_attempts = 3;
+    return rules;
+}
+
+bool host::acts_on_loops(const heeler::RunClass& rules) {
+    return rules.detectors.find<heeler::LoopDetector<heeler::Call>>() != nullptr && rules.ladder.present();
+}
