@@ -1,4 +1,6 @@
 // A tool call and its result, 300 bytes together, with all rules on.
+#include <heeler/text/fingerprint.hpp>
+
 #include "compare.hpp"
 #include "host.hpp"
 

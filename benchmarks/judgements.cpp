@@ -1,6 +1,10 @@
 // One run whose time has come: judged, without I/O.
 #include <array>
 
+#include <heeler/cycle/judge.hpp>
+#include <heeler/run/fold.hpp>
+#include <heeler/run/registry.hpp>
+
 #include "allocations.hpp"
 #include "compare.hpp"
 #include "host.hpp"

@@ -1,4 +1,6 @@
 // Output of 100-byte lines: split, fingerprinted twice, counted for all periods up to 64.
+#include <heeler/text/fingerprint.hpp>
+
 #include "compare.hpp"
 #include "host.hpp"
 
