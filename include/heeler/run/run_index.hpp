@@ -118,7 +118,7 @@ private:
         std::atomic<std::uint64_t>& count_;
     };
 
-    [[nodiscard]] Key key_of(std::string_view id) const noexcept {
+    [[nodiscard, gnu::flatten]] Key key_of(std::string_view id) const noexcept {
         const XXH128_hash_t hash = XXH3_128bits_withSeed(id.data(), id.size(), seed_);
         return {hash.low64, hash.high64};
     }
