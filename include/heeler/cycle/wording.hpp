@@ -70,7 +70,7 @@ public:
 
     [[nodiscard]] std::string why() const {
         std::string text = condition_and_reason();
-        if (judged_.findings.count > 0) text += ": " + evidence_line(judged_.findings.all[0]);
+        if (!judged_.findings.empty()) text += ": " + evidence_line(*judged_.findings.begin());
         return text;
     }
 

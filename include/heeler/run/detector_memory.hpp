@@ -1,12 +1,14 @@
 // What the detectors remember of one run: one block, laid out by the run's class.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <heeler/core/archive.hpp>
@@ -17,22 +19,36 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Findings of one run in one cycle, worst first; of equals the one that was added first. Bounded, never allocates: of
 /// too many the least are left out.
-struct Findings {
+class Findings {
+public:
     static constexpr std::size_t capacity = 16;
 
-    std::array<Finding, capacity> all{};
-    std::size_t count = 0;
+    Findings() noexcept {}  // NOLINT: what is not there is not made
+    Findings(const Findings& other) noexcept : count_{other.count_} {
+        std::uninitialized_copy(other.begin(), other.end(), all_);
+    }
+    Findings& operator=(const Findings&) = delete;
+    ~Findings() = default;
 
     void add(const Finding& finding) noexcept {
-        std::size_t place = count;
-        while (place > 0 && outranks(finding.condition, all[place - 1].condition)) --place;
+        std::size_t place = count_;
+        while (place > 0 && outranks(finding.condition, all_[place - 1].condition)) --place;
         if (place == capacity) return;
-        if (count < capacity) ++count;
-        for (std::size_t i = count - 1; i > place; --i) all[i] = all[i - 1];
-        all[place] = finding;
+        if (count_ < capacity) std::construct_at(all_ + count_++);
+        std::copy_backward(all_ + place, all_ + count_ - 1, all_ + count_);
+        all_[place] = finding;
     }
-    [[nodiscard]] const Finding* begin() const noexcept { return all.data(); }
-    [[nodiscard]] const Finding* end() const noexcept { return all.data() + count; }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] const Finding* begin() const noexcept { return all_; }
+    [[nodiscard]] const Finding* end() const noexcept { return all_ + count_; }
+
+private:
+    static_assert(std::is_trivially_copyable_v<Finding>);
+
+    union {
+        Finding all_[capacity];  ///< `count_` of them
+    };
+    std::size_t count_ = 0;
 };
 
 /// The class must outlive it. Saved by kind, so that a class which gains, loses or reorders detectors keeps the rest.
