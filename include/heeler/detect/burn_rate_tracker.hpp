@@ -50,8 +50,8 @@ struct BurnRateTracker {
 
     struct Memory {
         double sum = 0;
-        std::uint32_t intervals = 0;
         Amount<Unit> last{};
+        std::uint32_t intervals = 0;
         bool has_last = false;
         bool last_had_output = false;
     };

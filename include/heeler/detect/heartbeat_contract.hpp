@@ -24,26 +24,26 @@ struct AliveAge {
     static constexpr std::string_view kind = "liveness";
     static constexpr std::string_view words = "No sign of life";
     static constexpr std::string_view seen = "a lost sign of life", after = "";
-    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_alive; }
+    static std::optional<Duration> of(const Run& run) noexcept { return run.last_alive; }
 };
 struct ActivityAge {
     static constexpr std::string_view kind = "silence";
     static constexpr std::string_view words = "Silent";
     static constexpr std::string_view seen = "silence", after = "";
-    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_activity; }
+    static std::optional<Duration> of(const Run& run) noexcept { return run.last_activity; }
 };
 /// The age of the last checkpoint, or of the attempt that has written none yet (S000).
 struct CheckpointAge {
     static constexpr std::string_view kind = "checkpoint_age";
     static constexpr std::string_view words = "No checkpoint";
     static constexpr std::string_view seen = "a stall", after = " after the last checkpoint";
-    static const std::optional<Duration>& of(const Run& run) noexcept { return run.checkpoint_base; }
+    static std::optional<Duration> of(const Run& run) noexcept { return run.checkpoint_base; }
 };
 struct ProgressAge {
     static constexpr std::string_view kind = "progress_age";
     static constexpr std::string_view words = "No progress";
     static constexpr std::string_view seen = "a stall", after = "";
-    static const std::optional<Duration>& of(const Run& run) noexcept { return run.last_progress; }
+    static std::optional<Duration> of(const Run& run) noexcept { return run.last_progress; }
 };
 
 /// How long calls of some tools may take.
@@ -74,8 +74,16 @@ struct HeartbeatContract {
 
     /// Of the tool calls that are open: how long the one that may take longest is given.
     struct Memory {
-        std::uint64_t open = 0;
-        Duration limit{};
+        std::uint64_t open : 16 = 0;
+        std::uint64_t limit_us : 48 = 0;  ///< up to 8 years
+
+        [[nodiscard]] Duration limit() const noexcept { return Duration{static_cast<Duration::rep>(limit_us)}; }
+        void add(Duration given) noexcept {
+            constexpr std::uint64_t most_open = 0xFFFF, most_us = (std::uint64_t{1} << 48) - 1;
+            const auto us = std::min(static_cast<std::uint64_t>(given.count()), most_us);
+            limit_us = (open == 0 ? us : std::max<std::uint64_t>(limit_us, us)) & most_us;
+            open = std::min<std::uint64_t>(open + 1u, most_open) & most_open;
+        }
     };
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
@@ -104,9 +112,7 @@ struct HeartbeatContract {
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (!settings.in_tool) return;
         if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
-            const Duration limit = limit_of(settings, *call);
-            memory.limit = memory.open == 0 ? limit : std::max(memory.limit, limit);
-            ++memory.open;
+            memory.add(limit_of(settings, *call));
         } else if (std::holds_alternative<ToolResult>(seen.event) && memory.open > 0) {
             --memory.open;
         }
@@ -172,10 +178,10 @@ private:
         return std::max(limit, std::min(declared, settings.tool_cap));
     }
     static Duration in_tool_of(const Memory& memory, const Settings& settings) noexcept {
-        return memory.open > 0 ? memory.limit : *settings.in_tool;
+        return memory.open > 0 ? memory.limit() : *settings.in_tool;
     }
     static std::optional<Duration> base_of(const Settings& settings, const Run& run) noexcept {
-        if (const auto& sign = Cadence::of(run)) return sign;
+        if (const auto sign = Cadence::of(run)) return sign;
         if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
         return std::nullopt;
     }
@@ -200,7 +206,7 @@ struct HeartbeatContract<Intervals> {
 
     struct Memory {
         std::uint32_t zero_intervals = 0;
-        std::uint64_t last_change = 0;  ///< observation index
+        std::uint32_t last_change = 0;  ///< observation index
     };
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
@@ -215,7 +221,7 @@ struct HeartbeatContract<Intervals> {
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->value) return;
-        if (sample->delta > 0) memory = {0, seen.index};
+        if (sample->delta > 0) memory = {0, static_cast<std::uint32_t>(seen.index)};
         if (sample->delta == 0 && sample->whole) ++memory.zero_intervals;
     }
 

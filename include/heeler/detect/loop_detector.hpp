@@ -7,12 +7,12 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/seldom.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/combine.hpp>
 
@@ -81,7 +81,7 @@ struct LoopDetector<Item, BlockRule> {
     };
 
     struct Memory {
-        std::vector<Ring> ring;  ///< one, from the first item on
+        Seldom<Ring> ring;  ///< from the first item on
 
         template <class A>
         void archive(A& a) {
@@ -92,18 +92,18 @@ struct LoopDetector<Item, BlockRule> {
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (Item::is(seen)) {
             if (settings.exempt && settings.exempt(seen)) return;
-            if (memory.ring.empty()) memory.ring.emplace_back();
-            fold(memory.ring.front(), settings.rule, seen);
-        } else if (std::holds_alternative<Watermark>(seen.event) && !memory.ring.empty()) {
-            memory.ring.front().watermark = memory.ring.front().items;
-            memory.ring.front().equal_run.fill(0);
+            fold(memory.ring.edit(), settings.rule, seen);
+        } else if (std::holds_alternative<Watermark>(seen.event) && memory.ring) {
+            Ring& ring = memory.ring.edit();
+            ring.watermark = ring.items;
+            ring.equal_run.fill(0);
         }
     }
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
                                                Instant) const {
-        if (memory.ring.empty()) return std::nullopt;
-        const Ring& ring = memory.ring.front();
+        if (!memory.ring) return std::nullopt;
+        const Ring& ring = *memory.ring;
         const BlockRule& rule = settings.rule;
         const std::uint32_t oldest = std::max(ring.watermark, ring.items > rule.window ? ring.items - rule.window : 0);
         for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period) {

@@ -74,12 +74,14 @@ public:
     ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted) : rules{std::move(checked)}, mutes{std::move(muted)} {
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
-            memory_size = (memory_size + ops.alignment - 1) / ops.alignment * ops.alignment;
-            detectors.push_back({&ops, entry.settings_in(entry.settings), memory_size});
-            memory_size += ops.size;
+            detectors.push_back({&ops, entry.settings_in(entry.settings), 0});
             if (ops.evidence_needed != nullptr)
                 enough_items = std::max(enough_items, ops.evidence_needed(detectors.back().settings));
         }
+        // The most aligned first: nothing is lost between two.
+        for (std::size_t alignment = alignof(std::max_align_t); alignment > 0; alignment /= 2)
+            for (DetectorSlot& slot : detectors)
+                if (slot.ops->alignment == alignment) slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);
     }
     ReadyClass(const ReadyClass&) = delete;
     ReadyClass& operator=(const ReadyClass&) = delete;
