@@ -42,7 +42,7 @@ struct Subject {
 /// The watchdog decides by what is true then; an operator wants to know now.
 std::string doubt_of(heeler::Verb verb, const RunView& view) {
     if (!view.readable) return {};
-    const heeler::Incident& incident = view.facts.verdict.incident;
+    const heeler::Incident& incident = view.facts.verdict->incident;
     if (verb == heeler::Verb::ack && !incident.open()) return "nothing was wrong with the run";
     if (verb == heeler::Verb::mark_wrong && incident.number == 0) return "nothing was ever found wrong with the run";
     if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog) return "the watchdog had not paused it";

@@ -16,7 +16,7 @@ using heeler::WallTime;
 
 /// Facts of another version may be read as nonsense; what has a name must have one.
 bool names_are_known(const Facts& facts) {
-    return facts.verdict.incident.phase <= Phase::waiting && facts.skip <= heeler::detail::Skip::terminal;
+    return facts.verdict->incident.phase <= Phase::waiting && facts.skip <= heeler::detail::Skip::terminal;
 }
 
 WallTime wall_of(const Facts& facts, Duration working, Instant now) {
@@ -26,21 +26,21 @@ WallTime wall_of(const Facts& facts, Duration working, Instant now) {
 Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<heeler::Intervention>& interventions,
              Instant now) {
     if (heeler::is_terminal(row.state)) return {};
-    if (facts.verdict.marks.dismissed) return {};
+    if (facts.verdict->marks.dismissed) return {};
     if (facts.skip != heeler::detail::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
     if (facts.waits_until) return {"rate limit ends", heeler::wall_at(now, *facts.waits_until)};
-    if (facts.verdict.incident.phase == Phase::holding) {
-        if (facts.verdict.incident.hold_until)
-            return {"said again", heeler::wall_at(now, *facts.verdict.incident.hold_until)};
+    if (facts.verdict->incident.phase == Phase::holding) {
+        if (facts.verdict->incident.hold_until)
+            return {"said again", heeler::wall_at(now, *facts.verdict->incident.hold_until)};
         return {"a person decides", {}};
     }
-    if (facts.verdict.incident.phase == Phase::waiting && facts.verdict.incident.hold_until)
-        return {"taken up by a fresh agent", heeler::wall_at(now, *facts.verdict.incident.hold_until)};
+    if (facts.verdict->incident.phase == Phase::waiting && facts.verdict->incident.hold_until)
+        return {"taken up by a fresh agent", heeler::wall_at(now, *facts.verdict->incident.hold_until)};
     if (facts.run.waiting_since) return {"when " + std::string{name_of(row.state)} + " ends", {}};
-    if (facts.verdict.incident.phase == Phase::climbing) {
+    if (facts.verdict->incident.phase == Phase::climbing) {
         const std::string of =
             interventions.empty() ? std::string{} : " of " + std::string{name_of(interventions.back().action)};
-        return {"check" + of, wall_of(facts, facts.verdict.incident.verify_at, now)};
+        return {"check" + of, wall_of(facts, facts.verdict->incident.verify_at, now)};
     }
     return {"sample " + std::to_string(facts.sampling.number + 1), wall_of(facts, facts.sampling.next, now)};
 }
@@ -65,7 +65,7 @@ RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& int
 
 std::string incident_text(const RunView& view, Instant now) {
     if (!view.readable) return "?";
-    const heeler::Incident& incident = view.facts.verdict.incident;
+    const heeler::Incident& incident = view.facts.verdict->incident;
     if (!incident.open()) return {};
     std::string text = condition_name(incident.condition) + " for " +
                        heeler::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
@@ -75,7 +75,7 @@ std::string incident_text(const RunView& view, Instant now) {
 }
 
 std::string marks_text(const RunView& view, Instant now) {
-    const heeler::detail::OperatorMarks& marks = view.facts.verdict.marks;
+    const heeler::detail::OperatorMarks& marks = view.facts.verdict->marks;
     std::string text;
     const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
     if (marks.frozen_at(now.wall)) add("FROZEN");

@@ -94,7 +94,7 @@ void write_moment(heeler::JsonLine& line, const char* key, const std::optional<h
 void write_facts(heeler::JsonLine& line, const RunView& view) {
     line.key("idle_s");
     view.idle ? line.number(heeler::in_seconds(*view.idle)) : line.null();
-    const heeler::Incident& incident = view.facts.verdict.incident;
+    const heeler::Incident& incident = view.facts.verdict->incident;
     line.key("incident");
     if (incident.open())
         line.begin_object()
@@ -111,7 +111,7 @@ void write_facts(heeler::JsonLine& line, const RunView& view) {
         line.null();
     line.key("next").string(view.next.what);
     write_moment(line, "next_at", view.next.at);
-    const heeler::detail::OperatorMarks& marks = view.facts.verdict.marks;
+    const heeler::detail::OperatorMarks& marks = view.facts.verdict->marks;
     line.key("frozen").boolean(marks.frozen).key("acknowledged").boolean(marks.acknowledged);
     line.key("dismissed").boolean(marks.dismissed);
     write_moment(line, "snoozed_until", marks.snoozed_until);

@@ -144,6 +144,13 @@ private:
         text.assign(bytes_.data(), size);
         bytes_.remove_prefix(size);
     }
+    /// Refers to the bytes that are read.
+    void get(std::string_view& text) {
+        const std::size_t size = take_count(1);
+        if (!ok_) return;
+        text = bytes_.substr(0, size);
+        bytes_.remove_prefix(size);
+    }
     template <class T>
     void get(std::optional<T>& value) {
         std::uint8_t present = 0;

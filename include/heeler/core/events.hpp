@@ -91,9 +91,9 @@ struct CycleReport {
 
     [[nodiscard]] bool ok() const noexcept { return errors == 0; }
 
-    void error(std::string where, std::string run, Error what) {
+    void error(std::string_view where, std::string_view run, Error what) {
         ++errors;
-        events.emplace_back(ErrorEvent{std::move(where), std::move(run), std::move(what)});
+        events.emplace_back(ErrorEvent{std::string{where}, std::string{run}, std::move(what)});
     }
     /// Appends what happened after this.
     void absorb(CycleReport later) {

@@ -66,6 +66,8 @@ struct Incident {
     [[nodiscard]] bool open() const noexcept {
         return phase == Phase::climbing || phase == Phase::holding || phase == Phase::waiting;
     }
+
+    friend bool operator==(const Incident&, const Incident&) = default;
 };
 
 /// One action of a rung: intended and stored first, then carried out, then confirmed.

@@ -9,6 +9,7 @@
 
 #include <heeler/core/delegate_contract.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/small_optional.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -59,32 +60,34 @@ struct UsageTotals {
     std::int64_t api_calls = 0;
     std::int64_t bytes_written = 0;
     double cost_usd = 0;
+
+    friend bool operator==(const UsageTotals&, const UsageTotals&) = default;
 };
 
 /// What is known of a run, as detectors and the ladder see it.
 ///
 /// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
-/// states, so that a wait never counts against a run and ages resume where they stood.
+/// states, so that a wait never counts against a run and ages resume where they stood. `id` is valid while the run is.
 struct Run {
-    std::string id{};
-    std::optional<Duration> expected{};
-    std::optional<Duration> timeout{};
+    std::string_view id{};
+    SmallOptional<Duration> expected{};
+    SmallOptional<Duration> timeout{};
     Duration interval{};                     ///< of its schedule and its samples
     Elapsed origin{};                        ///< registration: 0 of the working clock
     Duration waited{};                       ///< spent waiting so far, without the wait that is going on
-    std::optional<Elapsed> waiting_since{};  ///< set while the run waits
-    std::optional<Duration> started{};       ///< absent: unknown
-    std::optional<Duration> last_alive{};
-    std::optional<Duration> last_activity{};
-    std::optional<Duration> last_progress{};
-    std::optional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
-    std::optional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
-    std::optional<std::int64_t> reported_value{};
+    SmallOptional<Elapsed> waiting_since{};  ///< set while the run waits
+    SmallOptional<Duration> started{};       ///< absent: unknown
+    SmallOptional<Duration> last_alive{};
+    SmallOptional<Duration> last_activity{};
+    SmallOptional<Duration> last_progress{};
+    SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
+    SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
+    SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
-    std::uint32_t open_calls = 0;  ///< tool calls without a result
     UsageTotals usage{};
+    std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off
     RunState state = RunState::running;
@@ -99,7 +102,7 @@ struct Run {
     }
 
     /// Age of a moment of the working clock; absent moments have no age.
-    [[nodiscard]] std::optional<Duration> age(const std::optional<Duration>& moment, Elapsed now) const noexcept {
+    [[nodiscard]] std::optional<Duration> age(SmallOptional<Duration> moment, Elapsed now) const noexcept {
         if (!moment) return std::nullopt;
         return working(now) - *moment;
     }

@@ -28,16 +28,16 @@ public:
         if (saw) tell(*saw);
         item_.change.with_memory |= judged.speaks;
         for (const Finding& note : judged.notes) say_once(note);
-        watched_.verdict.shown = judged.shows;
+        watched_.shown = judged.shows;
         if (judged.decision.retry_after) plan_retry(judged);
         plan(judged, false);
     }
 
     /// What the outcomes of a rung change is decided at once.
     void settle() {
-        std::vector<Action> actions = std::exchange(watched_.rung, {});
+        std::vector<Action> actions = watched_.rung.take();
         item_.settled_before = actions;
-        watched_.verdict.rung_open = 0;
+        if (watched_.verdict) watched_.verdict.edit().rung_open = 0;
         const bool shadow = watched_.rules->rules.mode == Mode::shadow;
         if (is_terminal(watched_.run.state)) return settle_after_end(actions);
         if (shadow)
@@ -47,11 +47,11 @@ public:
             for (const Action& action : actions) follow_state(action);
         for (const Action& action : actions) free_slot(action);
         if (rung::main_of(actions).kind == ActionKind::resume) return;
-        Judged judged{watched_.verdict.incident};
+        Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
-        judged.decision = watched_.rules->rules.ladder.absorb(watched_.verdict.incident, actions,
+        judged.decision = watched_.rules->rules.ladder.absorb(watched_.verdict->incident, actions,
                                                               watched_.run.working(now_.elapsed), now_.elapsed, wait);
-        judged.shows = watched_.verdict.shown;
+        judged.shows = watched_.shown;
         correct(actions, judged.decision);
         const bool ended = judged.decision.run_ended;
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
@@ -69,37 +69,37 @@ public:
         Action action;
         action.kind = ActionKind::mark_failed;
         action.outcome = ActionOutcome::done;
-        action.incident = watched_.verdict.incident.number;
-        action.intervention = watched_.verdict.incident.interventions;
+        action.incident = watched_.verdict->incident.number;
+        action.intervention = watched_.verdict->incident.interventions;
         action.attempt = 1;
         action.text = sanitise("Watchdog: StoreConflict: " + std::string{why}, 500);
         action.key = effect_key(watched_.run, action.intervention, "crash guard");
         JsonLine line;
         line.begin_object().key("summary").string(action.text).end_object();
-        watched_.unsaved.actions.push_back(action);
-        watched_.unsaved.audit.push_back({now_.wall, "crash_guard", watched_.run.id, std::move(line).text()});
+        watched_.unsaved.edit().actions.push_back(action);
+        watched_.unsaved.edit().audit.push_back({now_.wall, "crash_guard", std::string{watched_.run.id}, std::move(line).text()});
         Folder{watched_, now_}.enter(RunState::failed);
-        watched_.verdict.ended_at = now_.wall;
-        if (watched_.verdict.incident.phase != Phase::none) watched_.verdict.incident.phase = Phase::closed;
-        return ActionEvent{watched_.run.id, std::move(action)};
+        watched_.verdict.edit().ended_at = now_.wall;
+        if (watched_.verdict->incident.phase != Phase::none) watched_.verdict.edit().incident.phase = Phase::closed;
+        return ActionEvent{std::string{watched_.run.id}, std::move(action)};
     }
 
     /// The run is over: the incident closes, and people who were told that it began are told that it ended.
     /// `found_over`: nobody said so, an action found it out.
     void end(bool found_over = false) {
-        if (watched_.verdict.ended_at) return;
-        watched_.verdict.ended_at = now_.wall;
-        if (!watched_.verdict.shown.any) audit("skip", R"({"reason":"terminal"})");
-        Incident& incident = watched_.verdict.incident;
-        for (Intervention& known : watched_.verdict.interventions)
+        if (watched_.verdict->ended_at) return;
+        watched_.verdict.edit().ended_at = now_.wall;
+        if (!watched_.shown.any) audit("skip", R"({"reason":"terminal"})");
+        Incident& incident = watched_.verdict.edit().incident;
+        for (Intervention& known : watched_.verdict.edit().interventions)
             if (known.outcome == InterventionOutcome::pending) {
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
         const bool told =
-            incident.open() && incident.alerted && !watched_.verdict.alert_dead && !watched_.verdict.sent.end_told;
+            incident.open() && incident.alerted && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
-        if (watched_.verdict.marks.quiet_at(now_.wall)) return;
+        if (watched_.verdict->marks.quiet_at(now_.wall)) return;
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
         Judged over{incident};
         over.severity = Severity::none;
@@ -107,13 +107,14 @@ public:
     }
 
     void skip() {
-        watched_.verdict.shown.any = true;
+        watched_.shown.any = true;
         audit("skip", std::string{R"({"reason":")"} + std::string{name_of(watched_.skip)} + "\"}");
     }
 
     /// The commit failed: nothing was decided. What was taken over from the store stays.
     void undo() {
         if (!item_.change.taken_over) {
+            watched_.shown = item_.shown_before;
             watched_.verdict = item_.verdict_before;
             if (watched_.alert_died) watched_.give_up_alert();
             watched_.run.incarnation = item_.incarnation_before;
@@ -122,11 +123,11 @@ public:
         }
         if (!item_.actions.empty()) watched_.rung_busy = false;
         watched_.alerts_pending -= std::min(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
-        if (item_.settled_before) watched_.rung = *item_.settled_before;
+        if (item_.settled_before) watched_.rung.edit() = *item_.settled_before;
         if (item_.memory_before) (void)watched_.load_memory(*item_.memory_before, now_);
         // Somebody else did something: what was seen before that is no evidence any more.
         if (item_.change.taken_over &&
-            watched_.verdict.incident.interventions > item_.verdict_before.incident.interventions)
+            watched_.verdict->incident.interventions > item_.verdict_before->incident.interventions)
             Folder{watched_, now_}.learn_watermark();
     }
 
@@ -143,7 +144,7 @@ public:
             item_.change.rows.actions.push_back(action);
             item_.actions.push_back(std::move(action));
         }
-        watched_.verdict.rung_open = static_cast<std::uint32_t>(item_.actions.size());
+        watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.actions.size());
         if (same_rung) return;
         item_.memory_before = watched_.saved_memory(now_);
         Folder{watched_, now_}.learn_watermark();
@@ -170,7 +171,7 @@ private:
         if (!action.about || (action.outcome != ActionOutcome::failed && action.outcome != ActionOutcome::rejected &&
                               action.outcome != ActionOutcome::skipped))
             return;
-        auto& slots = watched_.verdict.sent.steered;
+        auto& slots = watched_.verdict.edit().sent.steered;
         for (auto slot = slots.begin(); slot != slots.end(); ++slot)
             if (slot->condition == *action.about) {
                 slots.erase(slot);
@@ -190,15 +191,15 @@ private:
     void tell(const Sighting& saw) {
         item_.change.with_memory = true;
         if (saw.answer.empty()) return audit(std::string{saw.record}, notes::sighting(saw));
-        item_.events.emplace_back(SightingEvent{watched_.run.id, saw});
-        item_.change.rows.audit.push_back({now_.wall, std::string{saw.record}, watched_.run.id, notes::sighting(saw)});
+        item_.events.emplace_back(SightingEvent{std::string{watched_.run.id}, saw});
+        item_.change.rows.audit.push_back({now_.wall, std::string{saw.record}, std::string{watched_.run.id}, notes::sighting(saw)});
     }
 
     void verified(const Decision& decision) {
-        if (watched_.verdict.interventions.empty()) return;
-        Intervention last = watched_.verdict.interventions.back();
-        if (last.incident != watched_.verdict.incident.number) return;  // nothing was done in this one
-        item_.events.emplace_back(OutcomeEvent{watched_.run.id, last.incident, last.action, *decision.last});
+        if (watched_.verdict->interventions.empty()) return;
+        Intervention last = watched_.verdict->interventions.back();
+        if (last.incident != watched_.verdict->incident.number) return;  // nothing was done in this one
+        item_.events.emplace_back(OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
         if (last.outcome != InterventionOutcome::pending) return;
         last.outcome = *decision.last;
         keep(last);
@@ -215,13 +216,13 @@ private:
 
     void say_once(const Finding& note) {
         const std::uint32_t bit = Verdict::note_bit(note.kind);
-        if ((watched_.verdict.notes_given & bit) != 0) return;
-        watched_.verdict.notes_given |= bit;
+        if ((watched_.verdict->notes_given & bit) != 0) return;
+        watched_.verdict.edit().notes_given |= bit;
         audit("not_evaluable", notes::not_evaluable(note));
     }
 
     void audit(std::string kind, std::string body) {
-        AuditRow row{now_.wall, std::move(kind), watched_.run.id, std::move(body)};
+        AuditRow row{now_.wall, std::move(kind), std::string{watched_.run.id}, std::move(body)};
         item_.events.emplace_back(AuditEvent{row});
         item_.change.rows.audit.push_back(std::move(row));
     }
@@ -242,15 +243,15 @@ private:
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
             item_.life_after = watched_.life();
-            watched_.verdict.incident.phase = Phase::closed;
-            watched_.verdict.incident.closed_at = watched_.run.working(now_.elapsed);
-            watched_.verdict.incident.hold_until.reset();
+            watched_.verdict.edit().incident.phase = Phase::closed;
+            watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
+            watched_.verdict.edit().incident.hold_until.reset();
         }
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.
     void settle_after_end(const std::vector<Action>& actions) {
-        Decision over{watched_.verdict.incident};
+        Decision over{watched_.verdict->incident};
         over.corrected = rung::outcome_of(actions);
         if (*over.corrected == InterventionOutcome::pending) over.corrected = InterventionOutcome::ended;
         correct(actions, over);
@@ -259,7 +260,7 @@ private:
 
     /// The record of the rung says what it came to. An escalation that was added to it does not rename it.
     void correct(const std::vector<Action>& actions, const Decision& decision) {
-        for (Intervention known : watched_.verdict.interventions) {
+        for (Intervention known : watched_.verdict->interventions) {
             if (known.number != actions.front().intervention || known.outcome != InterventionOutcome::pending) continue;
             known.action = rung::main_of(actions).kind;
             known.outcome = decision.corrected.value_or(InterventionOutcome::pending);
@@ -269,7 +270,7 @@ private:
 
     void keep(const Intervention& record) {
         item_.change.rows.interventions.push_back(record);
-        watched_.verdict.keep(record);
+        watched_.verdict.edit().keep(record);
     }
 
     WatchedRun& watched_;

@@ -27,8 +27,8 @@ public:
                 const std::lock_guard guard{watched.lock};
                 watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
                 item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
-                if (watched.verdict.incident.number != item.verdict_before.incident.number)
-                    batch.tallies.push_back({watched.rules->rules.name, watched.verdict.incident.condition, 1, 0});
+                if (watched.verdict->incident.number != item.verdict_before->incident.number)
+                    batch.tallies.push_back({watched.rules->rules.name, watched.verdict->incident.condition, 1, 0});
             }
             changes.push_back(std::move(item.change));
         }
@@ -54,8 +54,8 @@ private:
         bool drop = false;
         {
             const std::lock_guard guard{watched.lock};
-            drop = is_terminal(watched.run.state) && watched.verdict.ended_at && !watched.rung_busy &&
-                   watched.unsaved.empty() && watched.alerts_pending == 0;
+            drop = is_terminal(watched.run.state) && watched.verdict->ended_at && !watched.rung_busy &&
+                   watched.unsaved->empty() && watched.alerts_pending == 0;
         }
         for (AlertRow& row : item.alerts) hands_.queues().add(AlertJob{item.change.handle, &watched, std::move(row)});
         if (!item.actions.empty()) hands_.queues().add(RungJob{item.change.handle, &watched, std::move(item.actions)});
@@ -77,7 +77,7 @@ private:
             if (guarded && is_terminal(watched.run.state))
                 return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
             Applier{watched, now, item}.undo();
-            registry_.table().show(item.change.handle, watched.verdict.shown.status);
+            registry_.table().show(item.change.handle, watched.shown.status);
             watched.dirty = true;
             if (guarded) given_up = Applier{watched, now, item}.fail_by_guard(conflict_message);
             over = conflict && !guarded && is_terminal(watched.run.state);

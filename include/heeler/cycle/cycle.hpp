@@ -111,7 +111,7 @@ private:
         const std::lock_guard guard{watched->lock};
         if (watched->disowned) return;
         WorkItem& item = item_of(handle, *watched, work);
-        if (!watched->rung.empty()) Applier{*watched, now, item}.settle();
+        if (!watched->rung->empty()) Applier{*watched, now, item}.settle();
     }
 
     /// Looks at one run whose time has come.
@@ -149,10 +149,10 @@ private:
     void look(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
               CycleReport& report) {
         if (is_terminal(watched.run.state)) {
-            if (!watched.verdict.ended_at || !watched.unsaved.empty() || watched.alerts_pending == 0)
+            if (!watched.verdict->ended_at || !watched.unsaved->empty() || watched.alerts_pending == 0)
                 Applier{watched, now, item_of(handle, watched, work)}.end();
         } else if (watched.skip != Skip::no) {
-            if (!watched.verdict.shown.any) Applier{watched, now, item_of(handle, watched, work)}.skip();
+            if (!watched.shown.any) Applier{watched, now, item_of(handle, watched, work)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
             judge(handle, watched, cause, now, work, report);
         } else if (watched.dirty && now.elapsed >= watched.last_flush + settings_.flush_every) {
@@ -162,7 +162,7 @@ private:
 
     /// What a host's detector throws is an error of that run alone.
     template <class Call>
-    static void guarded(const std::string& run, CycleReport& report, Call&& call) {
+    static void guarded(std::string_view run, CycleReport& report, Call&& call) {
         const auto done = detail::guarded(ErrorCode::failed, "a detector", [&]() -> Result<void> {
             call();
             return {};
@@ -190,7 +190,7 @@ private:
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
             const std::optional<Run> shadow = shadow_of(watched);
-            saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoint, now);
+            saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         Judged judged = Judge{watched, now, budget_left(watched)}();
         watched.debounced = judged.debounced;
@@ -198,11 +198,11 @@ private:
         if (judged.alerting == Alerting::held) ++report.suppressed;
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
-        const Incident& incident = watched.verdict.incident;
+        const Incident& incident = watched.verdict->incident;
         const bool changed =
-            judged.speaks || saw || decision.acts() || decision.last || watched.verdict.has_new(judged.notes) ||
+            judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
             decision.incident.verify_at != incident.verify_at || decision.incident.phase != incident.phase ||
-            judged.alerting == Alerting::send || (judged.alerting == Alerting::held && !watched.verdict.sent.hold_told);
+            judged.alerting == Alerting::send || (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
         if (decision.acts()) ++acted_[watched.rules->rules.name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
@@ -218,7 +218,7 @@ private:
     }
 
     void look_again(RunHandle handle, WatchedRun& watched, Instant now) {
-        registry_.table().show(handle, watched.verdict.shown.status);
+        registry_.table().show(handle, watched.shown.status);
         const auto next = next_look(watched, now, settings_);
         watched.awaited = next.value_or(Elapsed::max());
         registry_.table().look_at(handle.index, next);

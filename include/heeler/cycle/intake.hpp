@@ -88,7 +88,7 @@ private:
         if (!watched->feed) watched->feed = std::make_unique<Feed>();
         if (watched->feed->source.present()) return;  // a source of its own comes first
         watched->feed->in_group = true;
-        asked.cursors.push_back({watched->run.id, watched->feed->cursor});
+        asked.cursors.push_back({std::string{watched->run.id}, watched->feed->cursor});
         asked.handles.emplace(watched->run.id, handle);
     }
 

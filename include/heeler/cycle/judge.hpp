@@ -43,9 +43,9 @@ struct Judged {
 
 /// The run as detectors see it. In shadow mode nobody is started, but what was decided counts as if somebody had been.
 [[nodiscard]] inline std::optional<Run> shadow_of(const RunMemory& watched) {
-    if (watched.rules->rules.mode != Mode::shadow || watched.verdict.incident.attempts == 0) return std::nullopt;
+    if (watched.rules->rules.mode != Mode::shadow || watched.verdict->incident.attempts == 0) return std::nullopt;
     std::optional<Run> seen{watched.run};
-    seen->attempt += watched.verdict.incident.attempts;
+    seen->attempt += watched.verdict->incident.attempts;
     return seen;
 }
 
@@ -59,7 +59,7 @@ class Judge {
 public:
     Judge(const RunMemory& watched, Instant now, bool budget_left)
         : watched_{watched},
-          verdict_{watched.verdict},
+          verdict_{*watched.verdict},
           run_{watched.run},
           rules_{*watched.rules},
           now_{now},
@@ -165,7 +165,7 @@ private:
 
     void show(Judged& result) const {
         Shown& shows = result.shows;
-        shows = verdict_.shown;
+        shows = watched_.shown;
         const bool first = !shows.any;
         if (result.waiting && !first && !result.decision.acts()) return;
         const Decision& decision = result.decision;
@@ -192,7 +192,7 @@ private:
         if (decision.last == InterventionOutcome::recovered && shows.status != Status::timeout)
             shows.status = Status::recovered;
         result.severity = severity_for(shows.findings);
-        const Shown& before = verdict_.shown;
+        const Shown& before = watched_.shown;
         result.speaks =
             first || shows.status != before.status || shows.level != before.level || shows.findings != before.findings;
     }

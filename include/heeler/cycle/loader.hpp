@@ -187,7 +187,7 @@ private:
             if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
                 continue;
             action.outcome = ActionOutcome::blocked;
-            watched.unsaved.actions.push_back(std::move(action));
+            watched.unsaved.edit().actions.push_back(std::move(action));
         }
         if (rung.empty()) {
             forget_rung(watched, now);
@@ -209,18 +209,21 @@ private:
     [[nodiscard]] static std::vector<Action> open_rung(const WatchedRun& watched, const History& known) {
         std::vector<Action> rung;
         for (const Action& action : known.actions)
-            if (action.intervention == watched.verdict.incident.interventions) rung.push_back(action);
-        const std::size_t open = std::min<std::size_t>(watched.verdict.rung_open, rung.size());
+            if (action.intervention == watched.verdict->incident.interventions) rung.push_back(action);
+        const std::size_t open = std::min<std::size_t>(watched.verdict->rung_open, rung.size());
         rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));
         return rung;
     }
 
     /// A rung that was decided but whose intent never got durable was not begun: it is decided again.
     static void forget_rung(WatchedRun& watched, Instant now) {
-        if (std::exchange(watched.verdict.rung_open, 0) == 0 || !watched.verdict.incident.open()) return;
-        if (watched.verdict.incident.attempts > 0) --watched.verdict.incident.attempts;
-        watched.verdict.incident.phase = Phase::climbing;
-        watched.verdict.incident.verify_at = watched.run.working(now.elapsed);
+        if (watched.verdict->rung_open == 0) return;
+        watched.verdict.edit().rung_open = 0;
+        Incident& incident = watched.verdict.edit().incident;
+        if (!incident.open()) return;
+        if (incident.attempts > 0) --incident.attempts;
+        incident.phase = Phase::climbing;
+        incident.verify_at = watched.run.working(now.elapsed);
     }
 
     Ledger& ledger_;

@@ -31,18 +31,18 @@ namespace heeler::inline HEELER_ABI::detail {
     if (watched.skip != Skip::no) return std::nullopt;
     Elapsed next = Elapsed::max();
     const auto no_later_than = [&](Elapsed when) { next = std::min(next, std::max(when, watched.next_cycle)); };
-    if (watched.verdict.incident.hold_until) no_later_than(*watched.verdict.incident.hold_until);
+    if (watched.verdict->incident.hold_until) no_later_than(*watched.verdict->incident.hold_until);
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
-    const bool repeats = watched.verdict.incident.open() && watched.rules->rules.renotify_every > Duration{};
+    const bool repeats = watched.verdict->incident.open() && watched.rules->rules.renotify_every > Duration{};
     if (repeats || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     if (run.waiting_since) {
         if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
     } else {
         Duration due = watched.sampling.next;
         if (const auto silence = watched.detectors.due(run, run.working(now.elapsed))) due = std::min(due, *silence);
-        if (watched.verdict.incident.phase == Phase::climbing) due = std::min(due, watched.verdict.incident.verify_at);
-        if (watched.verdict.shown.status != Status::healthy || watched.verdict.shown.findings != 0 || run.late)
+        if (watched.verdict->incident.phase == Phase::climbing) due = std::min(due, watched.verdict->incident.verify_at);
+        if (watched.shown.status != Status::healthy || watched.shown.findings != 0 || run.late)
             due = Duration{};
         no_later_than(run.origin + run.waited + due);
     }

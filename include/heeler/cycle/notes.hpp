@@ -16,7 +16,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// The findings, and the incident that is open without one.
 [[nodiscard]] inline StatusEvent status(const Run& run, const Judged& judged) {
-    StatusEvent event{run.id, judged.shows.status, {}, judged.shows.level, judged.severity};
+    StatusEvent event{std::string{run.id}, judged.shows.status, {}, judged.shows.level, judged.severity};
     Findings all = judged.findings;
     std::uint32_t missing = judged.shows.findings;
     for (const Finding& finding : judged.findings) missing &= ~bit_of(finding.condition);

@@ -23,8 +23,8 @@ public:
 
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
     std::string_view decide(const DecisionRow& decision) {
-        OperatorMarks& marks = watched_.verdict.marks;
-        const bool has_incident = watched_.verdict.incident.open();
+        OperatorMarks& marks = watched_.verdict.edit().marks;
+        const bool has_incident = watched_.verdict->incident.open();
         switch (decision.verb) {
             case Verb::snooze:
                 marks.snoozed_until = decision.until.value_or(decision.at + default_snooze);
@@ -61,11 +61,11 @@ private:
 
     std::string_view resume() {
         if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
-        Judged resumed{watched_.verdict.incident};
+        Judged resumed{watched_.verdict->incident};
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};
         resumed.decision.reason = "operator";
-        resumed.shows = watched_.verdict.shown;
-        watched_.verdict.marks.acknowledged = false;
+        resumed.shows = watched_.shown;
+        watched_.verdict.edit().marks.acknowledged = false;
         apply_.plan(resumed, true);
         return {};
     }
@@ -73,16 +73,16 @@ private:
     /// The incident was none: it is over without a word about recovery, and what comes next does not go on with it. A
     /// loop is muted for the class by its identity, anything else for this run.
     std::string_view mark_wrong() {
-        OperatorMarks& marks = watched_.verdict.marks;
-        if (watched_.verdict.incident.number == 0) return "nothing was found wrong with the run";
-        if (marks.wrong_incident == watched_.verdict.incident.number) return "it is marked wrong already";
-        marks.wrong_incident = watched_.verdict.incident.number;
-        if (marks.found != Condition::loop_detected || watched_.verdict.loop_identity == 0)
+        OperatorMarks& marks = watched_.verdict.edit().marks;
+        if (watched_.verdict->incident.number == 0) return "nothing was found wrong with the run";
+        if (marks.wrong_incident == watched_.verdict->incident.number) return "it is marked wrong already";
+        marks.wrong_incident = watched_.verdict->incident.number;
+        if (marks.found != Condition::loop_detected || watched_.verdict->loop_identity == 0)
             marks.wrong |= bit_of(marks.found);
         marks.acknowledged = false;
-        watched_.verdict.incident.phase = Phase::none;
-        watched_.verdict.incident.hold_until.reset();
-        watched_.verdict.incident.alerted = false;
+        watched_.verdict.edit().incident.phase = Phase::none;
+        watched_.verdict.edit().incident.hold_until.reset();
+        watched_.verdict.edit().incident.alerted = false;
         return {};
     }
 
@@ -154,11 +154,11 @@ private:
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
     void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Batch& batch) {
         const std::string& name = watched.rules->rules.name;
-        batch.tallies.push_back({name, watched.verdict.marks.found, 0, 1});
-        if (watched.verdict.marks.found != Condition::loop_detected || watched.verdict.loop_identity == 0) return;
+        batch.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
+        if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
         batch.mutes.push_back(
-            {name, Condition::loop_detected, watched.verdict.loop_identity, sanitise(decision.by, 128), now.wall});
-        registry_.mute(name, watched.verdict.loop_identity);
+            {name, Condition::loop_detected, watched.verdict->loop_identity, sanitise(decision.by, 128), now.wall});
+        registry_.mute(name, watched.verdict->loop_identity);
     }
 
     static AuditRow record(const DecisionRow& decision, std::string_view ignored, Instant now) {

@@ -32,13 +32,13 @@ namespace heeler::inline HEELER_ABI::detail {
 class Planner {
 public:
     Planner(RunMemory& watched, const Judged& judged, Instant now)
-        : watched_{watched}, judged_{judged}, now_{now}, spec_{spec_from(watched.spec)} {}
+        : watched_{watched}, judged_{judged}, now_{now}, spec_{watched.spec.decoded()} {}
 
     /// Applies the decision to the run's memory and returns its rows. `same_rung`: the actions belong to the last one.
     [[nodiscard]] RunBatch operator()(bool same_rung) {
         const Decision& decision = judged_.decision;
-        const Incident before = watched_.verdict.incident;
-        watched_.verdict.incident = decision.incident;
+        const Incident before = watched_.verdict->incident;
+        if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
         note_conditions();
         if (decision.acts()) act(same_rung);
         tell(before);
@@ -59,7 +59,7 @@ public:
 
 private:
     void act(bool same_rung) {
-        Incident& incident = watched_.verdict.incident;
+        Incident& incident = watched_.verdict.edit().incident;
         if (!same_rung) ++incident.interventions;
         for (const Step& step : judged_.decision.plan) {
             if (step.about) stamp(*step.about);
@@ -90,7 +90,7 @@ private:
 
     /// From now on nothing about the same is sent, until the cooldown is over or the steer turns out to have failed.
     void stamp(Condition about) {
-        auto& slots = watched_.verdict.sent.steered;
+        auto& slots = watched_.verdict.edit().sent.steered;
         for (SentSteer& slot : slots)
             if (slot.condition == about) {
                 slot.at = now_.wall;
@@ -106,7 +106,7 @@ private:
             return step.action != ActionKind::escalate && step.action != ActionKind::file_issue &&
                    !is_record_only(step.action);
         });
-        if (!watched_.run.shared_run || watched_.verdict.incident.isolated || !touches) return plan;
+        if (!watched_.run.shared_run || watched_.verdict->incident.isolated || !touches) return plan;
         for (Step& step : plan)
             if (!step.needs && step.action != ActionKind::escalate && step.action != ActionKind::snapshot)
                 step.needs = ActionKind::isolate;
@@ -118,8 +118,8 @@ private:
         Action action;
         action.kind = step.action;
         action.needs = step.needs;
-        action.incident = watched_.verdict.incident.number;
-        action.intervention = watched_.verdict.incident.interventions;
+        action.incident = watched_.verdict->incident.number;
+        action.intervention = watched_.verdict->incident.interventions;
         action.attempt = wording_.attempt();
         if (step.action == ActionKind::spawn && !shadow()) action.attempt = watched_.run.attempt;
         action.about = step.about;
@@ -148,17 +148,17 @@ private:
         if (judged_.decision.is_final)
             row.alert.details.push_back({"recommendation", prompts::recommendation(wording_.first_cause())});
         rows_.alerts.push_back(std::move(row));
-        watched_.verdict.incident.alerted = true;
-        watched_.verdict.sent.alerted = now_.wall;
+        watched_.verdict.edit().incident.alerted = true;
+        watched_.verdict.edit().sent.alerted = now_.wall;
         const Plan& plan = judged_.decision.plan;
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
-            watched_.verdict.sent.end_told = true;
+            watched_.verdict.edit().sent.end_told = true;
     }
 
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
         AlertRow row;
         Alert& alert = row.alert;
-        alert.key = effect_key(watched_.run, watched_.verdict.incident.number, kind + " " + std::string{what});
+        alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
         alert.to = sanitise(spec_.origin, 256);
         alert.run = {sanitise(spec_.id, 256), sanitise(spec_.name, 256), sanitise(spec_.work_item, 1024),
@@ -174,26 +174,26 @@ private:
     }
 
     void tell(const Incident& before) {
-        Incident& incident = watched_.verdict.incident;
         if (!watched_.rules->rules.tell_people) return;
-        if (incident.number != before.number) watched_.verdict.alert_dead = false;
-        if (incident.phase == Phase::closed) watched_.verdict.marks.acknowledged = false;
+        const Incident& incident = watched_.verdict->incident;
+        if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
+        if (incident.phase == Phase::closed) watched_.verdict.edit().marks.acknowledged = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
             AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
-            incident.alerted = true;
-            watched_.verdict.sent.alerted = now_.wall;
-            watched_.verdict.sent.hold_told = false;
-            watched_.verdict.sent.end_told = judged_.decision.is_final;
+            watched_.verdict.edit().incident.alerted = true;
+            watched_.verdict.edit().sent.alerted = now_.wall;
+            watched_.verdict.edit().sent.hold_told = false;
+            watched_.verdict.edit().sent.end_told = judged_.decision.is_final;
         }
-        if (judged_.alerting == Alerting::held && !watched_.verdict.sent.hold_told) {
-            watched_.verdict.sent.hold_told = true;
-            rows_.audit.push_back({now_.wall, "suppressed", watched_.run.id, R"({"what":"alert","why":"cooldown"})"});
+        if (judged_.alerting == Alerting::held && !watched_.verdict->sent.hold_told) {
+            watched_.verdict.edit().sent.hold_told = true;
+            rows_.audit.push_back({now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
         }
-        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !watched_.verdict.alert_dead) {
-            incident.alerted = false;
-            if (watched_.verdict.marks.quiet_at(now_.wall)) return;
+        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !watched_.verdict->alert_dead) {
+            watched_.verdict.edit().incident.alerted = false;
+            if (watched_.verdict->marks.quiet_at(now_.wall)) return;
             AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
@@ -208,13 +208,13 @@ private:
         JsonLine line;
         line.begin_object().key("status").string(name_of(judged_.shows.status));
         line.key("incident")
-            .number(watched_.verdict.incident.number)
+            .number(watched_.verdict->incident.number)
             .key("attempts")
-            .number(watched_.verdict.incident.attempts);
+            .number(watched_.verdict->incident.attempts);
         if (judged_.decision.last) line.key("last").string(name_of(*judged_.decision.last));
         if (!judged_.decision.reason.empty()) line.key("reason").string(judged_.decision.reason);
-        if (before.phase != watched_.verdict.incident.phase)
-            line.key("phase").number(static_cast<double>(watched_.verdict.incident.phase));
+        if (before.phase != watched_.verdict->incident.phase)
+            line.key("phase").number(static_cast<double>(watched_.verdict->incident.phase));
         line.key("findings").begin_array();
         for (const Finding& finding : judged_.findings) {
             line.begin_object().key("condition").string(name_of(finding.condition));
@@ -223,24 +223,24 @@ private:
             line.end_object();
         }
         line.end_array().end_object();
-        rows_.audit.push_back({now_.wall, "verdict", watched_.run.id, std::move(line).text()});
+        rows_.audit.push_back({now_.wall, "verdict", std::string{watched_.run.id}, std::move(line).text()});
     }
 
     void note_conditions() {
-        if (judged_.loop_identity != 0) watched_.verdict.loop_identity = judged_.loop_identity;
-        for (const Finding& finding : judged_.findings) watched_.verdict.note(finding.condition);
+        if (judged_.loop_identity != 0) watched_.verdict.edit().loop_identity = judged_.loop_identity;
+        for (const Finding& finding : judged_.findings) watched_.verdict.edit().note(finding.condition);
         for (const Finding& finding : judged_.findings) {
             if (finding.level < Level::nudge) continue;
-            watched_.verdict.marks.found = finding.condition;  // the worst: they are in order
+            watched_.verdict.edit().marks.found = finding.condition;  // the worst: they are in order
             break;
         }
-        if (judged_.decision.acts()) watched_.verdict.note(judged_.decision.condition);
+        if (judged_.decision.acts()) watched_.verdict.edit().note(judged_.decision.condition);
     }
 
     void count_today() {
         const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
-        watched_.verdict.rungs_today = watched_.verdict.rung_day == day ? watched_.verdict.rungs_today + 1 : 1;
-        watched_.verdict.rung_day = day;
+        watched_.verdict.edit().rungs_today = watched_.verdict->rung_day == day ? watched_.verdict->rungs_today + 1 : 1;
+        watched_.verdict.edit().rung_day = day;
     }
 
     RunMemory& watched_;

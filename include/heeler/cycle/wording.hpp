@@ -60,7 +60,7 @@ public:
     Wording(const RunMemory& watched, const Judged& judged, Instant now, const RunSpec& spec)
         : watched_{watched}, judged_{judged}, now_{now}, spec_{spec} {}
 
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, watched_.verdict.incident.attempts); }
+    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, watched_.verdict->incident.attempts); }
 
     [[nodiscard]] std::string condition_and_reason() const {
         std::string text{name_of(judged_.decision.condition)};
@@ -124,15 +124,15 @@ public:
         facts.work_item = spec_.work_item.empty() ? std::string_view{spec_.task} : std::string_view{spec_.work_item};
         if (spec_.contract) facts.scope = spec_.contract->scope;
         std::string last_step;
-        if (watched_.checkpoint.at) {
-            facts.checkpoint_at = wall_at(now_, watched_.run.origin + watched_.run.waited + *watched_.checkpoint.at);
-            if (rules.prompts.quote_agent_text && !watched_.checkpoint.text.empty())
-                last_step = continuation::quoted(watched_.checkpoint.text, continuation::step_cap);
+        if (watched_.checkpoints->last.at) {
+            facts.checkpoint_at = wall_at(now_, watched_.run.origin + watched_.run.waited + *watched_.checkpoints->last.at);
+            if (rules.prompts.quote_agent_text && !watched_.checkpoints->last.text.empty())
+                last_step = continuation::quoted(watched_.checkpoints->last.text, continuation::step_cap);
         }
         facts.last_step = last_step;
-        facts.completed = watched_.steps;
+        facts.completed = watched_.checkpoints->steps;
         for (const std::int64_t step : spec_.plan)
-            if (!std::binary_search(watched_.steps.begin(), watched_.steps.end(), step))
+            if (!std::binary_search(watched_.checkpoints->steps.begin(), watched_.checkpoints->steps.end(), step))
                 facts.remaining.push_back(step);
         facts.attempt = watched_.run.attempt + 1;
         facts.incarnation = std::max(watched_.run.incarnation, facts.attempt);
@@ -180,10 +180,10 @@ public:
             evidence_ = about ? words_of({*finding}).front() : evidence_line(*finding);
         facts.evidence = evidence_;
         facts.elapsed = watched_.run.started ? watched_.run.working(now_.elapsed) - *watched_.run.started : Duration{};
-        const bool quote = watched_.rules->rules.prompts.quote_agent_text && !watched_.checkpoint.text.empty();
-        if (quote) checkpoint_ = quoted_lines(watched_.checkpoint.text, prompts::checkpoint_cap);
+        const bool quote = watched_.rules->rules.prompts.quote_agent_text && !watched_.checkpoints->last.text.empty();
+        if (quote) checkpoint_ = quoted_lines(watched_.checkpoints->last.text, prompts::checkpoint_cap);
         facts.checkpoint = checkpoint_;
-        facts.step = watched_.checkpoint.step;
+        facts.step = watched_.checkpoints->last.step;
         facts.metric = watched_.run.metric == MetricKind::output_lines ? std::string_view{"output lines"}
                                                                        : std::string_view{spec_.metric_name};
         facts.value = watched_.run.metric_value();
@@ -195,13 +195,13 @@ public:
     /// What started it, rather than the timeout that ended it.
     [[nodiscard]] Condition first_cause() const noexcept {
         const Condition* worst = nullptr;
-        for (const Condition& seen : watched_.verdict.conditions_seen)
+        for (const Condition& seen : watched_.verdict->conditions_seen)
             if (!(seen == Condition::timeout) && (worst == nullptr || outranks(seen, *worst))) worst = &seen;
         return worst == nullptr ? judged_.decision.condition : *worst;
     }
 
     [[nodiscard]] std::string done_so_far() const {
-        return std::to_string(watched_.verdict.incident.attempts) + " recovery attempts in this incident";
+        return std::to_string(watched_.verdict->incident.attempts) + " recovery attempts in this incident";
     }
 
     [[nodiscard]] std::string next_for_people() const {
@@ -210,14 +210,14 @@ public:
         if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
-        if (judged_.decision.is_final || watched_.verdict.incident.phase == Phase::holding)
+        if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
-        if (watched_.verdict.incident.phase == Phase::waiting && watched_.verdict.incident.hold_until)
+        if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)
             return "a fresh agent takes the run up, not before " +
-                   rfc3339(wall_at(now_, *watched_.verdict.incident.hold_until));
+                   rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));
         if (const auto outlook = watched_.rules->rules.ladder.outlook())
             return "checked again " + at_next_cycle() + *outlook;
-        return "judged again " + when(watched_.run.origin + watched_.run.waited + watched_.verdict.incident.verify_at);
+        return "judged again " + when(watched_.run.origin + watched_.run.waited + watched_.verdict->incident.verify_at);
     }
 
     [[nodiscard]] std::string when(Elapsed moment) const { return "at " + rfc3339(wall_at(now_, moment)); }

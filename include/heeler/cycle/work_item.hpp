@@ -16,6 +16,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct WorkItem {
     WorkItem(RunHandle run, WatchedRun& of)
         : change{run, &of},
+          shown_before{of.shown},
           verdict_before{of.verdict},
           incarnation_before{of.run.incarnation},
           life_before{of.life()} {}
@@ -24,7 +25,8 @@ struct WorkItem {
     std::vector<Event> events;    ///< reported once it is durable
     std::vector<Action> actions;  ///< carried out once they are durable
     std::vector<AlertRow> alerts;
-    Verdict verdict_before;
+    Shown shown_before;
+    Seldom<Verdict> verdict_before;
     std::uint32_t incarnation_before;
     Life life_before;
     std::optional<Life> life_after;                     ///< set when this cycle changes the run's life

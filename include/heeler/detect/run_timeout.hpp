@@ -51,7 +51,7 @@ struct RunTimeout {
 
 private:
     static std::optional<Duration> limit_of(const Settings& settings, const Run& run) noexcept {
-        return run.timeout ? run.timeout : settings.limit;
+        return run.timeout ? std::optional{*run.timeout} : settings.limit;
     }
 };
 

@@ -51,7 +51,7 @@ private:
         if (frozen_.load(std::memory_order_relaxed)) return true;
         if (process_.frozen()) return true;
         const std::lock_guard guard{job.watched->lock};
-        return job.watched->verdict.marks.frozen_at(now.wall);
+        return job.watched->verdict->marks.frozen_at(now.wall);
     }
 
     void carry_out(RungJob job, Instant now, CycleReport& report) {
@@ -66,10 +66,10 @@ private:
             }
             perform(job, action, now, report);
             if (action.outcome != ActionOutcome::blocked)
-                report.events.emplace_back(ActionEvent{job.watched->run.id, action});
+                report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
             {
                 const std::lock_guard guard{job.watched->lock};
-                job.watched->unsaved.actions.push_back(action);
+                job.watched->unsaved.edit().actions.push_back(action);
             }
             if (action.outcome == ActionOutcome::ended) {
                 for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest, now);
@@ -80,7 +80,7 @@ private:
         if (!save(job, now, report)) return;
         {
             const std::lock_guard guard{job.watched->lock};
-            job.watched->rung = std::move(job.actions);
+            job.watched->rung.edit() = std::move(job.actions);
             job.watched->rung_busy = false;
         }
         table_.sooner(job.handle.index, now.elapsed);
@@ -100,7 +100,7 @@ private:
         action.outcome = ActionOutcome::blocked;
         if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         const std::lock_guard guard{job.watched->lock};
-        job.watched->unsaved.actions.push_back(action);
+        job.watched->unsaved.edit().actions.push_back(action);
     }
 
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
@@ -183,7 +183,7 @@ private:
         if (job.row.state == AlertRow::State::pending) {
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
             const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.alerts.push_back(job.row);
+            job.watched->unsaved.edit().alerts.push_back(job.row);
             job.watched->dirty = true;
             table_.sooner(job.handle.index, now.elapsed);
             queues_.add(std::move(job));
@@ -209,7 +209,7 @@ private:
         job.row.state = state;
         {
             const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.alerts.push_back(job.row);
+            job.watched->unsaved.edit().alerts.push_back(job.row);
             if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
             if (state == AlertRow::State::dead) job.watched->give_up_alert();
         }

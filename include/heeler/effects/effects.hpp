@@ -63,7 +63,7 @@ public:
         Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
         {
             const std::lock_guard guard{watched.lock};
-            const RunSpec spec = spec_from(watched.spec);
+            const RunSpec spec = watched.spec.decoded();
             issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
                          sanitise(spec.project, 256)};
         }

@@ -35,16 +35,16 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// The report of a run whose memory is at hand; `known` holds what the store kept.
 [[nodiscard]] inline Report report_of(const RunMemory& watched, const History& known, Instant now) {
-    const RunSpec spec = spec_from(watched.spec);
+    const RunSpec spec = watched.spec.decoded();
     Report report;
     report.run = watched.run.id;
     report.name = spec.name;
     report.work_item = spec.work_item;
     report.total =
-        (watched.verdict.ended_at ? elapsed_at(now, *watched.verdict.ended_at) : now.elapsed) - watched.run.origin;
+        (watched.verdict->ended_at ? elapsed_at(now, *watched.verdict->ended_at) : now.elapsed) - watched.run.origin;
     report.intervals = watched.sampling.number;
-    report.heartbeats = watched.heartbeats;
-    report.interventions = watched.verdict.interventions.empty() ? known.interventions : watched.verdict.interventions;
+    report.heartbeats = *watched.heartbeats;
+    report.interventions = watched.verdict->interventions.empty() ? known.interventions : watched.verdict->interventions;
     for (const Action& action : known.actions)
         if (action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked)
             report.actions.push_back(action);
@@ -59,10 +59,10 @@ namespace heeler::inline HEELER_ABI::detail {
             if (detail.name == "summary") report.summary = detail.value;
         }
     }
-    report.final_status = final_status_of(watched.run.state, watched.verdict.incident, report.escalated);
+    report.final_status = final_status_of(watched.run.state, watched.verdict->incident, report.escalated);
     if (watched.run.state == RunState::completed)
         report.completed_by = watched.run.attempt > 1 ? CompletedBy::continuation : CompletedBy::original;
-    for (const Condition& condition : watched.verdict.conditions_seen) {
+    for (const Condition& condition : watched.verdict->conditions_seen) {
         std::string name{name_of(condition)};
         bool told = false;
         for (const std::string& each : report.conditions) told |= each == name;
@@ -78,8 +78,8 @@ namespace heeler::inline HEELER_ABI::detail {
     watched.archive_facts(reader);
     watched.run.id = known.row->id;
     watched.run.state = known.row->state;
-    watched.spec = known.row->spec.value_or(std::string{});
-    watched.verdict.ended_at = known.row->ended_at;
+    watched.spec = SpecBytes{known.row->spec.value_or(std::string{})};
+    watched.verdict.edit().ended_at = known.row->ended_at;
     return report_of(watched, known, now);
 }
 

@@ -29,7 +29,7 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        watched_.lines.feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -51,7 +51,7 @@ public:
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (run_.open_calls > 0) --run_.open_calls;
         active();
-        if (watched_.results.add(print)) progressed();
+        if (watched_.results.edit().add(print)) progressed();
         ++run_.observations;
     }
 
@@ -107,7 +107,7 @@ public:
 
     /// A step or text that is new is progress.
     void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
-        LastCheckpoint& last = watched_.checkpoint;
+        LastCheckpoint& last = watched_.checkpoints.edit().last;
         if (!last.at || last.text != text || last.step != step) progressed();
         if (step) complete(*step);
         run_.checkpoint_base = std::max(run_.checkpoint_base.value_or(at_), at_);
@@ -150,21 +150,22 @@ public:
         IntervalSample sample;
         sample.number = ++last.number;
         sample.value = run_.metric_value();
-        sample.delta = sample.value && last.value ? *sample.value - *last.value : 0;
-        sample.lines = run_.lines - last.lines;
-        sample.tokens = run_.usage.tokens_in + run_.usage.tokens_out - last.usage.tokens_in - last.usage.tokens_out;
-        sample.api_calls = run_.usage.api_calls - last.usage.api_calls;
-        sample.bytes_written = run_.usage.bytes_written - last.usage.bytes_written;
+        const Baseline& since = *last.since;
+        const SmallOptional<std::int64_t> before =
+            run_.metric == MetricKind::output_lines ? SmallOptional<std::int64_t>{since.lines} : since.reported;
+        sample.delta = sample.value && before ? *sample.value - *before : 0;
+        sample.lines = run_.lines - since.lines;
+        sample.tokens = run_.usage.tokens_in + run_.usage.tokens_out - since.usage.tokens_in - since.usage.tokens_out;
+        sample.api_calls = run_.usage.api_calls - since.usage.api_calls;
+        sample.bytes_written = run_.usage.bytes_written - since.usage.bytes_written;
         const bool observed = !watched_.held_until || now_.elapsed >= *watched_.held_until;
         const bool readable = run_.metric == MetricKind::reported || !last.spoiled;
-        sample.whole = observed && readable && (!sample.value || last.value);
+        sample.whole = observed && readable && (!sample.value || before);
         learn(sample, {});
-        auto& rows = watched_.heartbeats;
+        auto& rows = watched_.heartbeats.edit();
         if (rows.size() >= RunMemory::most_heartbeats) rows.erase(rows.begin());
         rows.push_back({sample.number, sample.value, sample.delta});
-        last.value = sample.value;
-        last.lines = run_.lines;
-        last.usage = run_.usage;
+        last.begin_at(run_);
         last.spoiled = !run_.output_readable;
         const auto passed = (at_ - last.next) / run_.interval;
         last.next += (passed + 1) * run_.interval;
@@ -177,7 +178,7 @@ private:
     static constexpr std::size_t most_steps = 4096;
 
     void complete(std::int64_t step) {
-        auto& steps = watched_.steps;
+        auto& steps = watched_.checkpoints.edit().steps;
         const auto at = std::lower_bound(steps.begin(), steps.end(), step);
         if ((at == steps.end() || *at != step) && steps.size() < most_steps) steps.insert(at, step);
     }
@@ -200,7 +201,7 @@ private:
     void progressed() { raise(run_.last_progress); }
 
     /// Reports may come in any order: an older one takes nothing back.
-    void raise(std::optional<Duration>& moment) const {
+    void raise(SmallOptional<Duration>& moment) const {
         if (!moment || *moment < at_) moment = at_;
     }
 
@@ -212,9 +213,7 @@ private:
     /// What is reported at the very moment of the registration belongs to the baseline of the first interval.
     void rebase() {
         if (at_ != Duration{} || watched_.sampling.number != 0) return;
-        watched_.sampling.value = run_.metric_value();
-        watched_.sampling.lines = run_.lines;
-        watched_.sampling.usage = run_.usage;
+        watched_.sampling.begin_at(run_);
     }
 
     template <class Event>
@@ -232,8 +231,8 @@ private:
 inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& note, WallTime at) {
     const std::string text = redact(sanitise(note.text, 4096));
     folder.checkpoint(note.step, text, note.reason);
-    watched.unsaved.checkpoints.push_back(
-        {++watched.checkpoints, watched.run.incarnation, at, note.step, text, note.reason});
+    watched.unsaved.edit().checkpoints.push_back(
+        {++watched.checkpoints.edit().count, watched.run.incarnation, at, note.step, text, note.reason});
 }
 
 /// Whether an agent of this incarnation (0: the current one) was replaced. That it still reports is put on record
@@ -241,7 +240,7 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
 [[nodiscard]] inline bool fence_off(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
     if (std::exchange(watched.fenced_told, std::max(watched.fenced_told, incarnation)) >= incarnation) return true;
-    watched.unsaved.audit.push_back({now, "fenced", watched.run.id,
+    watched.unsaved.edit().audit.push_back({now, "fenced", std::string{watched.run.id},
                                      R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
                                          std::to_string(watched.run.incarnation) + "}"});
     watched.dirty = true;

@@ -49,7 +49,7 @@ public:
     /// Under the run's lock.
     void renew(WatchedRun& watched, Instant now) const {
         if (!watched.rules->replaced.load(std::memory_order_relaxed)) return;
-        if (watched.verdict.incident.open() || watched.rung_busy || !watched.rung.empty()) return;
+        if (watched.verdict->incident.open() || watched.rung_busy || !watched.rung->empty()) return;
         auto newest = find_class(watched.rules->rules.name);
         if (!newest) return;
         watched.change_class(std::move(newest), now);
@@ -170,7 +170,7 @@ private:
             const std::lock_guard guard{watched.lock};
             fill_in(watched);
             watched.generation = handle->generation;
-            table_.show(*handle, watched.verdict.shown.status);
+            table_.show(*handle, watched.shown.status);
             table_.look_at(handle->index, watched.next_cycle);
         }
         (void)index_.add(id, *handle);  // nobody else adds, and it was absent above
@@ -179,7 +179,10 @@ private:
 
     static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {
         Run& run = watched.run;
-        run.id = spec.id;
+        ArchiveWriter writer{Instant{}};
+        archive_spec(writer, spec);
+        watched.spec = SpecBytes{writer.bytes()};
+        run.id = watched.spec.id();
         run.expected = spec.expected;
         run.timeout = spec.timeout;
         run.metric = spec.metric;
@@ -191,14 +194,10 @@ private:
         watched.created_at = spec.created_at.value_or(now.wall);
         watched.skip = skip_reason(spec, *rules);
         watched.sampling.next = run.interval;
-        watched.sampling.value = run.metric_value();
         watched.detectors = DetectorMemory{*rules};
         watched.rules = std::move(rules);
         watched.next_cycle = first_cycle(watched, now);
         watched.last_flush = watched.last_memory = now.elapsed;
-        ArchiveWriter writer{Instant{}};
-        archive_spec(writer, spec);
-        watched.spec = writer.take();
     }
 
     static Skip skip_reason(const RunSpec& spec, const ReadyClass& rules) noexcept {
@@ -215,30 +214,29 @@ private:
         watched.detectors = DetectorMemory{*rules};
         watched.rules = std::move(rules);
         if (stored.row.memory) (void)watched.load_memory(*stored.row.memory, now);
-        watched.run.id = stored.row.id;
-        watched.spec = stored.row.spec.value_or(std::string{});
+        watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
+        watched.run.id = watched.spec.id();
         watched.spec_stored = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
-        watched.verdict.ended_at = stored.row.ended_at;
-        watched.checkpoints = stored.checkpoints;
-        watched.verdict.interventions = stored.interventions;
+        watched.stored_besides(stored.checkpoints, stored.row.ended_at, stored.interventions);
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
         const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
         watched.next_cycle = overdue                     ? now.elapsed
-                             : watched.verdict.shown.any ? cycle_after(watched, now)
+                             : watched.shown.any ? cycle_after(watched, now)
                                                          : first_cycle(watched, now);
-        if (watched.verdict.incident.phase == Phase::waiting &&
-            watched.verdict.incident.hold_until)  // a retry that was planned
-            watched.next_cycle = std::min(watched.next_cycle, *watched.verdict.incident.hold_until);
+        if (watched.verdict->incident.phase == Phase::waiting &&
+            watched.verdict->incident.hold_until)  // a retry that was planned
+            watched.next_cycle = std::min(watched.next_cycle, *watched.verdict->incident.hold_until);
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (!polled && down > 3 * period_of(watched)) watched.held_until = now.elapsed + grace_of(watched);
         RunSpec spec;
-        ArchiveReader texts{watched.spec, Instant{}};
+        ArchiveReader texts{watched.spec.view(), Instant{}};
         archive_spec(texts, spec);
-        return facts.ok() && facts.at_end() && !watched.spec.empty() && texts.ok() && texts.at_end();
+        const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
+        return facts.ok() && facts.at_end() && whole;
     }
 
 public:

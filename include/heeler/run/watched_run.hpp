@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/seldom.hpp>
+#include <heeler/core/small_optional.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_marks.hpp>
 #include <heeler/run/seen_results.hpp>
@@ -23,14 +27,92 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// Where the interval samples of a run stand.
-struct Sampling {
-    Duration next{};           ///< working clock
-    std::uint32_t number = 0;  ///< samples taken
-    std::optional<std::int64_t> value;
+/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes first.
+template <class A>
+void archive_spec(A& a, RunSpec& spec) {
+    a(spec.id, spec.name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
+      spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
+      spec.started_at, spec.start_unknown, spec.contract);
+}
+
+/// A registered `RunSpec`, encoded, in one block of its size. Never moves.
+class SpecBytes {
+public:
+    SpecBytes() = default;
+    explicit SpecBytes(std::string_view bytes)
+        : block_{std::make_unique_for_overwrite<char[]>(sizeof(Size) + bytes.size())} {
+        const auto size = static_cast<Size>(bytes.size());
+        std::memcpy(block_.get(), &size, sizeof size);
+        std::memcpy(block_.get() + sizeof size, bytes.data(), bytes.size());
+    }
+
+    [[nodiscard]] std::string_view view() const noexcept {
+        if (!block_) return {};
+        Size size = 0;
+        std::memcpy(&size, block_.get(), sizeof size);
+        return {block_.get() + sizeof size, size};
+    }
+    [[nodiscard]] std::string_view id() const {
+        std::string_view first;
+        ArchiveReader{view(), Instant{}}(first);
+        return first;
+    }
+    [[nodiscard]] RunSpec decoded() const {
+        RunSpec spec;
+        ArchiveReader reader{view(), Instant{}};
+        archive_spec(reader, spec);
+        return spec;
+    }
+
+private:
+    using Size = std::uint32_t;
+
+    std::unique_ptr<char[]> block_;
+};
+
+/// What a run had done when its current interval began.
+struct Baseline {
+    SmallOptional<std::int64_t> reported;
     std::int64_t lines = 0;
     UsageTotals usage;
-    bool spoiled = false;  ///< part of the interval was unreadable or unwatched
+
+    friend bool operator==(const Baseline&, const Baseline&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(reported, lines, usage);
+    }
+};
+
+/// Where the interval samples of a run stand.
+struct Sampling {
+    Duration next{};  ///< working clock
+    Seldom<Baseline> since;
+    std::uint32_t number = 0;  ///< samples taken
+    bool spoiled = false;      ///< part of the interval was unreadable or unwatched
+
+    /// The next interval begins with what the run has done by now.
+    void begin_at(const Run& run) {
+        const Baseline now{run.reported_value, run.lines, run.usage};
+        if (*since != now) since.edit() = now;
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(next, since, number, spoiled);
+    }
+};
+
+/// What is durable of a run's own notes.
+struct Checkpoints {
+    LastCheckpoint last;
+    std::vector<std::int64_t> steps;  ///< that are completed, ascending, each once
+    std::uint64_t count = 0;          ///< stored on its own
+
+    template <class A>
+    void archive(A& a) {
+        a(last.text, last.step, last.at, last.reason, steps);
+    }
 };
 
 /// Why a run is not watched at all.
@@ -49,12 +131,12 @@ struct Shown {
     std::uint32_t findings = 0;  ///< bit per condition
 };
 
-/// What cycles made of a run: they alone write it, so that undoing a cycle whose commit failed is `verdict = before`.
+/// What cycles made of a run that is not well, or was not: they alone write it, so that undoing a cycle whose commit
+/// failed is `verdict = before`.
 struct Verdict {
     static constexpr std::size_t most_interventions = 64;
 
     Incident incident;
-    Shown shown;
     std::vector<Intervention> interventions;  ///< the newest `most_interventions`
     std::vector<Condition> conditions_seen;   ///< in the order in which they came, each once
     std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
@@ -94,14 +176,24 @@ struct Verdict {
             if ((notes_given & note_bit(note.kind)) == 0) return true;
         return false;
     }
+
+    /// Interventions and the end are stored on their own.
+    template <class A>
+    void archive(A& a) {
+        a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
+          incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
+          incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
+          incident.escalated, incident.alerted);
+        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, alert_dead, marks, sent);
+    }
 };
 
 /// The run's life: hosts report it, and what a cycle does to a run changes it too.
 struct Life {
     RunState state = RunState::running;
-    std::optional<Elapsed> waiting_since;
+    SmallOptional<Elapsed> waiting_since;
     Duration waited{};
-    std::optional<Elapsed> waits_until;
+    SmallOptional<Elapsed> waits_until;
     bool paused_by_watchdog = false;
 
     friend bool operator==(const Life&, const Life&) = default;
@@ -159,29 +251,35 @@ struct RunMemory {
 
     // --- facts: written by `observe`, by sources, and by what a cycle samples ---
     Run run;
-    LastCheckpoint checkpoint;
     Sampling sampling;
     DetectorMemory detectors;
-    LineSplitter lines;
-    SeenResults results;
-    std::vector<HeartbeatRow> heartbeats;  ///< the newest `most_heartbeats`
-    std::uint64_t checkpoints = 0;
-    std::vector<std::int64_t> steps;  ///< that are completed, ascending, each once
-    Skip skip = Skip::no;
+    Seldom<LineSplitter> lines;
+    Seldom<SeenResults> results;
+    Seldom<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
+    Seldom<Checkpoints> checkpoints;
+    SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
-    std::optional<Elapsed> waits_until;  ///< a rate limit that ends by itself
-    std::unique_ptr<Feed> feed;          ///< the cursor is saved with the memory
 
-    Verdict verdict;
+    // --- the verdict: written by cycles ---
+    Shown shown;
+    Seldom<Verdict> verdict;
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    std::string spec;                  ///< encoded `RunSpec`
-    std::vector<Action> rung;          ///< the rung that was carried out and is not settled yet
+    SpecBytes spec;                    ///< holds the text of `run.id`
+    std::unique_ptr<Feed> feed;        ///< the cursor is saved with the memory
+    Seldom<std::vector<Action>> rung;  ///< the rung that was carried out and is not settled yet
+    Seldom<Unsaved> unsaved;
+    SmallOptional<Elapsed> held_until;
+    Elapsed next_cycle{};
+    Elapsed awaited{};  ///< when the run was to be looked at next: later than that is late
+    Elapsed last_flush{};
+    Elapsed last_memory{};
     std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
+    Skip skip = Skip::no;              ///< saved
     bool spec_stored = false;
     bool dirty = false;       ///< something was folded since the last cycle
     bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
@@ -189,18 +287,21 @@ struct RunMemory {
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
     bool alert_died = false;  ///< an alert was given up since the last look, which an undone cycle must not forget
-    std::optional<Elapsed> held_until;
-    Elapsed next_cycle{};
-    Elapsed awaited{};  ///< when the run was to be looked at next: later than that is late
-    Elapsed last_flush{};
-    Elapsed last_memory{};
-    Unsaved unsaved;
 
     /// Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
     void give_up_alert() {
         alert_died = true;
-        verdict.alert_dead = true;
-        if (rules->rules.outbox.retry) verdict.sent.alerted.reset();
+        verdict.edit().alert_dead = true;
+        if (rules->rules.outbox.retry) verdict.edit().sent.alerted.reset();
+    }
+
+    /// What the store keeps beside the facts.
+    void stored_besides(std::uint64_t checkpoints_written, std::optional<WallTime> ended_at,
+                        const std::vector<Intervention>& interventions) {
+        if (checkpoints_written > 0) checkpoints.edit().count = checkpoints_written;
+        if (!ended_at && interventions.empty()) return;
+        verdict.edit().ended_at = ended_at;
+        verdict.edit().interventions = interventions;
     }
 
     [[nodiscard]] Life life() const {
@@ -220,17 +321,11 @@ struct RunMemory {
         a(layout);
         if constexpr (A::is_loading)
             if (layout != facts_layout) return a.refuse();
-        a(run.id, run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
+        a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
           run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,
           run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
-        a(checkpoint.text, checkpoint.step, checkpoint.at, checkpoint.reason);
-        archive_incident(a, verdict.incident);
-        a(sampling.next, sampling.number, sampling.value, sampling.lines, sampling.usage, sampling.spoiled,
-          verdict.shown);
-        a(verdict.conditions_seen, verdict.notes_given, debounced, verdict.rungs_today, verdict.rung_day,
-          verdict.rung_open, verdict.alert_dead, skip, waits_until);
-        a(verdict.marks, verdict.sent, fenced_told, verdict.loop_identity, heartbeats, steps);
+        a(sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until, fenced_told);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {
@@ -252,8 +347,8 @@ struct RunMemory {
         from(cursor, lines, results);
         detectors.load(from, now);
         if (!from.ok() || !from.at_end()) {
-            lines = {};
-            results = {};
+            lines.reset();
+            results.reset();
             if (rules) detectors = DetectorMemory{*rules};
             return false;
         }
@@ -273,15 +368,6 @@ struct RunMemory {
         detectors = std::move(fresh);
         rules = std::move(newest);
     }
-
-private:
-    template <class A>
-    static void archive_incident(A& a, Incident& incident) {
-        a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
-          incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
-          incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated, incident.alerted);
-    }
 };
 
 /// One run in memory. `lock` guards all of it; it is held for a fold or a judgement only, never during I/O.
@@ -297,20 +383,5 @@ struct WatchedRun : RunMemory {
         static_cast<RunMemory&>(*this) = RunMemory{};
     }
 };
-
-/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory.
-template <class A>
-void archive_spec(A& a, RunSpec& spec) {
-    a(spec.id, spec.name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
-      spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
-      spec.started_at, spec.start_unknown, spec.contract);
-}
-
-[[nodiscard]] inline RunSpec spec_from(const std::string& bytes) {
-    RunSpec spec;
-    ArchiveReader reader{bytes, Instant{}};
-    archive_spec(reader, spec);
-    return spec;
-}
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -25,7 +25,7 @@ struct Change {
     RunHandle handle;
     WatchedRun* watched = nullptr;
     RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
-    Unsaved waited{};  ///< what waited for this commit
+    Seldom<Unsaved> waited{};  ///< what waited for this commit
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
     bool state_told = false;  ///< it takes a reported state along
@@ -144,7 +144,7 @@ public:
     [[nodiscard]] bool has_open_outcomes(WatchedRun& watched) {
         const std::lock_guard guard{lock_};
         const std::lock_guard run_guard{watched.lock};
-        return !watched.unsaved.actions.empty();
+        return !watched.unsaved->actions.empty();
     }
 
     /// Absent while reading and writing work.
@@ -202,14 +202,14 @@ private:
         if (watched.generation != change.handle.generation || watched.disowned) return false;
         RunBatch rows = std::move(change.rows);
         change.waited = std::exchange(watched.unsaved, {});
-        change.waited.copy_into(rows);
+        change.waited->copy_into(rows);
         rows.row = row_of(watched, now);
         rows.row.holder = batch.lease.holder;
         rows.row.epoch = batch.lease.epoch;
         ArchiveWriter facts{now};
         watched.archive_facts(facts);
         rows.row.facts = facts.take();
-        if (!watched.spec_stored) rows.row.spec = watched.spec;
+        if (!watched.spec_stored) rows.row.spec = std::string{watched.spec.view()};
         change.fed = std::exchange(watched.fed, false);
         change.state_told = std::exchange(watched.state_told, false);
         if (change.with_memory || change.fed || watched.version == 0) {
@@ -223,15 +223,15 @@ private:
         RunRow row;
         row.id = watched.run.id;
         row.version = watched.version;
-        row.name = spec_from(watched.spec).name;
+        row.name = watched.spec.decoded().name;
         row.class_name = watched.rules->rules.name;
         row.state = watched.run.state;
-        row.status = watched.verdict.shown.status;
+        row.status = watched.shown.status;
         row.attempt = watched.run.attempt;
         row.incarnation = watched.run.incarnation;
         row.created_at = watched.created_at;
         row.updated_at = now.wall;
-        row.ended_at = watched.verdict.ended_at;
+        row.ended_at = watched.verdict->ended_at;
         return row;
     }
 
@@ -243,7 +243,7 @@ private:
             if (auto found = store_.history(batch.row.id); found) known = *std::move(found);
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
-        if (!change.stored) watched.unsaved.put_back(change.waited);
+        if (!change.stored && change.waited) watched.unsaved.edit().put_back(*change.waited);
         if (!change.stored) watched.fed |= change.fed;
         if (!change.stored) watched.state_told |= change.state_told;
         if (known.row && !tenure_.alone() && watched.version != 0 && !is_mine(*known.row)) {
@@ -252,7 +252,7 @@ private:
         }
         // A run that was never stored is not taken for another one of the same name.
         if (known.row && (watched.version != 0 ||
-                          (known.row->spec == watched.spec && known.row->created_at == watched.created_at))) {
+                          (known.row->spec == watched.spec.view() && known.row->created_at == watched.created_at))) {
             const bool moved = known.row->version != watched.version;
             change.taken_over = moved && take_over(watched, known, now);
             // What cannot be read is not overwritten: perhaps a newer library wrote it.

@@ -15,8 +15,7 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Puts back what was reported to this watchdog since its last commit. Of an agent that was replaced meanwhile only
 /// the end of the run counts.
-inline void keep_reported(RunMemory& watched, const Run& mine, const LastCheckpoint& checkpoint,
-                          const std::vector<std::int64_t>& steps) {
+inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Checkpoints>& noted) {
     Run& run = watched.run;
     const bool replaced = mine.incarnation < run.incarnation;
     if (is_terminal(run.state)) return;
@@ -33,10 +32,13 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const LastCheckpo
     run.observations = std::max(run.observations, mine.observations);
     run.lines = std::max(run.lines, mine.lines);
     run.calls = std::max(run.calls, mine.calls);
-    if (checkpoint.at > watched.checkpoint.at) watched.checkpoint = checkpoint;
+    if (!noted) return;
+    Checkpoints& checkpoints = watched.checkpoints.edit();
+    if (noted->last.at > checkpoints.last.at) checkpoints.last = noted->last;
     std::vector<std::int64_t> both;
-    std::set_union(watched.steps.begin(), watched.steps.end(), steps.begin(), steps.end(), std::back_inserter(both));
-    watched.steps = std::move(both);
+    std::set_union(checkpoints.steps.begin(), checkpoints.steps.end(), noted->steps.begin(), noted->steps.end(),
+                   std::back_inserter(both));
+    checkpoints.steps = std::move(both);
 }
 
 /// Takes the stored facts of the run: its incident, its attempts, what people were told. What waits to be stored
@@ -48,21 +50,20 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const LastCheckpo
     trial.archive_facts(check);
     if (!check.ok() || !check.at_end()) return false;
     const Run mine = watched.run;
-    const LastCheckpoint checkpoint = watched.checkpoint;
-    const std::vector<std::int64_t> steps = watched.steps;
+    const Seldom<Checkpoints> noted = watched.checkpoints;
     const auto waits_until = watched.waits_until;
     ArchiveReader facts{stored.row->facts, now};
     watched.archive_facts(facts);
-    keep_reported(watched, mine, checkpoint, steps);
+    keep_reported(watched, mine, noted);
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
-    watched.verdict.ended_at = stored.row->ended_at;
-    watched.checkpoints = stored.checkpoints.size();
-    std::erase_if(watched.unsaved.checkpoints,
-                  [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
-    for (CheckpointRow& row : watched.unsaved.checkpoints) row.number = ++watched.checkpoints;
     const auto& records = stored.interventions;
     const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
-    watched.verdict.interventions.assign(records.end() - static_cast<std::ptrdiff_t>(kept), records.end());
+    watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
+                           {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
+    if (!watched.unsaved) return true;
+    auto& waiting = watched.unsaved.edit().checkpoints;
+    std::erase_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
+    for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;
     return true;
 }
 
