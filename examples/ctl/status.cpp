@@ -71,7 +71,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                            {"Operator", marks_text(view, now)}};
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
-        fields.push_back({"Checkpoint", facts.checkpoint.text});
+        fields.push_back({"Checkpoint", facts.checkpoints->last.text});
         fields.push_back({"Interventions", std::to_string(known.interventions.size())});
     }
     std::size_t waiting = 0;
