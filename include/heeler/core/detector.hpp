@@ -178,14 +178,29 @@ struct DetectorCalls {
     using Settings = typename D::Settings;
 
     static const Settings& set(const void* settings) noexcept { return *static_cast<const Settings*>(settings); }
-    static const Memory& mem(const void* memory) noexcept { return *static_cast<const Memory*>(memory); }
+    /// One without data is kept nowhere.
+    static constexpr bool keeps_nothing = std::is_empty_v<Memory>;
 
-    static void create(void* memory) { ::new (memory) Memory{}; }
-    static void destroy(void* memory) noexcept { static_cast<Memory*>(memory)->~Memory(); }
-    static void save(void* memory, ArchiveWriter& to) { to(*static_cast<Memory*>(memory)); }
-    static void load(void* memory, ArchiveReader& from) { from(*static_cast<Memory*>(memory)); }
+    static Memory& mem([[maybe_unused]] void* memory) noexcept {
+        if constexpr (keeps_nothing) {
+            static Memory none{};
+            return none;
+        } else {
+            return *static_cast<Memory*>(memory);
+        }
+    }
+    static const Memory& mem(const void* memory) noexcept { return mem(const_cast<void*>(memory)); }
+
+    static void create([[maybe_unused]] void* memory) {
+        if constexpr (!keeps_nothing) ::new (memory) Memory{};
+    }
+    static void destroy([[maybe_unused]] void* memory) noexcept {
+        if constexpr (!keeps_nothing) static_cast<Memory*>(memory)->~Memory();
+    }
+    static void save(void* memory, ArchiveWriter& to) { to(mem(memory)); }
+    static void load(void* memory, ArchiveReader& from) { from(mem(memory)); }
     static void learn(void* memory, const void* settings, const Observation& seen) {
-        D{}.learn(*static_cast<Memory*>(memory), set(settings), seen);
+        D{}.learn(mem(memory), set(settings), seen);
     }
     static void check(const void* memory, const void* settings, const Run& run, Instant now,
                       std::optional<Finding>& found) {
@@ -199,7 +214,7 @@ struct DetectorCalls {
     }
     static std::optional<Sighting> look(void* memory, const void* settings, const Run& run,
                                         const LastCheckpoint& checkpoint, Instant now) {
-        return D{}.look(*static_cast<Memory*>(memory), set(settings), run, checkpoint, now);
+        return D{}.look(mem(memory), set(settings), run, checkpoint, now);
     }
     static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
@@ -216,7 +231,7 @@ struct DetectorCalls {
         ops.kind = D::kind;
         ops.listens = every_event;
         ops.layout = 1;
-        ops.size = sizeof(Memory);
+        ops.size = keeps_nothing ? 0 : sizeof(Memory);
         ops.alignment = alignof(Memory);
         ops.create = &create;
         ops.destroy = &destroy;

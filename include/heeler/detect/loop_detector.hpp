@@ -73,6 +73,7 @@ struct LoopDetector<Item, BlockRule> {
         std::array<std::uint32_t, max_period> hit_sum{};  ///< of the block's masked fingerprints: in any order the same
         std::uint32_t items = 0;
         std::uint32_t watermark = 0;  ///< items before this one are not judged again
+        std::uint32_t longest = ~std::uint32_t{0};  ///< no count of `equal_run` exceeds it; not saved
 
         template <class A>
         void archive(A& a) {
@@ -97,6 +98,7 @@ struct LoopDetector<Item, BlockRule> {
             Ring& ring = memory.ring.edit();
             ring.watermark = ring.items;
             ring.equal_run.fill(0);
+            ring.longest = 0;
         }
     }
 
@@ -163,9 +165,17 @@ private:
 
     /// Counts on and answers with a number that no counter exceeds.
     static std::uint32_t count_equal(Ring& ring, std::uint32_t newest, std::uint32_t normal) {
+        // Nearly always nothing repeats, and nothing did.
+        if (ring.longest == 0 && !is_among(ring.recent.data() + newest, normal)) return 0;
         const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
         for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = ~std::uint32_t{0};  // becomes 0
-        return count_each(ring.equal_run.data(), ring.recent.data() + newest, normal);
+        return ring.longest = count_each(ring.equal_run.data(), ring.recent.data() + newest, normal);
+    }
+
+    static bool is_among(const std::uint32_t* last, std::uint32_t normal) {
+        std::uint32_t any = 0;
+        for (std::uint32_t i = 0; i < max_period; ++i) any |= last[i] == normal ? ~std::uint32_t{0} : 0;
+        return any != 0;
     }
 
     /// Compilers make vector code of it only if they are told that nothing overlaps.
