@@ -72,9 +72,8 @@ public:
     ~DetectorMemory() { clear(); }
 
     void learn(const Observation& seen) {
-        const EventMask kind = EventMask{1} << seen.event.index();
-        for (const DetectorSlot& slot : of_->detectors)
-            if ((slot.ops->listens & kind) != 0) slot.ops->learn(at(slot), slot.settings, seen);
+        for (const DetectorSlot& slot : of_->listeners[seen.event.index()])
+            slot.ops->learn(at(slot), slot.settings, seen);
     }
 
     /// What is looked at before each judgement. Of several sightings in one cycle the first counts.

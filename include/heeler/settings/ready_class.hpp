@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +10,11 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <heeler/core/detector.hpp>
+#include <heeler/core/observation.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/settings/validate.hpp>
 
@@ -56,6 +59,8 @@ class ReadyClass {
 public:
     RunClass rules;
     std::vector<DetectorSlot> detectors;  ///< in the order of the class
+    /// Of these, by kind of observation, those that listen to it.
+    std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
     std::size_t memory_size = 0;          ///< of a run's block
     std::uint64_t enough_items = 0;       ///< new items without a finding that prove that a repetition is over
     std::shared_ptr<Mutes> mutes;
@@ -82,6 +87,9 @@ public:
         for (std::size_t alignment = alignof(std::max_align_t); alignment > 0; alignment /= 2)
             for (DetectorSlot& slot : detectors)
                 if (slot.ops->alignment == alignment) slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);
+        for (std::size_t kind = 0; kind < listeners.size(); ++kind)
+            for (const DetectorSlot& slot : detectors)
+                if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
     }
     ReadyClass(const ReadyClass&) = delete;
     ReadyClass& operator=(const ReadyClass&) = delete;
