@@ -30,9 +30,11 @@ namespace heeler::inline HEELER_ABI::detail {
 /// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes first.
 template <class A>
 void archive_spec(A& a, RunSpec& spec) {
-    a(spec.id, spec.name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
+    std::string name = spec.name == spec.id ? std::string{} : spec.name;
+    a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
       spec.started_at, spec.start_unknown, spec.contract);
+    if (A::is_loading) spec.name = name.empty() ? spec.id : std::move(name);
 }
 
 /// A registered `RunSpec`, encoded, in one block of its size. Never moves.
