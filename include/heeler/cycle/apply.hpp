@@ -77,7 +77,8 @@ public:
         JsonLine line;
         line.begin_object().key("summary").string(action.text).end_object();
         watched_.unsaved.edit().actions.push_back(action);
-        watched_.unsaved.edit().audit.push_back({now_.wall, "crash_guard", std::string{watched_.run.id}, std::move(line).text()});
+        watched_.unsaved.edit().audit.push_back(
+            {now_.wall, "crash_guard", std::string{watched_.run.id}, std::move(line).text()});
         Folder{watched_, now_}.enter(RunState::failed);
         watched_.verdict.edit().ended_at = now_.wall;
         if (watched_.verdict->incident.phase != Phase::none) watched_.verdict.edit().incident.phase = Phase::closed;
@@ -192,14 +193,16 @@ private:
         item_.change.with_memory = true;
         if (saw.answer.empty()) return audit(std::string{saw.record}, notes::sighting(saw));
         item_.events.emplace_back(SightingEvent{std::string{watched_.run.id}, saw});
-        item_.change.rows.audit.push_back({now_.wall, std::string{saw.record}, std::string{watched_.run.id}, notes::sighting(saw)});
+        item_.change.rows.audit.push_back(
+            {now_.wall, std::string{saw.record}, std::string{watched_.run.id}, notes::sighting(saw)});
     }
 
     void verified(const Decision& decision) {
         if (watched_.verdict->interventions.empty()) return;
         Intervention last = watched_.verdict->interventions.back();
         if (last.incident != watched_.verdict->incident.number) return;  // nothing was done in this one
-        item_.events.emplace_back(OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
+        item_.events.emplace_back(
+            OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
         if (last.outcome != InterventionOutcome::pending) return;
         last.outcome = *decision.last;
         keep(last);

@@ -202,7 +202,8 @@ private:
         const bool changed =
             judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
             decision.incident.verify_at != incident.verify_at || decision.incident.phase != incident.phase ||
-            judged.alerting == Alerting::send || (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
+            judged.alerting == Alerting::send ||
+            (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
         if (decision.acts()) ++acted_[watched.rules->rules.name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;

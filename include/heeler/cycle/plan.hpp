@@ -189,9 +189,11 @@ private:
         }
         if (judged_.alerting == Alerting::held && !watched_.verdict->sent.hold_told) {
             watched_.verdict.edit().sent.hold_told = true;
-            rows_.audit.push_back({now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
+            rows_.audit.push_back(
+                {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
         }
-        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted && !watched_.verdict->alert_dead) {
+        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted &&
+            !watched_.verdict->alert_dead) {
             watched_.verdict.edit().incident.alerted = false;
             if (watched_.verdict->marks.quiet_at(now_.wall)) return;
             AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));

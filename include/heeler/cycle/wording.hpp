@@ -125,7 +125,8 @@ public:
         if (spec_.contract) facts.scope = spec_.contract->scope;
         std::string last_step;
         if (watched_.checkpoints->last.at) {
-            facts.checkpoint_at = wall_at(now_, watched_.run.origin + watched_.run.waited + *watched_.checkpoints->last.at);
+            facts.checkpoint_at =
+                wall_at(now_, watched_.run.origin + watched_.run.waited + *watched_.checkpoints->last.at);
             if (rules.prompts.quote_agent_text && !watched_.checkpoints->last.text.empty())
                 last_step = continuation::quoted(watched_.checkpoints->last.text, continuation::step_cap);
         }

@@ -44,7 +44,8 @@ namespace heeler::inline HEELER_ABI::detail {
         (watched.verdict->ended_at ? elapsed_at(now, *watched.verdict->ended_at) : now.elapsed) - watched.run.origin;
     report.intervals = watched.sampling.number;
     report.heartbeats = *watched.heartbeats;
-    report.interventions = watched.verdict->interventions.empty() ? known.interventions : watched.verdict->interventions;
+    const auto& kept = watched.verdict->interventions;
+    report.interventions = kept.empty() ? known.interventions : kept;
     for (const Action& action : known.actions)
         if (action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked)
             report.actions.push_back(action);

@@ -223,9 +223,9 @@ private:
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
         const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
-        watched.next_cycle = overdue                     ? now.elapsed
+        watched.next_cycle = overdue             ? now.elapsed
                              : watched.shown.any ? cycle_after(watched, now)
-                                                         : first_cycle(watched, now);
+                                                 : first_cycle(watched, now);
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
             watched.next_cycle = std::min(watched.next_cycle, *watched.verdict->incident.hold_until);
@@ -236,6 +236,7 @@ private:
         ArchiveReader texts{watched.spec.view(), Instant{}};
         archive_spec(texts, spec);
         const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
+        if (!whole) watched.run.id = stored.row.id;  // by which it is dropped
         return facts.ok() && facts.at_end() && whole;
     }
 

@@ -86,7 +86,8 @@ public:
         // The most aligned first: nothing is lost between two.
         for (std::size_t alignment = alignof(std::max_align_t); alignment > 0; alignment /= 2)
             for (DetectorSlot& slot : detectors)
-                if (slot.ops->alignment == alignment) slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);
+                if (slot.ops->alignment == alignment)
+                    slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);
         for (std::size_t kind = 0; kind < listeners.size(); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
