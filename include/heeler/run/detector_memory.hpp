@@ -57,7 +57,7 @@ public:
     DetectorMemory() = default;
     explicit DetectorMemory(const ReadyClass& of) : of_{&of} {
         if (of.memory_size == 0) return;
-        block_ = static_cast<std::byte*>(::operator new(of.memory_size));
+        block_ = static_cast<std::byte*>(::operator new(of.memory_size, std::align_val_t{of.memory_alignment}));
         for (const DetectorSlot& slot : of.detectors) slot.ops->create(at(slot));
     }
     DetectorMemory(DetectorMemory&& other) noexcept
@@ -150,7 +150,7 @@ private:
     void clear() noexcept {
         if (block_ == nullptr) return;
         for (const DetectorSlot& slot : of_->detectors) slot.ops->destroy(at(slot));
-        ::operator delete(block_);
+        ::operator delete(block_, std::align_val_t{of_->memory_alignment});
         block_ = nullptr;
     }
 

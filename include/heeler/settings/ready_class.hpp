@@ -62,6 +62,7 @@ public:
     /// Of these, by kind of observation, those that listen to it.
     std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
     std::size_t memory_size = 0;          ///< of a run's block
+    std::size_t memory_alignment = alignof(std::max_align_t);
     std::uint64_t enough_items = 0;       ///< new items without a finding that prove that a repetition is over
     std::shared_ptr<Mutes> mutes;
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
@@ -80,11 +81,12 @@ public:
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
             detectors.push_back({&ops, entry.settings_in(entry.settings), 0});
+            memory_alignment = std::max(memory_alignment, ops.alignment);
             if (ops.evidence_needed != nullptr)
                 enough_items = std::max(enough_items, ops.evidence_needed(detectors.back().settings));
         }
         // The most aligned first: nothing is lost between two.
-        for (std::size_t alignment = alignof(std::max_align_t); alignment > 0; alignment /= 2)
+        for (std::size_t alignment = memory_alignment; alignment > 0; alignment /= 2)
             for (DetectorSlot& slot : detectors)
                 if (slot.ops->alignment == alignment)
                     slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);

@@ -1,0 +1,126 @@
+#include <heeler/run/run_table.hpp>
+
+#include <string>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct TableCell {
+    std::string name;
+};
+using CellTable = detail::RunTable<TableCell>;
+
+std::string due_at(CellTable& table, Elapsed now) {
+    std::string found;
+    table.each_due(now, [&](std::uint32_t index) { found += std::to_string(index) + " "; });
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a handle is good until its slot is free, and never again", "[run]") {
+    CellTable table;
+    const RunHandle first = *table.add();
+    table.find(first)->name = "one";
+    CHECK(table.current(first));
+    table.remove(first);
+    table.remove(first);
+    CHECK_FALSE(table.current(first));
+    CHECK(table.find(first) == nullptr);
+    CHECK_FALSE(table.status(first));
+    CHECK_FALSE(table.beat(first, Elapsed{1s}));
+    const RunHandle second = *table.add();
+    CHECK(second.index == first.index);
+    CHECK_FALSE(table.current(first));
+    CHECK(table.find(second)->name == "one");  // the cell is as it was left
+    CHECK_FALSE(table.current(RunHandle{}));
+    CHECK_FALSE(table.current(RunHandle{~0u, 1}));
+}
+
+TEST_CASE("a handle of another table is stale, also in slots that were used as often", "[run]") {
+    CellTable one, two;
+    for (int i = 0; i < 5; ++i) {
+        const RunHandle of_one = *one.add();
+        const RunHandle of_two = *two.add();
+        CHECK(of_one.index == of_two.index);
+        CHECK_FALSE(two.current(of_one));
+        CHECK_FALSE(one.current(of_two));
+        one.remove(of_one);
+        two.remove(of_two);
+    }
+}
+
+TEST_CASE("a run that went on elsewhere is known as such until its slot went elsewhere again", "[run]") {
+    CellTable table;
+    const RunHandle taken = *table.add();
+    CHECK_FALSE(table.is_elsewhere(taken));
+    table.remove(taken, true);
+    CHECK(table.is_elsewhere(taken));
+    const RunHandle next = *table.add();
+    CHECK(table.is_elsewhere(taken));
+    CHECK_FALSE(table.is_elsewhere(next));
+    table.remove(next);
+    CHECK_FALSE(table.is_elsewhere(next));
+    CHECK_FALSE(table.is_elsewhere(RunHandle{}));
+    CHECK_FALSE(table.is_elsewhere(RunHandle{~0u, 1}));
+}
+
+TEST_CASE("beats are kept until the run is closed, and a new run in the slot has none", "[run]") {
+    CellTable table;
+    const RunHandle run = *table.add();
+    CHECK_FALSE(table.last_beat(run.index));
+    CHECK(table.beat(run, Elapsed{7s}));
+    CHECK(table.last_beat(run.index) == Elapsed{7s});
+    table.close(run, Elapsed{8s});
+    CHECK_FALSE(table.beat(run, Elapsed{9s}));
+    CHECK(table.last_beat(run.index) == Elapsed{7s});
+    CHECK(table.next_deadline() == Elapsed{8s});
+    table.remove(run);
+    const RunHandle next = *table.add();
+    CHECK_FALSE(table.last_beat(next.index));
+    CHECK(table.beat(next, Elapsed{9s}));
+}
+
+TEST_CASE("a run is due at its deadline, which only `look_at` puts off", "[run]") {
+    CellTable table;
+    const RunHandle a = *table.add(), b = *table.add();
+    table.look_at(a.index, Elapsed{10s});
+    table.sooner(a.index, Elapsed{20s});
+    table.look_at(b.index, Elapsed{30s});
+    CHECK(table.next_deadline() == Elapsed{10s});
+    CHECK(due_at(table, Elapsed{9s}).empty());
+    CHECK(due_at(table, Elapsed{10s}) == "0 ");
+    table.look_at(a.index, std::nullopt);
+    CHECK(due_at(table, Elapsed{30s}) == "1 ");
+    table.sooner(a.index, Elapsed{31s});
+    CHECK(due_at(table, Elapsed{31s}) == "0 1 ");
+    table.remove(b);
+    table.look_at(a.index, std::nullopt);
+    CHECK(due_at(table, Elapsed{99s}).empty());
+}
+
+TEST_CASE("runs beyond the first chunk have slots of their own and are due like others", "[run]") {
+    CellTable table;
+    std::vector<RunHandle> runs;
+    for (std::uint32_t i = 0; i <= CellTable::chunk_runs; ++i) runs.push_back(*table.add());
+    CHECK(runs.back().index == CellTable::chunk_runs);
+    table.sooner(runs.back().index, Elapsed{5s});
+    CHECK(table.next_deadline() == Elapsed{5s});
+    CHECK(due_at(table, Elapsed{5s}) == std::to_string(CellTable::chunk_runs) + " ");
+    CHECK(table.all().size() == runs.size());
+    CHECK(table.at(3) == runs[3]);
+}
+
+TEST_CASE("the status that is shown is the run's, and a new run is healthy", "[run]") {
+    CellTable table;
+    const RunHandle run = *table.add();
+    CHECK(table.status(run) == Status::healthy);
+    table.show(run, Status::runaway);
+    CHECK(table.status(run) == Status::runaway);
+    table.remove(run);
+    CHECK(table.status(*table.add()) == Status::healthy);
+}

@@ -1,0 +1,148 @@
+// The engine's rooms without the engine: over a clock, a store and a notifier that do as they are told.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/loader.hpp>
+#include <heeler/effects/deliverer.hpp>
+#include <heeler/effects/lost_holders.hpp>
+#include <heeler/engine/edge.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/storage/tenure.hpp>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+namespace rooms {
+
+using namespace std::chrono_literals;
+
+/// Counts tool calls and says how many, in each judgement: so it can be seen what a detector remembers.
+template <char Name, std::uint32_t Layout = 1>
+struct Counts {
+    static constexpr char name[] = {Name, '\0'};
+    static constexpr std::string_view kind{name, 1};
+    static constexpr heeler::EventMask listens = heeler::events<heeler::ToolCall>;
+    static constexpr std::uint32_t layout = Layout;
+    struct Settings {
+        heeler::Level level = heeler::Level::watch;
+    };
+    struct Memory {
+        int calls = 0;
+    };
+    void learn(Memory& memory, const Settings&, const heeler::Observation&) const { ++memory.calls; }
+    [[nodiscard]] std::optional<heeler::Finding> check(const Memory& memory, const Settings& settings,
+                                                       const heeler::Run&, heeler::Instant) const {
+        heeler::Finding finding{heeler::Condition::stalled, settings.level, kind, {.rule = "count"}};
+        finding.evidence.add("calls", memory.calls);
+        return finding;
+    }
+};
+
+/// "a 2, b 0": what such detectors have counted, in their order.
+[[nodiscard]] inline std::string counts_of(const std::vector<heeler::Finding>& findings) {
+    std::string text;
+    for (const heeler::Finding& finding : findings) {
+        if (finding.evidence.rule != "count") continue;
+        if (!text.empty()) text += ", ";
+        text += std::string{finding.kind} + " " + std::to_string(static_cast<int>(finding.evidence.fact("calls")));
+    }
+    return text;
+}
+
+/// `minute_class` with no detector.
+[[nodiscard]] inline heeler::RunClass bare_class(std::string name = "bare") {
+    heeler::RunClass rules = bench::minute_class(std::move(name));
+    rules.detectors = {};
+    return rules;
+}
+
+struct Process final : heeler::detail::ProcessPort {
+    bool freeze = false;
+    int tokens = 0;
+
+    [[nodiscard]] std::string token() override { return "process " + std::to_string(++tokens); }
+    [[nodiscard]] bool frozen() override { return freeze; }
+};
+
+/// What is saved of a run, as it is now.
+[[nodiscard]] inline std::string facts_of(heeler::detail::RunMemory& watched, heeler::Instant now) {
+    heeler::ArchiveWriter to{now};
+    watched.archive_facts(to);
+    return to.take();
+}
+
+/// All rooms below the cycle, one thread.
+struct House {
+    using Store = heeler::FaultStore<heeler::MemoryStore>;
+
+    heeler::ManualClock clock{bench::start};
+    heeler::MemoryStore memory;
+    Store store{memory};
+    heeler::RecordingNotifier notifier;
+    heeler::ScriptedControl control;
+    Process process;
+    heeler::EngineSettings settings;
+    heeler::detail::ClockEdge<heeler::ManualClock> clock_port{clock};
+    heeler::detail::StoreEdge<Store> store_port{store};
+    heeler::detail::NotifierEdge<heeler::RecordingNotifier> notifier_port{notifier};
+    heeler::detail::RunTable<heeler::detail::WatchedRun> table;
+    heeler::detail::Registry registry{table};
+    heeler::detail::Tenure tenure{settings, clock_port, process};
+    heeler::detail::Intake intake{table};
+    heeler::detail::Ledger ledger{store_port, tenure};
+    heeler::detail::Deliverer deliverer{notifier_port, process, ledger, table, tenure};
+    heeler::detail::LostHolders lost;
+    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost};
+
+    House() {
+        deliverer.effects().control(heeler::detail::ControlRef{control});
+        deliverer.freeze(false);
+    }
+
+    [[nodiscard]] heeler::Instant now() { return clock.now(); }
+
+    void define(const heeler::RunClass& rules) { REQUIRE(registry.define(rules)); }
+
+    /// Registered, not stored.
+    heeler::RunHandle run(const heeler::RunClass& rules, heeler::RunSpec spec = bench::spec_of("r")) {
+        if (!registry.find_class(rules.name)) define(rules);
+        const auto handle = registry.add(std::move(spec), rules.name, now());
+        REQUIRE(handle);
+        return *handle;
+    }
+    /// Registered and stored.
+    heeler::RunHandle stored(const heeler::RunClass& rules, heeler::RunSpec spec = bench::spec_of("r")) {
+        const heeler::RunHandle handle = run(rules, std::move(spec));
+        REQUIRE_FALSE(ledger.commit_one(handle, at(handle), now()));
+        return handle;
+    }
+    [[nodiscard]] heeler::detail::WatchedRun& at(heeler::RunHandle handle) {
+        heeler::detail::WatchedRun* const watched = table.find(handle);
+        REQUIRE(watched != nullptr);
+        return *watched;
+    }
+
+    template <class What>
+    void tell(heeler::RunHandle handle, const What& what) {
+        heeler::detail::Folder{at(handle), now()}(what);
+    }
+
+    [[nodiscard]] heeler::History history(std::string_view id = "r") { return *memory.history(id); }
+};
+
+/// What all detectors of a run find now.
+[[nodiscard]] inline std::vector<heeler::Finding> found(const heeler::detail::WatchedRun& watched,
+                                                        heeler::Instant now) {
+    std::vector<heeler::Finding> all;
+    watched.detectors.check(watched.run, now, [&](const heeler::Finding& finding) { all.push_back(finding); });
+    return all;
+}
+
+}  // namespace rooms
