@@ -1,0 +1,40 @@
+#include <heeler/cycle/gap.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using rooms::House;
+
+TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace each", "[cycle]") {
+    House house;
+    RunClass graceful = rooms::bare_class("graceful");
+    graceful.grace = 7s;
+    detail::WatchedRun& one = house.at(house.run(rooms::bare_class()));
+    detail::WatchedRun& two = house.at(house.run(graceful, bench::spec_of("g")));
+    detail::GapWatch gap;
+    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));  // the first call has nothing to compare with
+    house.clock.advance(3600s);
+    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));  // both clocks moved
+    house.clock.suspend(10s - 1us);
+    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));
+    CHECK_FALSE(one.held_until);
+    house.clock.suspend(10s);
+    const auto row = gap.note(house.now(), house.registry, 10s);
+    REQUIRE(row);
+    CHECK((row->kind == "gap" && row->run.empty()));
+    CHECK_THAT(row->body, ContainsSubstring(R"({"seconds":10)"));
+    CHECK(one.held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
+    CHECK(two.held_until == house.now().elapsed + 7s);
+}
+
+TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[cycle]") {
+    House house;
+    detail::GapWatch gap;
+    (void)gap.note(house.now(), house.registry, 10s);
+    house.clock.step_wall(-3600s);
+    const auto row = gap.note(house.now(), house.registry, 10s);
+    REQUIRE(row);
+    CHECK_THAT(row->body, ContainsSubstring("-3600"));
+    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));
+}

@@ -1,0 +1,153 @@
+#include <heeler/cycle/judge.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using detail::HeldBack;
+using detail::Judge;
+using detail::Judged;
+using rooms::House;
+
+namespace {
+
+/// Each run has a nudge coming, as `Counts` finds something at once.
+RunClass nudging_class() {
+    RunClass rules = rooms::bare_class();
+    rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
+    return rules;
+}
+
+/// Sees one loop for ever.
+struct SeesLoop {
+    static constexpr std::string_view kind = "loop";
+    struct Settings {};
+    struct Memory {};
+    void learn(Memory&, const Settings&, const Observation&) const {}
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run&, Instant) const {
+        return Finding{Condition::loop_detected, Level::nudge, kind, {.rule = "loop"}, {}, 77};
+    }
+};
+
+/// Everything that a judgement says.
+std::string all_of(const Judged& judged) {
+    std::string text = std::string{name_of(judged.shows.status)} + " " + std::string{name_of(judged.shows.level)} +
+                       " " + std::to_string(judged.shows.findings) + " " + std::string{name_of(judged.severity)};
+    for (const Finding& finding : judged.findings)
+        text += " " + std::string{finding.kind} + "=" + std::to_string(finding.evidence.fact("calls"));
+    text += " notes " + std::to_string(judged.notes.count) + " held " + std::to_string(static_cast<int>(judged.held)) +
+            " alerting " + std::to_string(static_cast<int>(judged.alerting)) + " debounced " +
+            std::to_string(judged.debounced) + " speaks " + std::to_string(judged.speaks);
+    const Incident& incident = judged.decision.incident;
+    text += " incident " + std::to_string(incident.number) + "." + std::to_string(static_cast<int>(incident.phase)) +
+            "." + std::to_string(incident.attempts) + "." + std::to_string(incident.verify_at.count());
+    for (const Step& step : judged.decision.plan) text += " " + std::string{name_of(step.action)};
+    return text;
+}
+
+Judged judged_of(const detail::RunMemory& watched, Instant now, bool budget_left = true) {
+    return Judge{watched, now, budget_left}();
+}
+
+}  // namespace
+
+TEST_CASE("judging is pure: it changes nothing, and twice it says the same", "[cycle]") {
+    House house;
+    const RunHandle run = house.run(nudging_class());
+    for (int i = 0; i < 3; ++i) house.tell(run, ToolCall{"ls", "{}", {}});
+    house.clock.advance(60s);
+    detail::WatchedRun& watched = house.at(run);
+    const std::string facts = rooms::facts_of(watched, house.now());
+    const std::string memory = watched.saved_memory(house.now());
+    const bool dirty = watched.dirty;
+
+    const Judge judge{std::as_const(watched), house.now(), true};
+    const Judged first = judge();
+    const Judged second = judge();
+    CHECK(all_of(first) == all_of(second));
+    CHECK_THAT(all_of(first), ContainsSubstring("STALLED") && ContainsSubstring("a=3") &&
+                                  ContainsSubstring("inject:nudge"));
+    CHECK(rooms::facts_of(watched, house.now()) == facts);
+    CHECK(watched.saved_memory(house.now()) == memory);
+    CHECK((watched.dirty == dirty && watched.unsaved.empty() && watched.verdict.interventions.empty()));
+}
+
+TEST_CASE("a run that waits, or whose watchdog slept, is not judged", "[cycle]") {
+    House house;
+    const RunHandle run = house.run(nudging_class());
+    detail::WatchedRun& watched = house.at(run);
+    watched.held_until = house.now().elapsed + 10s;
+    Judged judged = judged_of(watched, house.now());
+    CHECK((judged.waiting && judged.held == HeldBack::gap && judged.findings.count == 0));
+    CHECK_FALSE(judged.decision.acts());
+    house.clock.advance(10s);
+    CHECK(judged_of(watched, house.now()).decision.acts());
+    house.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
+    judged = judged_of(watched, house.now());
+    CHECK((judged.waiting && judged.held == HeldBack::no && !judged.decision.acts()));
+}
+
+TEST_CASE("debounce, budget and an operator hold a rung back, each by its name", "[cycle]") {
+    House house;
+    RunClass rules = nudging_class();
+    rules.limits.debounce = 2;
+    rules.limits.rungs_per_run_per_day = 1;
+    detail::WatchedRun& watched = house.at(house.run(rules));
+    Judged judged = judged_of(watched, house.now());
+    CHECK((judged.held == HeldBack::debounce && judged.debounced == 1 && !judged.decision.acts()));
+    CHECK(judged.shows.status == Status::stalled);  // held back, not hidden
+    watched.debounced = 1;
+    CHECK(judged_of(watched, house.now()).decision.acts());
+    CHECK(judged_of(watched, house.now(), false).held == HeldBack::budget);
+    watched.verdict.rung_day = std::chrono::floor<std::chrono::days>(house.now().wall).time_since_epoch().count();
+    watched.verdict.rungs_today = 1;
+    CHECK(judged_of(watched, house.now()).held == HeldBack::budget);
+    watched.verdict.rung_day -= 1;
+    CHECK(judged_of(watched, house.now()).held == HeldBack::no);
+    watched.verdict.marks.snoozed_until = house.now().wall + 1s;
+    judged = judged_of(watched, house.now());
+    CHECK((judged.held == HeldBack::quiet && judged.decision.incident.number == 0));
+}
+
+TEST_CASE("what an operator called wrong is no finding, and muted loops are none for the class", "[cycle]") {
+    House house;
+    RunClass rules = nudging_class();
+    rules.detectors.turn_on<SeesLoop>();
+    detail::WatchedRun& watched = house.at(house.run(rules));
+    Judged judged = judged_of(watched, house.now());
+    CHECK((judged.findings.count == 2 && judged.loop_identity == 77 && judged.severity == Severity::critical));
+    CHECK(judged.shows.status == Status::loop_detected);
+    house.registry.mute("bare", 77);
+    judged = judged_of(watched, house.now());
+    CHECK((judged.findings.count == 1 && judged.loop_identity == 0 && judged.severity == Severity::warning));
+    watched.verdict.marks.wrong = bit_of(Condition::stalled);
+    judged = judged_of(watched, house.now());
+    CHECK((judged.findings.count == 0 && judged.shows.status == Status::healthy));
+}
+
+TEST_CASE("people are told when an incident begins, and within the cooldown nothing more", "[cycle]") {
+    House house;
+    RunClass rules = nudging_class();
+    rules.alert_cooldown = 100s;
+    rules.renotify_every = 10s;
+    detail::WatchedRun& watched = house.at(house.run(rules));
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
+    watched.verdict.incident = judged_of(watched, house.now()).decision.incident;
+    watched.verdict.incident.alerted = true;
+    watched.verdict.sent.alerted = house.now().wall;
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
+    house.clock.advance(50s);
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::held);
+    house.clock.advance(50s);
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
+    watched.verdict.marks.acknowledged = true;
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
+}
+
+TEST_CASE("while a rung is carried out findings are shown and nothing is decided", "[cycle]") {
+    House house;
+    detail::WatchedRun& watched = house.at(house.run(nudging_class()));
+    watched.rung_busy = true;
+    const Judged judged = judged_of(watched, house.now());
+    CHECK((judged.findings.count == 1 && !judged.decision.acts() && judged.shows.status == Status::stalled));
+}

@@ -1,0 +1,137 @@
+#include <heeler/effects/deliverer.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using rooms::House;
+
+namespace {
+
+/// A stored run with rungs to carry out.
+struct Delivering : House {
+    RunHandle of = stored(rooms::bare_class());
+
+    static Action intended(ActionKind kind, std::optional<ActionKind> needs = {}) {
+        Action action;
+        action.kind = kind;
+        action.needs = needs;
+        action.key = std::string{name_of(kind)};
+        action.intervention = 1;
+        return action;
+    }
+    void rung(std::vector<Action> actions, bool reconcile = false) {
+        at(of).rung_busy = true;
+        deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), 0, reconcile});
+    }
+    std::string deliver() {
+        CycleReport report;
+        deliverer.run(now(), report);
+        return bench::acts_of(report) + (report.errors > 0 ? " !" : "");
+    }
+    [[nodiscard]] std::string outcomes_stored() {
+        std::string text;
+        for (const Action& action : history().actions) text += std::string{name_of(action.outcome)} + " ";
+        return text;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a rung is carried out in its order, and what needs something undone is not tried", "[effects]") {
+    Delivering d;
+    d.control.answer(ControlVerb::snapshot, ControlAnswer::fail);
+    d.rung({Delivering::intended(ActionKind::nudge), Delivering::intended(ActionKind::snapshot),
+            Delivering::intended(ActionKind::terminate, ActionKind::snapshot)});
+    CHECK(d.deliver() == "inject:nudge done, snapshot failed");
+    CHECK(d.outcomes_stored() == "done failed blocked ");
+    CHECK_FALSE(d.at(d.of).rung_busy);
+    CHECK(d.at(d.of).rung.size() == 3);
+    CHECK(d.deliverer.queues().take_settled() == std::vector<RunHandle>{d.of});
+}
+
+TEST_CASE("an outcome that cannot be stored holds the rest of the rung back, and nothing is done twice",
+          "[effects]") {
+    Delivering d;
+    d.store.fail(StoreOperation::commit, ErrorCode::busy);
+    d.rung({Delivering::intended(ActionKind::nudge), Delivering::intended(ActionKind::snapshot)});
+    CHECK(d.deliver() == "inject:nudge done !");
+    CHECK(d.deliver() == " !");
+    CHECK(d.control.requests().size() == 1);
+    d.store.heal();
+    CHECK(d.deliver() == "snapshot done");
+    CHECK(d.control.requests().size() == 2);
+    CHECK(d.outcomes_stored() == "done done ");
+}
+
+TEST_CASE("a run that an action finds over gets no further one", "[effects]") {
+    Delivering d;
+    d.control.answer(ControlVerb::pause, ControlAnswer::ended);
+    d.rung({Delivering::intended(ActionKind::pause), Delivering::intended(ActionKind::snapshot)});
+    CHECK(d.deliver() == "pause ended");
+    CHECK(d.control.requests().size() == 1);
+    CHECK(d.outcomes_stored() == "ended blocked ");
+}
+
+TEST_CASE("until it is known whether everything is frozen nothing is done, and then nothing if it is", "[effects]") {
+    Delivering d;
+    detail::Deliverer fresh{d.notifier_port, d.process, d.ledger, d.table, d.tenure};
+    fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, 0, false});
+    CycleReport report;
+    fresh.run(d.now(), report);
+    CHECK(report.events.empty());
+    d.process.freeze = true;
+    fresh.freeze(false);
+    fresh.run(d.now(), report);
+    CHECK(bench::acts_of(report) == "inject:nudge skipped");
+    CHECK(d.control.requests().empty());
+}
+
+TEST_CASE("after a crash the first action is looked up, the others are done", "[effects]") {
+    Delivering d;
+    d.control.answer_find(Found::found);
+    d.rung({Delivering::intended(ActionKind::nudge), Delivering::intended(ActionKind::snapshot)}, true);
+    CHECK(d.deliver() == "inject:nudge done, snapshot done");
+    REQUIRE(d.control.requests().size() == 1);
+    CHECK(d.control.requests()[0].verb == ControlVerb::snapshot);
+}
+
+TEST_CASE("who lost its lease in the middle of a rung begins nothing more", "[effects]") {
+    House house;
+    house.settings.holder = "dog";
+    REQUIRE(house.ledger.renew("dog", 15s, house.now()));
+    const RunHandle run = house.stored(rooms::bare_class());
+    const auto rung = [&] {
+        return detail::RungJob{run, &house.at(run), {Delivering::intended(ActionKind::nudge)}, 0, false};
+    };
+    house.deliverer.queues().add(rung());
+    house.tenure.gone();
+    CycleReport report;
+    house.deliverer.run(house.now(), report);
+    CHECK(house.control.requests().empty());
+    CHECK(house.deliverer.queues().next());  // it waits for the lease
+    CHECK_FALSE(*house.ledger.renew("dog", 15s, house.now()));
+    house.registry.disown(run, house.now());
+    house.at(run).rung_busy = true;
+    house.deliverer.run(house.now(), report);
+    CHECK(house.control.requests().empty());
+    CHECK_FALSE(house.at(run).rung_busy);
+}
+
+TEST_CASE("an alert that nobody received waits for its next try, one that went out is stored", "[effects]") {
+    Delivering d;
+    AlertRow row;
+    row.alert.key = "k";
+    row.created_at = row.not_before = d.now().wall;
+    d.at(d.of).alerts_pending = 1;
+    d.notifier.answer_with({Delivery::fail, Delivery::ok});
+    d.deliverer.queues().add(detail::AlertJob{d.of, &d.at(d.of), row});
+    CHECK(d.deliver() == " !");
+    CHECK(d.at(d.of).alerts_pending == 1);
+    CHECK(d.deliverer.queues().next() == d.now().wall + 1s);
+    d.clock.advance(1s);
+    CHECK(d.deliver().empty());
+    CHECK(d.at(d.of).alerts_pending == 0);
+    REQUIRE(d.history().alerts.size() == 1);
+    CHECK((d.history().alerts[0].state == AlertRow::State::delivered && d.history().alerts[0].attempts == 2));
+}

@@ -1,0 +1,77 @@
+#include <heeler/effects/queues.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using detail::AlertJob;
+using detail::Queues;
+using detail::RungJob;
+
+namespace {
+
+AlertJob alert_job(const std::string& key, Duration later = {}, const std::string& action_key = {}) {
+    AlertJob job;
+    job.row.alert.key = key;
+    job.row.not_before = bench::start.wall + later;
+    job.row.action_key = action_key;
+    return job;
+}
+
+RungJob rung_job(const std::string& key) {
+    RungJob job;
+    job.actions.resize(1);
+    job.actions[0].key = key;
+    return job;
+}
+
+std::string due_keys(Queues& queues, Duration after = {}) {
+    std::string keys;
+    for (const AlertJob& job : queues.take_due_alerts({bench::start.elapsed + after, bench::start.wall + after}))
+        keys += job.row.alert.key + " ";
+    return keys;
+}
+
+}  // namespace
+
+TEST_CASE("alerts are due in their order, each once, and those for later stay", "[effects]") {
+    Queues queues;
+    CHECK_FALSE(queues.next());
+    queues.add(alert_job("b"));
+    queues.add(alert_job("later", 5s));
+    queues.add(alert_job("a"));
+    CHECK(queues.next() == bench::start.wall);
+    CHECK(due_keys(queues) == "b a ");
+    CHECK(due_keys(queues).empty());
+    CHECK(queues.next() == bench::start.wall + 5s);
+    CHECK(due_keys(queues, 5s) == "later ");
+    CHECK_FALSE(queues.next());
+}
+
+TEST_CASE("an alert that a waiting rung will send is left to it, unless it was tried before", "[effects]") {
+    Queues queues;
+    queues.add(rung_job("escalate"));
+    queues.add(alert_job("of the rung", {}, "escalate"));
+    AlertJob tried = alert_job("tried", {}, "escalate");
+    tried.row.attempts = 1;
+    queues.add(std::move(tried));
+    CHECK(queues.next() == WallTime{});
+    CHECK(due_keys(queues) == "tried ");
+    AlertJob taken;
+    CHECK_FALSE(queues.take_alert("another", taken));
+    CHECK(queues.take_alert("escalate", taken));
+    CHECK(taken.row.alert.key == "of the rung");
+    CHECK_FALSE(queues.take_alert("escalate", taken));
+    CHECK(queues.take_rungs().size() == 1);
+    CHECK(queues.take_rungs().empty());
+}
+
+TEST_CASE("a run is settled once for each rung that was carried out", "[effects]") {
+    Queues queues;
+    CHECK_FALSE(queues.has_settled());
+    queues.add_settled({3, 1});
+    queues.add_settled({1, 1});
+    CHECK(queues.has_settled());
+    CHECK(queues.take_settled() == std::vector<RunHandle>{{3, 1}, {1, 1}});
+    CHECK_FALSE(queues.has_settled());
+}

@@ -1,0 +1,100 @@
+#include <heeler/storage/take_over.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using rooms::bare_class;
+using rooms::House;
+
+namespace {
+
+/// What another watchdog stored of a run that it knows as well.
+struct Other {
+    House house;
+    RunHandle run = house.run(bare_class());
+    detail::WatchedRun& watched = house.at(run);
+
+    [[nodiscard]] History row() {
+        History known;
+        known.row = RunRow{};
+        known.row->id = "r";
+        known.row->version = 9;
+        known.row->facts = rooms::facts_of(watched, house.now());
+        return known;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("incident, attempts and marks come from the store, reports of this process stay", "[storage]") {
+    Other other;
+    other.watched.verdict.incident.number = 2;
+    other.watched.verdict.incident.attempts = 1;
+    other.watched.verdict.marks.acknowledged = true;
+    other.watched.run.last_activity = 5s;
+    other.watched.steps = {1, 4};
+    House mine;
+    detail::WatchedRun& watched = mine.at(mine.run(bare_class()));
+    watched.run.last_activity = 9s;
+    watched.run.lines = 7;
+    watched.steps = {2, 4};
+    watched.checkpoint = {"mine", 2, 9s, CheckpointReason::scheduled};
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK((watched.verdict.incident.number == 2 && watched.verdict.incident.attempts == 1));
+    CHECK(watched.verdict.marks.acknowledged);
+    CHECK((watched.run.last_activity == 9s && watched.run.lines == 7));
+    CHECK(watched.steps == std::vector<std::int64_t>{1, 2, 4});
+    CHECK(watched.checkpoint.text == "mine");
+}
+
+TEST_CASE("a state that was told here counts more than a stored one, unless that is an end", "[storage]") {
+    Other other;
+    House mine;
+    const RunHandle run = mine.run(bare_class());
+    detail::WatchedRun& watched = mine.at(run);
+    mine.tell(run, StateChange{RunState::rate_limited, {}, mine.now().wall + 60s, {}});
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK(watched.run.state == RunState::rate_limited);
+    CHECK(watched.run.waiting_since == mine.now().elapsed);
+    CHECK(watched.waits_until == mine.now().elapsed + 60s);
+    other.watched.run.state = RunState::completed;
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK(watched.run.state == RunState::completed);
+}
+
+TEST_CASE("of an agent that was replaced meanwhile only the end of its run counts", "[storage]") {
+    Other other;
+    other.watched.run.incarnation = 2;
+    House mine;
+    const RunHandle run = mine.run(bare_class());
+    detail::WatchedRun& watched = mine.at(run);
+    watched.unsaved.checkpoints = {{1, 1, {}, 1, "by the first", {}}, {2, 2, {}, 2, "by the second", {}}};
+    mine.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
+    watched.run.lines = 7;
+    History stored = other.row();
+    stored.checkpoints.resize(5);
+    REQUIRE(detail::take_over(watched, stored, mine.now()));
+    CHECK((watched.run.state == RunState::running && watched.run.lines == 0));
+    REQUIRE(watched.unsaved.checkpoints.size() == 1);
+    CHECK((watched.unsaved.checkpoints[0].text == "by the second" && watched.unsaved.checkpoints[0].number == 6));
+    watched.run.incarnation = 1;
+    mine.tell(run, StateChange{RunState::completed, {}, {}, {}});
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK(watched.run.state == RunState::completed);
+}
+
+TEST_CASE("facts that cannot be read change nothing", "[storage]") {
+    Other other;
+    other.watched.verdict.incident.number = 2;
+    History stored = other.row();
+    House mine;
+    detail::WatchedRun& watched = mine.at(mine.run(bare_class()));
+    const std::string before = rooms::facts_of(watched, mine.now());
+    for (const bool longer : {true, false}) {
+        History damaged = stored;
+        longer ? damaged.row->facts.push_back('x') : damaged.row->facts.pop_back();
+        CHECK_FALSE(detail::take_over(watched, damaged, mine.now()));
+        CHECK(rooms::facts_of(watched, mine.now()) == before);
+    }
+}
