@@ -12,6 +12,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -84,27 +85,27 @@ namespace heeler::inline HEELER_ABI::detail {
     return report_of(watched, known, now);
 }
 
-/// What is stored about a run, in the order it happened.
+/// What is stored about a run, in the order it happened, a line for each record whatever its texts hold.
 [[nodiscard]] inline std::string explanation(const History& known) {
     std::string text;
-    append(text, "run ", sanitise(known.row->id, 160), ": ", name_of(known.row->state), ", ",
-           name_of(known.row->status), ", class ", sanitise(known.row->class_name, 80), "\n");
+    append(text, "run ", one_line(known.row->id, 160), ": ", name_of(known.row->state), ", ",
+           name_of(known.row->status), ", class ", one_line(known.row->class_name, 80), "\n");
     for (const CheckpointRow& row : known.checkpoints)
         append(text, "  ", rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
                row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
-               "): ", sanitise(row.text, 160), "\n");
+               "): ", one_line(row.text, 160), "\n");
     for (const AuditRow& row : known.audit)
-        append(text, "  ", rfc3339(row.at), "  ", sanitise(row.kind, 64), " ", sanitise(row.body, 4096), "\n");
+        append(text, "  ", rfc3339(row.at), "  ", one_line(row.kind, 64), " ", one_line(row.body, 4096), "\n");
     for (const Intervention& row : known.interventions)
         append(text, "  ", rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ", name_of(row.condition),
                " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");
     for (const Action& row : known.actions)
         append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
-               name_of(row.outcome), row.note.empty() ? "" : ", ", sanitise(row.note, 256), "\n");
+               name_of(row.outcome), row.note.empty() ? "" : ", ", one_line(row.note, 256), "\n");
     for (const AlertRow& row : known.alerts)
-        append(text, "  ", rfc3339(row.created_at), "  alert ", sanitise(row.alert.kind, 64), ": ",
-               sanitise(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
-               row.last_error.empty() ? "" : ", ", sanitise(row.last_error, 256), "\n");
+        append(text, "  ", rfc3339(row.created_at), "  alert ", one_line(row.alert.kind, 64), ": ",
+               one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
+               row.last_error.empty() ? "" : ", ", one_line(row.last_error, 256), "\n");
     return text;
 }
 
