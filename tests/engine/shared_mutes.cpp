@@ -1,0 +1,81 @@
+// Loops that an operator of another watchdog called wrong reach this one while its cycles read them.
+#include <atomic>
+#include <thread>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One loop, from the first observation on.
+struct OneLoop {
+    static constexpr std::string_view kind = "one_loop";
+    static constexpr std::uint64_t identity = 4242;
+    struct Settings {};
+    struct Memory {};
+    void learn(Memory&, const Settings&, const Observation&) const {}
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run&, Instant) const {
+        return Finding{Condition::loop_detected, Level::watch, kind, {.rule = "loop"}, {}, identity};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("mutes of another watchdog come in by starts and searches while cycles judge [M-127]") {
+    using Dog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
+    MemoryStore store;
+    ManualClock clock{bench::start};
+    EngineSettings settings;
+    settings.holder = "dog";
+    Dog dog{clock, store, RecordingNotifier{}, settings};
+    RunClass rules = rooms::bare_class();
+    rules.schedule.period = 1s;
+    rules.detectors.turn_on<OneLoop>();
+    REQUIRE(dog.define(rules));
+    (void)dog.cycle();
+    const auto run = dog.start(bench::spec_of("r"), rules.name);
+    REQUIRE(run);
+    clock.advance(1s);
+    (void)dog.cycle(TickCause::on_demand);
+    CHECK(dog.status(*run) == Status::loop_detected);
+
+    std::atomic<bool> stop{false};
+    std::thread judge{[&] {
+        while (!stop) {
+            clock.advance(1s);
+            (void)dog.tick(TickCause::on_demand);
+        }
+    }};
+    // A lease lasts as long as the clock of this process says: the other one does not take it away.
+    std::thread other{[&] {
+        for (std::uint64_t i = 1; i <= 60; ++i) {
+            Batch batch;
+            batch.mutes = {{rules.name, Condition::loop_detected, i == 50 ? OneLoop::identity : i, "ana", {}}};
+            (void)store.commit(batch);
+            std::this_thread::sleep_for(300us);
+        }
+    }};
+    std::vector<std::thread> hosts;
+    for (int t = 0; t < 2; ++t)
+        hosts.emplace_back([&, t] {
+            for (int i = 0; i < 60; ++i) {
+                const std::string id = "s" + std::to_string(t) + "." + std::to_string(i);
+                const auto started = dog.start(bench::spec_of(id), rules.name);
+                (void)dog.find(id);
+                if (started) (void)dog.finish(*started);
+                (void)dog.define(rooms::bare_class("other" + std::to_string(t)));
+            }
+        });
+    for (std::thread& host : hosts) host.join();
+    other.join();
+    stop = true;
+    judge.join();
+    clock.advance(2s);
+    (void)dog.find("nobody");  // any call that looks for runs brings the mutes along
+    (void)dog.cycle(TickCause::on_demand);
+    CHECK(dog.status(*run) == Status::healthy);
+}
