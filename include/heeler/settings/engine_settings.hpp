@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
@@ -29,6 +30,19 @@ struct EngineSettings {
 
 /// What is wrong with the settings of a watchdog.
 [[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings) {
+    const auto refuse = [](std::string_view name, Duration value, std::string_view limit) {
+        return fail(ErrorCode::invalid_argument, "EngineSettings::" + std::string{name} + " is " +
+                                                     std::to_string(in_seconds(value)) + " s; it must be " +
+                                                     std::string{limit});
+    };
+    // Clocks are always that far apart: every verdict would be held, for ever.
+    if (settings.gap <= Duration{}) return refuse("gap", settings.gap, "more than 0");
+    if (settings.flush_every < Duration{}) return refuse("flush_every", settings.flush_every, "0 or more");
+    if (settings.memory_every < Duration{}) return refuse("memory_every", settings.memory_every, "0 or more");
+    if (settings.store_down_after < Duration{})
+        return refuse("store_down_after", settings.store_down_after, "0 or more");
+    if (settings.store_down_repeat < Duration{})
+        return refuse("store_down_repeat", settings.store_down_repeat, "0 or more");
     if (settings.holder.empty()) return {};
     if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
         return fail(ErrorCode::invalid_argument,

@@ -1,0 +1,73 @@
+// Settings that cannot work are refused by whatever is called first.
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What define, start and tick answer, which must be the same; empty: nothing is wrong.
+std::string refusal(void (*change)(EngineSettings&)) {
+    EngineSettings settings;
+    change(settings);
+    bench::Bench b;
+    b.settings = settings;
+    b.boot();
+    const auto defined = b.dog->define(bench::minute_class());
+    const auto started = b.dog->start(bench::spec_of("r"), bench::minute_class());
+    const auto by_name = b.dog->start(bench::spec_of("r"), "minute");
+    const auto errors = bench::all_of<ErrorEvent>(b.dog->tick());
+    if (defined) {
+        CHECK(started);
+        CHECK(errors.empty());
+        return "";
+    }
+    const std::string said = defined.error().message;
+    CHECK(defined.error().code == ErrorCode::invalid_argument);
+    REQUIRE_FALSE(started);
+    REQUIRE_FALSE(by_name);
+    CHECK((started.error().message == said && by_name.error().message == said));
+    REQUIRE(errors.size() == 1);
+    CHECK((errors[0].where == "settings" && errors[0].error.message == said));
+    CHECK(b.memory.load()->runs.empty());
+    return said;
+}
+
+}  // namespace
+
+TEST_CASE("settings of a watchdog that cannot work are refused at once, with their limit [M-186]") {
+    CHECK(refusal([](EngineSettings&) {}).empty());
+    CHECK(refusal([](EngineSettings& s) { s.holder = "dog"; }).empty());
+    CHECK_THAT(refusal([](EngineSettings& s) {
+                   s.holder = "dog";
+                   s.renew_every = 8s;
+               }),
+               ContainsSubstring("EngineSettings::renew_every") && ContainsSubstring("at most lease / 2"));
+    CHECK_THAT(refusal([](EngineSettings& s) {
+                   s.holder = "dog";
+                   s.renew_every = 0s;
+               }),
+               ContainsSubstring("renew_every must be more than 0"));
+    CHECK_THAT(refusal([](EngineSettings& s) {
+                   s.holder = "dog";
+                   s.lease_margin = 10s;
+               }),
+               ContainsSubstring("EngineSettings::lease_margin must be less than lease - renew_every"));
+    CHECK_THAT(refusal([](EngineSettings& s) {
+                   s.holder = "dog";
+                   s.claim_runs = 0;
+               }),
+               ContainsSubstring("EngineSettings::claim_runs must be at least 1"));
+}
+
+TEST_CASE("lengths that no watchdog could work with are refused, whether it is alone or not [M-186]") {
+    CHECK_THAT(refusal([](EngineSettings& s) { s.gap = 0s; }),
+               ContainsSubstring("EngineSettings::gap is 0") && ContainsSubstring("more than 0"));
+    CHECK_THAT(refusal([](EngineSettings& s) { s.flush_every = -1s; }),
+               ContainsSubstring("EngineSettings::flush_every is -1") && ContainsSubstring("0 or more"));
+    CHECK_THAT(refusal([](EngineSettings& s) { s.memory_every = -1s; }), ContainsSubstring("memory_every"));
+    CHECK_THAT(refusal([](EngineSettings& s) { s.store_down_after = -1s; }), ContainsSubstring("store_down_after"));
+    CHECK_THAT(refusal([](EngineSettings& s) { s.store_down_repeat = -1s; }), ContainsSubstring("store_down_repeat"));
+    CHECK(refusal([](EngineSettings& s) { s.memory_every = 0s; }).empty());
+}
