@@ -67,28 +67,20 @@ TEST_CASE("an older PostgreSQL store gets what was added since and keeps its row
     CHECK(old.open_with({adding, breaking}));
 }
 
-TEST_CASE("a PostgreSQL store of schema 1 gets holders, and code of schema 1 goes on [D-47]", "[store][postgres]") {
+TEST_CASE("a PostgreSQL store from before the oldest schema is refused and left alone", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
-    const ScratchSchema schema;
-    PostgresClient client{postgres_at(postgres_directory())};
-    client.ask("CREATE SCHEMA " + schema.name() + "; SET search_path = " + schema.name());
-    client.ask(detail::postgres_schema.front().sql);
-    client.ask("UPDATE meta SET value = 1");
-    client.ask(
-        "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, facts)"
-        " VALUES ('a', 3, 'n', 'coder', 'running', 'HEALTHY', 1, 1, 5, 6, '')");
-    PostgresStore store{postgres_at(postgres_directory()), schema.settings()};
-    const auto loaded = store_contract::load(store);
-    REQUIRE(loaded.size() == 1);
-    CHECK((loaded[0].row.holder.empty() && loaded[0].row.epoch == 0));
-    CHECK(client.ask("SELECT value FROM meta ORDER BY name DESC") == "2 1 ");
-    CHECK(lease_contract::taken(store, lease_contract::claim_of(lease_contract::claim(store, "dog", "d"), {"coder"})) ==
-          "a.4 from '' ");
-    client.ask("UPDATE runs SET version = 4, name = 'late' WHERE id = 'a' AND version = 3");
-    client.ask("UPDATE runs SET version = 5, name = 'read again' WHERE id = 'a' AND version = 4");
-    const auto row = store_contract::history(store, "a").row;
-    REQUIRE(row);
-    CHECK((row->name == "read again" && row->holder == "dog" && row->version == 5));
+    const OldStore old;
+    old.ask("UPDATE meta SET value = value - 1");
+    auto store = old.open();
+    const std::string earlier = std::to_string(detail::postgres_schema.front().version - 1);
+    for (const auto& error : {store.load().error(), store.history("a").error()}) {
+        CHECK(error.code == ErrorCode::older_schema);
+        CHECK_THAT(error.message, ContainsSubstring(old.schema.name()) &&
+                                      ContainsSubstring("its store schema is " + earlier + ", and this heeler ") &&
+                                      ContainsSubstring("let the heeler that wrote it finish its runs"));
+    }
+    CHECK(old.ask("SELECT value FROM meta WHERE name = 'schema_version'") == earlier + " ");
+    CHECK(old.ask("SELECT count(*) FROM runs") == "1 ");
 }
 
 TEST_CASE("additions alone do not lock out an older version of PostgresStore [D-47]", "[store][postgres]") {
@@ -127,8 +119,8 @@ TEST_CASE("a step that fails leaves the PostgreSQL store as it was [D-47]", "[st
 }
 
 TEST_CASE("the steps of the PostgreSQL schema are numbered without gaps [D-47]", "[store][postgres]") {
-    std::int64_t version = 0;
-    std::int64_t min_reader = 1;
+    std::int64_t version = detail::postgres_schema.front().version - 1;
+    std::int64_t min_reader = detail::postgres_schema.front().version;
     for (const SchemaStep& step : detail::postgres_schema) {
         CHECK(step.version == ++version);
         CHECK(step.min_reader >= min_reader);

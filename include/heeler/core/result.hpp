@@ -29,6 +29,7 @@ enum class ErrorCode : std::uint8_t {
     corrupt,           ///< the store's content is damaged
     not_a_store,       ///< the file or database is something else and was left alone
     newer_schema,      ///< written by a newer heeler that this one must not touch
+    older_schema,      ///< written by an older heeler, in a layout that this one does not read
     io,                ///< the environment failed in another way
     conflict,          ///< the row was changed by someone else
     lost,              ///< the connection to the store is gone
@@ -39,9 +40,10 @@ enum class ErrorCode : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(ErrorCode code) noexcept {
     constexpr std::string_view names[] = {
-        "invalid_argument", "unknown_run", "ended",    "fenced", "duplicate",    "unsupported",     "rejected",
-        "failed",           "timed_out",   "busy",     "full",   "read_only",    "corrupt",         "not_a_store",
-        "newer_schema",     "io",          "conflict", "lost",   "no_recipient", "delivery_failed", "permanent"};
+        "invalid_argument", "unknown_run", "ended",        "fenced", "duplicate", "unsupported",  "rejected",
+        "failed",           "timed_out",   "busy",         "full",   "read_only", "corrupt",      "not_a_store",
+        "newer_schema",     "older_schema", "io",          "conflict", "lost",    "no_recipient", "delivery_failed",
+        "permanent"};
     return names[static_cast<std::size_t>(code)];
 }
 

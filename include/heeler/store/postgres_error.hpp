@@ -43,6 +43,8 @@ namespace heeler::inline HEELER_ABI::detail {
             return "it was left alone: choose another schema";
         case ErrorCode::newer_schema:
             return "it was left alone: update heeler, or choose another schema";
+        case ErrorCode::older_schema:
+            return "it was left alone: let the heeler that wrote it finish its runs, and choose another schema";
         case ErrorCode::lost:
             return "check the server, the network and the connection string";
         case ErrorCode::invalid_argument:

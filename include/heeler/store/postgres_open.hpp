@@ -78,9 +78,10 @@ struct PostgresState {
     return state;
 }
 
-/// Refuses what this code, whose schema has `newest` as its version, must not use.
+/// Refuses what this code, whose schema goes from `steps.front()` to `steps.back()`, must not use.
 [[nodiscard]] inline Result<void> check_state(const PostgresConnection& connection, const PostgresState& state,
-                                              std::int64_t newest, bool may_create) {
+                                              std::span<const SchemaStep> steps, bool may_create) {
+    const std::int64_t oldest = steps.front().version, newest = steps.back().version;
     const auto refuse = [&](ErrorCode code, std::string_view said) {
         return tl::unexpected<Error>(connection.error(code, said));
     };
@@ -91,6 +92,8 @@ struct PostgresState {
         return refuse(ErrorCode::newer_schema, "it needs a heeler with store schema " +
                                                    std::to_string(state.min_reader) + " or newer, this one has " +
                                                    std::to_string(newest));
+    if (state.tables > 0 && state.version < oldest)
+        return refuse(ErrorCode::older_schema, too_old(state.version, oldest));
     return {};
 }
 
@@ -118,7 +121,7 @@ struct PostgresState {
     const std::int64_t newest = steps.back().version;
     const auto seen = read_state(connection);
     if (!seen) return tl::unexpected<Error>(seen.error());
-    if (auto usable = check_state(connection, *seen, newest, may_create); !usable) return usable;
+    if (auto usable = check_state(connection, *seen, steps, may_create); !usable) return usable;
     if (seen->version >= newest) return {};
 
     PostgresTransaction transaction{connection};
@@ -127,7 +130,7 @@ struct PostgresState {
     if (auto locked = run_all(connection, {PostgresSql::lock_schema}); !locked) return locked;
     const auto state = read_state(connection);  // another process may have been faster
     if (!state) return tl::unexpected<Error>(state.error());
-    if (auto usable = check_state(connection, *state, newest, may_create); !usable) return usable;
+    if (auto usable = check_state(connection, *state, steps, may_create); !usable) return usable;
     if (state->tables == 0)
         if (auto created = run_all(connection, {PostgresSql::create_schema}); !created) return created;
     if (auto added = add_steps(connection, steps, state->version); !added) return added;

@@ -9,8 +9,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Times are microseconds since 1970 UTC; the views show them as timestamps. Bytes that a text cannot hold are escaped
-/// (postgres_values.hpp).
-inline constexpr char postgres_step_1[] = R"sql(
+/// (postgres_values.hpp). `until` of a lease is by the server's clock. `runs_by_holder` finds the runs of dead holders;
+/// flushes leave what it holds as it is, so they stay cheap.
+inline constexpr char postgres_step_3[] = R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 COMMENT ON TABLE meta IS 'store of heeler';
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
@@ -18,7 +19,8 @@ CREATE TABLE runs(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT COLLATE "C" NOT NULL UNIQUE,
     version BIGINT NOT NULL, name TEXT NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL,
     attempt BIGINT NOT NULL, incarnation BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
-    ended_at BIGINT, facts BYTEA NOT NULL) WITH (fillfactor = 45);
+    ended_at BIGINT, facts BYTEA NOT NULL, holder TEXT COLLATE "C" NOT NULL DEFAULT '',
+    epoch BIGINT NOT NULL DEFAULT 0) WITH (fillfactor = 45);
 CREATE TABLE run_parts(
     run TEXT COLLATE "C" NOT NULL, part TEXT COLLATE "C" NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY(run, part));
 CREATE TABLE checkpoints(
@@ -55,9 +57,6 @@ CREATE TABLE mutes(
 CREATE TABLE tallies(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, class TEXT COLLATE "C" NOT NULL, condition TEXT NOT NULL,
     incidents BIGINT NOT NULL, wrong BIGINT NOT NULL, UNIQUE(class, condition));
-CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
-    to_timestamp(created_at / 1e6) AS created_at, to_timestamp(updated_at / 1e6) AS updated_at,
-    to_timestamp(ended_at / 1e6) AS ended_at FROM runs ORDER BY ordinal;
 CREATE VIEW checkpoints_readable AS SELECT run, number, to_timestamp(at / 1e6) AS at, step, reason, text
     FROM checkpoints ORDER BY run, number;
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
@@ -71,25 +70,19 @@ CREATE VIEW mutes_readable AS SELECT class, condition, to_hex(identity) AS ident
     to_timestamp(at / 1e6) AS at FROM mutes ORDER BY ordinal;
 CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
     round(100.0 * wrong / nullif(incidents, 0), 1) AS percent_wrong FROM tallies ORDER BY ordinal;
-)sql";
-
-/// Several watchdogs on one store. `until` is microseconds since 1970 UTC, by the server's clock. The index finds the
-/// runs of dead holders; flushes leave what it holds as it is, so they stay cheap.
-inline constexpr char postgres_step_2[] = R"sql(
-ALTER TABLE runs ADD COLUMN holder TEXT COLLATE "C" NOT NULL DEFAULT '', ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX runs_by_holder ON runs(holder, epoch, class, ordinal)
     WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned');
 CREATE TABLE leases(
     name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, until BIGINT NOT NULL)
     WITH (fillfactor = 45);
-CREATE OR REPLACE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
+CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
     to_timestamp(created_at / 1e6) AS created_at, to_timestamp(updated_at / 1e6) AS updated_at,
     to_timestamp(ended_at / 1e6) AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
 CREATE VIEW leases_readable AS SELECT name, owner, epoch, to_timestamp(until / 1e6) AS until FROM leases
     ORDER BY name;
 )sql";
 
-/// Step 2 locks out nobody: code of schema 1 leaves the holders as they are, and versions guard what it writes.
-inline constexpr std::array<SchemaStep, 2> postgres_schema{{{1, 1, postgres_step_1}, {2, 1, postgres_step_2}}};
+/// Stores of the schemas 1 and 2 hold runs in layouts that were never released: they are refused as a whole.
+inline constexpr std::array<SchemaStep, 1> postgres_schema{{{3, 3, postgres_step_3}}};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -57,6 +57,8 @@ namespace heeler::inline HEELER_ABI::detail {
             return "it was left alone: choose another path";
         case ErrorCode::newer_schema:
             return "it was left alone: update heeler, or choose another path";
+        case ErrorCode::older_schema:
+            return "it was left alone: let the heeler that wrote it finish its runs, and choose another path";
         case ErrorCode::lost:
             return "put the file back, or start again to begin a new store";
         case ErrorCode::invalid_argument:

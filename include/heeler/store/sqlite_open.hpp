@@ -83,9 +83,10 @@ struct SchemaState {
     return state;
 }
 
-/// Refuses what this code, whose schema has `newest` as its version, must not use.
+/// Refuses what this code, whose schema goes from `steps.front()` to `steps.back()`, must not use.
 [[nodiscard]] inline Result<void> check_schema(const SqliteConnection& connection, const SchemaState& state,
-                                               std::int64_t newest) {
+                                               std::span<const SchemaStep> steps) {
+    const std::int64_t oldest = steps.front().version, newest = steps.back().version;
     if (state.empty()) return {};
     if (state.application != sqlite_application_id)
         return tl::unexpected<Error>(
@@ -94,6 +95,8 @@ struct SchemaState {
         return tl::unexpected<Error>(connection.error(
             ErrorCode::newer_schema, "it needs a heeler with store schema " + std::to_string(state.min_reader) +
                                          " or newer, this one has " + std::to_string(newest)));
+    if (state.version < oldest)
+        return tl::unexpected<Error>(connection.error(ErrorCode::older_schema, too_old(state.version, oldest)));
     return {};
 }
 
@@ -121,14 +124,14 @@ struct SchemaState {
     const std::int64_t newest = steps.back().version;
     const auto seen = read_schema_state_at_once(connection);
     if (!seen) return tl::unexpected<Error>(seen.error());
-    if (auto usable = check_schema(connection, *seen, newest); !usable) return usable;
+    if (auto usable = check_schema(connection, *seen, steps); !usable) return usable;
     if (seen->version >= newest) return {};
 
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     const auto state = read_schema_state(connection);  // another process may have been faster
     if (!state) return tl::unexpected<Error>(state.error());
-    if (auto usable = check_schema(connection, *state, newest); !usable) return usable;
+    if (auto usable = check_schema(connection, *state, steps); !usable) return usable;
     if (state->empty())
         if (auto marked = connection.run(Sql::mark_as_ours); !marked) return marked;
     for (const SchemaStep& step : steps)

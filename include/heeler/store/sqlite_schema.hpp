@@ -11,15 +11,18 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Marks a SQLite file as a store of heeler ("helr").
 inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
 
-/// Times are microseconds since 1970 UTC; the views show them as text.
-inline constexpr char sqlite_step_1[] = R"sql(
+/// Times are microseconds since 1970 UTC; the views show them as text. `mutes` and `tallies` are what operators taught
+/// the watchdog. `until` of a lease is by the clock of SQLite's machine. `held_runs` says of the runs that have not
+/// ended whose they are. It is kept by triggers, not by an index on `runs`, which would be written again with every
+/// row of every flush.
+inline constexpr char sqlite_step_4[] = R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
 CREATE TABLE runs(
     ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, name TEXT NOT NULL,
     class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL, attempt INTEGER NOT NULL,
     incarnation INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER,
-    facts BLOB NOT NULL);
+    facts BLOB NOT NULL, holder TEXT NOT NULL DEFAULT '', epoch INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE run_parts(run TEXT NOT NULL, part TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(run, part));
 CREATE TABLE checkpoints(
     run TEXT NOT NULL, number INTEGER NOT NULL, incarnation INTEGER NOT NULL, at INTEGER NOT NULL, step INTEGER,
@@ -46,10 +49,6 @@ CREATE TABLE decisions(
     number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, verb TEXT NOT NULL, until_at INTEGER,
     decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
-CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
-    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1e6, 'unixepoch') AS ended_at FROM runs ORDER BY ordinal;
 CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
     step, reason, text FROM checkpoints;
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
@@ -59,10 +58,6 @@ CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summ
     ORDER BY ordinal;
 CREATE VIEW audit_readable AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, kind, run, body
     FROM audit ORDER BY ordinal;
-)sql";
-
-/// What operators taught the watchdog.
-inline constexpr char sqlite_step_2[] = R"sql(
 CREATE TABLE mutes(
     ordinal INTEGER PRIMARY KEY, class TEXT NOT NULL, condition TEXT NOT NULL, identity INTEGER NOT NULL,
     muted_by TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(class, condition, identity));
@@ -76,19 +71,9 @@ CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
 CREATE VIEW decisions_readable AS SELECT number, run, verb,
     strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
-)sql";
-
-/// Several watchdogs on one store. `until` is microseconds since 1970 UTC, by the clock of SQLite's machine.
-/// `held_runs` says of the runs that have not ended whose they are. It is kept by triggers, not by an index on `runs`,
-/// which would be written again with every row of every flush.
-inline constexpr char sqlite_step_3[] = R"sql(
-ALTER TABLE runs ADD COLUMN holder TEXT NOT NULL DEFAULT '';
-ALTER TABLE runs ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE held_runs(
     holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
-INSERT INTO held_runs SELECT holder, epoch, class, ordinal FROM runs
-    WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned');
 CREATE TRIGGER run_was_added AFTER INSERT ON runs
     WHEN new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')
     BEGIN INSERT INTO held_runs VALUES (new.holder, new.epoch, new.class, new.ordinal); END;
@@ -99,7 +84,6 @@ CREATE TRIGGER run_was_handed_over AFTER UPDATE OF holder, epoch, class, state O
         WHERE new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned'); END;
 CREATE TABLE leases(
     name TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
-DROP VIEW runs_readable;
 CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
     strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
@@ -108,10 +92,8 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch,
     strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
 )sql";
 
-/// Step 2 locks out code of schema 1, which does not know the words that came with it (abandoned, inject:steer, ...).
-/// Step 3 locks out nobody: code of schema 2 leaves the holders as they are, and versions guard what it writes.
-inline constexpr std::array<SchemaStep, 3> sqlite_schema{
-    {{1, 1, sqlite_step_1}, {2, 2, sqlite_step_2}, {3, 2, sqlite_step_3}}};
+/// Stores of the schemas 1 to 3 hold runs in layouts that were never released: they are refused as a whole.
+inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{4, 4, sqlite_step_4}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
