@@ -41,7 +41,7 @@ void store_rung(House& house, RunHandle run, bool open) {
 
 }  // namespace
 
-TEST_CASE("what the store holds is loaded once; a class that is missing is said once", "[cycle]") {
+TEST_CASE("what the store holds is loaded once, and a class that is missing is said once", "[cycle]") {
     House before;
     (void)before.stored(rooms::bare_class());
     Later later{before};

@@ -83,7 +83,7 @@ void call(bench::Bench& b, RunHandle run, int times) {
 
 }  // namespace
 
-TEST_CASE("a detector that a class turns on is asked, whatever the watchdog is made of [M-020]") {
+TEST_CASE("a detector that a class turns on is asked, whatever the watchdog is made of") {
     ManualClock clock{bench::start};
     Watchdog plain{clock, MemoryStore{}, RecordingNotifier{}};
     judge_one(plain, clock, asked_class());
@@ -102,7 +102,7 @@ TEST_CASE("a detector that a class turns on is asked, whatever the watchdog is m
     CHECK_THAT(other.describe(), ContainsSubstring("asked"));
 }
 
-TEST_CASE("after a restart a class that lost, gained and moved detectors keeps the memory of the rest [M-136]") {
+TEST_CASE("after a restart a class that lost, gained and moved detectors keeps the memory of the rest") {
     bench::Bench b;
     b.settings.memory_every = 0s;
     b.classes[0] = rooms::bare_class();
@@ -143,7 +143,7 @@ TEST_CASE("a class that is defined anew while its runs go on keeps what their de
     CHECK(events.back().findings[0].evidence.fact("failures") == 4);
 }
 
-TEST_CASE("where a source was read to does not depend on the class's detectors [M-136]") {
+TEST_CASE("where a source was read to does not depend on the class's detectors") {
     struct Source {
         std::vector<std::string> asked;
         Result<Polled> poll(std::string_view cursor) {

@@ -84,7 +84,7 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     CHECK(store.history("r")->checkpoints.empty());
 }
 
-TEST_CASE("a run ends with its scope, as it was finished, or not if it is kept [M-020]") {
+TEST_CASE("a run ends with its scope, as it was finished, or not if it is kept") {
     Bench b;
     const auto state = [&](const char* id) { return b.history(id).row->state; };
     RunHandle kept;
@@ -107,7 +107,7 @@ TEST_CASE("a run ends with its scope, as it was finished, or not if it is kept [
     CHECK_FALSE(b.dog->scoped(bench::spec_of("kept"), "minute"));
 }
 
-TEST_CASE("a scope that is moved ends its run once, and one that is overwritten ends at once [M-020]") {
+TEST_CASE("a scope that is moved ends its run once, and one that is overwritten ends at once") {
     Bench b;
     const auto state = [&](const char* id) { return b.history(id).row->state; };
     std::optional<RunScope> outer;

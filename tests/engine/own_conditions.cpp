@@ -151,11 +151,11 @@ TEST_CASE("a host's condition that opens no incident is shown, and hides no othe
     CHECK(t.control.requests().size() == 1);
 }
 
-TEST_CASE("a host's condition, its incident and its name survive a restart in memory [M-136]") {
+TEST_CASE("a host's condition, its incident and its name survive a restart in memory") {
     survives_a_restart([store = MemoryStore{}] { return store; });
 }
 
-TEST_CASE("a host's condition, its incident and its name survive a restart in a file [M-136]") {
+TEST_CASE("a host's condition, its incident and its name survive a restart in a file") {
     const ScratchDirectory directory;
     survives_a_restart([&] { return SqliteStore{directory / "store.db"}; });
 }

@@ -104,7 +104,7 @@ TEST_CASE("a ladder of a host's own is climbed in a watchdog as it comes [M-094]
     CHECK_THAT(notifier.delivered()[1].summary, ContainsSubstring("recovered from STALLED"));
 }
 
-TEST_CASE("a ladder of a host's own goes on after a restart [M-136]") {
+TEST_CASE("a ladder of a host's own goes on after a restart") {
     auto b = bench_with(AskAtOnce{});
     b.progress(b.run(), 1);
     b.minutes(3);
