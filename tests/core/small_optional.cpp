@@ -15,6 +15,7 @@ TEST_CASE("a small optional is used as one, and is no larger than its value") {
     CHECK_FALSE(age);
     CHECK(age.value_or(7s) == 7s);
     CHECK(age == std::optional<Duration>{});
+    CHECK(std::optional<Duration>{} == age);
     age = 3s;
     CHECK((age && *age == 3s && age == 3s));
     CHECK(std::optional<Duration>{age} == 3s);

@@ -42,7 +42,17 @@ public:
     constexpr void reset() noexcept { value_ = absent; }
 
     /// Absent is less than any value.
+    friend constexpr bool operator==(const SmallOptional&, const SmallOptional&) noexcept = default;
     friend constexpr auto operator<=>(const SmallOptional&, const SmallOptional&) noexcept = default;
+    template <class Value>
+    requires(std::convertible_to<Value, T>) friend constexpr bool operator==(const SmallOptional& a,
+                                                                             const Value& b) noexcept {
+        return a.has_value() && *a == b;
+    }
+    /// Else the standard library would take an absent one for a value.
+    friend constexpr bool operator==(const SmallOptional& a, const std::optional<T>& b) noexcept {
+        return a == SmallOptional{b};
+    }
 
     template <class A>
     void archive(A& a) {
