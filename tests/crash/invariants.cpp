@@ -47,7 +47,8 @@ struct Check {
 
 void i1_destructive(const Check& check) {
     const RunClass rules = check.scene.story->rules();
-    const bool enabled = rung::has(rules.ladder.as<RecoveryLadder>()->final_rung, ActionKind::terminate);
+    const auto* ladder = rules.ladder.as<RecoveryLadder>();
+    const bool enabled = ladder != nullptr && rung::has(ladder->final_rung, ActionKind::terminate);
     for (const Line* line : check.of_run("effect", "terminate")) {
         if (!enabled) check.wrong("I1: terminated, which the class does not enable");
         const Action* ending = check.action(line->word(2));

@@ -17,10 +17,10 @@ struct Settling : House {
     detail::WatchedRun& watched = at(of);
 
     Settling() {
-        watched.verdict.incident.number = 1;
-        watched.verdict.incident.interventions = 1;
-        watched.verdict.incident.phase = Phase::holding;
-        watched.verdict.incident.condition = Condition::runaway;
+        watched.verdict.edit().incident.number = 1;
+        watched.verdict.edit().incident.interventions = 1;
+        watched.verdict.edit().incident.phase = Phase::holding;
+        watched.verdict.edit().incident.condition = Condition::runaway;
     }
     void carried_out(ActionKind kind) {
         Action action;
@@ -29,8 +29,8 @@ struct Settling : House {
         action.incident = 1;
         action.outcome = ActionOutcome::done;
         action.key = "k";
-        watched.rung = {action};
-        watched.verdict.rung_open = 1;
+        watched.rung.edit() = {action};
+        watched.verdict.edit().rung_open = 1;
     }
     void settle(WorkItem& item) { Applier{watched, now(), item}.settle(); }
     void undo(WorkItem& item) { Applier{watched, now(), item}.undo(); }
@@ -48,11 +48,11 @@ TEST_CASE("a pause whose commit failed is undone as a whole, and settled again w
     s.settle(item);
     CHECK((s.watched.run.state == RunState::paused && s.watched.run.paused_by_watchdog));
     CHECK(s.watched.run.waiting_since == s.now().elapsed);
-    CHECK(s.watched.rung.empty());
+    CHECK(s.watched.rung->empty());
     s.undo(item);
     CHECK(s.watched.life() == life);
     CHECK(s.facts() == before);
-    CHECK(s.watched.rung.size() == 1);
+    CHECK(s.watched.rung->size() == 1);
     WorkItem again{s.of, s.watched};
     s.settle(again);
     CHECK(s.watched.run.paused_by_watchdog);
@@ -72,10 +72,10 @@ TEST_CASE("an end whose commit failed gives the wait back as it was, its limit a
     WorkItem item{s.of, s.watched};
     Applier{s.watched, s.now(), item}.finish(RunState::cancelled);
     Applier{s.watched, s.now(), item}.end();
-    CHECK((s.watched.run.waited == 12s && !s.watched.waits_until && s.watched.verdict.ended_at));
+    CHECK((s.watched.run.waited == 12s && !s.watched.waits_until && s.watched.verdict->ended_at));
     s.undo(item);
     CHECK(s.watched.life() == life);
-    CHECK_FALSE(s.watched.verdict.ended_at);
+    CHECK_FALSE(s.watched.verdict->ended_at);
     CHECK(s.facts() == before);
 }
 
@@ -89,11 +89,11 @@ TEST_CASE("a resume whose commit failed leaves the run paused by the watchdog", 
     s.carried_out(ActionKind::resume);
     WorkItem item{s.of, s.watched};
     s.settle(item);
-    CHECK((s.watched.run.state == RunState::running && s.watched.verdict.incident.phase == Phase::closed));
+    CHECK((s.watched.run.state == RunState::running && s.watched.verdict->incident.phase == Phase::closed));
     s.undo(item);
     CHECK(s.watched.life() == life);
     CHECK((s.watched.run.paused_by_watchdog && s.watched.run.waiting_since == s.now().elapsed - 30s));
-    CHECK(s.watched.verdict.incident.phase == Phase::holding);
+    CHECK(s.watched.verdict->incident.phase == Phase::holding);
 }
 
 TEST_CASE("what a host reported while the commit was under way outlives the undoing", "[cycle]") {
@@ -134,11 +134,11 @@ TEST_CASE("a decision whose commit failed was never made, and evidence counts ag
     REQUIRE(judged.decision.acts());
     Applier{watched, house.now(), item}.change(judged, std::nullopt);
     CHECK(watched.rung_busy);
-    CHECK(watched.verdict.incident.number == 1);
+    CHECK(watched.verdict->incident.number == 1);
     CHECK(loops() == 0);  // a watermark was set with the intent
     Applier{watched, house.now(), item}.undo();
     CHECK_FALSE(watched.rung_busy);
-    CHECK((watched.verdict.incident.number == 0 && watched.verdict.interventions.empty()));
+    CHECK((watched.verdict->incident.number == 0 && watched.verdict->interventions.empty()));
     CHECK(watched.alerts_pending == 0);
     CHECK(loops() == 1);
     CHECK(rooms::facts_of(watched, house.now()) == facts);
@@ -149,7 +149,7 @@ TEST_CASE("an alert that was given up while the commit was under way stays given
     WorkItem item{s.of, s.watched};
     s.watched.give_up_alert();
     s.undo(item);
-    CHECK(s.watched.verdict.alert_dead);
+    CHECK(s.watched.verdict->alert_dead);
 }
 
 TEST_CASE("a run that is given up by the guard says why, once", "[cycle]") {
@@ -159,7 +159,7 @@ TEST_CASE("a run that is given up by the guard says why, once", "[cycle]") {
     const auto event = apply.fail_by_guard("somebody else");
     REQUIRE(event);
     CHECK(event->action.kind == ActionKind::mark_failed);
-    CHECK((s.watched.run.state == RunState::failed && s.watched.verdict.incident.phase == Phase::closed));
-    CHECK_THAT(s.watched.unsaved.audit[0].body, ContainsSubstring("StoreConflict: somebody else"));
+    CHECK((s.watched.run.state == RunState::failed && s.watched.verdict->incident.phase == Phase::closed));
+    CHECK_THAT(s.watched.unsaved->audit[0].body, ContainsSubstring("StoreConflict: somebody else"));
     CHECK_FALSE(apply.fail_by_guard("again"));
 }

@@ -103,8 +103,7 @@ TEST_CASE("a source that cannot be read is said once, and again after it worked"
     CHECK(r.read().errors == 1);
 }
 
-TEST_CASE("a class's source is asked once for all its runs, but not for those with a source of their own",
-          "[cycle]") {
+TEST_CASE("a class's source is asked once for all its runs, but not for those with a source of their own", "[cycle]") {
     Reading r;
     (void)r.run(rooms::bare_class(), bench::spec_of("a"));
     (void)r.run(rooms::bare_class(), bench::spec_of("b"));

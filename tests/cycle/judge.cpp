@@ -35,7 +35,7 @@ std::string all_of(const Judged& judged) {
                        " " + std::to_string(judged.shows.findings) + " " + std::string{name_of(judged.severity)};
     for (const Finding& finding : judged.findings)
         text += " " + std::string{finding.kind} + "=" + std::to_string(finding.evidence.fact("calls"));
-    text += " notes " + std::to_string(judged.notes.count) + " held " + std::to_string(static_cast<int>(judged.held)) +
+    text += " notes " + std::to_string(judged.notes.size()) + " held " + std::to_string(static_cast<int>(judged.held)) +
             " alerting " + std::to_string(static_cast<int>(judged.alerting)) + " debounced " +
             std::to_string(judged.debounced) + " speaks " + std::to_string(judged.speaks);
     const Incident& incident = judged.decision.incident;
@@ -65,11 +65,11 @@ TEST_CASE("judging is pure: it changes nothing, and twice it says the same", "[c
     const Judged first = judge();
     const Judged second = judge();
     CHECK(all_of(first) == all_of(second));
-    CHECK_THAT(all_of(first), ContainsSubstring("STALLED") && ContainsSubstring("a=3") &&
-                                  ContainsSubstring("inject:nudge"));
+    CHECK_THAT(all_of(first),
+               ContainsSubstring("STALLED") && ContainsSubstring("a=3") && ContainsSubstring("inject:nudge"));
     CHECK(rooms::facts_of(watched, house.now()) == facts);
     CHECK(watched.saved_memory(house.now()) == memory);
-    CHECK((watched.dirty == dirty && watched.unsaved.empty() && watched.verdict.interventions.empty()));
+    CHECK((watched.dirty == dirty && watched.unsaved->empty() && watched.verdict->interventions.empty()));
 }
 
 TEST_CASE("a run that waits, or whose watchdog slept, is not judged", "[cycle]") {
@@ -78,7 +78,7 @@ TEST_CASE("a run that waits, or whose watchdog slept, is not judged", "[cycle]")
     detail::WatchedRun& watched = house.at(run);
     watched.held_until = house.now().elapsed + 10s;
     Judged judged = judged_of(watched, house.now());
-    CHECK((judged.waiting && judged.held == HeldBack::gap && judged.findings.count == 0));
+    CHECK((judged.waiting && judged.held == HeldBack::gap && judged.findings.size() == 0));
     CHECK_FALSE(judged.decision.acts());
     house.clock.advance(10s);
     CHECK(judged_of(watched, house.now()).decision.acts());
@@ -99,12 +99,12 @@ TEST_CASE("debounce, budget and an operator hold a rung back, each by its name",
     watched.debounced = 1;
     CHECK(judged_of(watched, house.now()).decision.acts());
     CHECK(judged_of(watched, house.now(), false).held == HeldBack::budget);
-    watched.verdict.rung_day = std::chrono::floor<std::chrono::days>(house.now().wall).time_since_epoch().count();
-    watched.verdict.rungs_today = 1;
+    watched.verdict.edit().rung_day = std::chrono::floor<std::chrono::days>(house.now().wall).time_since_epoch().count();
+    watched.verdict.edit().rungs_today = 1;
     CHECK(judged_of(watched, house.now()).held == HeldBack::budget);
-    watched.verdict.rung_day -= 1;
+    watched.verdict.edit().rung_day -= 1;
     CHECK(judged_of(watched, house.now()).held == HeldBack::no);
-    watched.verdict.marks.snoozed_until = house.now().wall + 1s;
+    watched.verdict.edit().marks.snoozed_until = house.now().wall + 1s;
     judged = judged_of(watched, house.now());
     CHECK((judged.held == HeldBack::quiet && judged.decision.incident.number == 0));
 }
@@ -115,14 +115,14 @@ TEST_CASE("what an operator called wrong is no finding, and muted loops are none
     rules.detectors.turn_on<SeesLoop>();
     detail::WatchedRun& watched = house.at(house.run(rules));
     Judged judged = judged_of(watched, house.now());
-    CHECK((judged.findings.count == 2 && judged.loop_identity == 77 && judged.severity == Severity::critical));
+    CHECK((judged.findings.size() == 2 && judged.loop_identity == 77 && judged.severity == Severity::critical));
     CHECK(judged.shows.status == Status::loop_detected);
     house.registry.mute("bare", 77);
     judged = judged_of(watched, house.now());
-    CHECK((judged.findings.count == 1 && judged.loop_identity == 0 && judged.severity == Severity::warning));
-    watched.verdict.marks.wrong = bit_of(Condition::stalled);
+    CHECK((judged.findings.size() == 1 && judged.loop_identity == 0 && judged.severity == Severity::warning));
+    watched.verdict.edit().marks.wrong = bit_of(Condition::stalled);
     judged = judged_of(watched, house.now());
-    CHECK((judged.findings.count == 0 && judged.shows.status == Status::healthy));
+    CHECK((judged.findings.size() == 0 && judged.shows.status == Status::healthy));
 }
 
 TEST_CASE("people are told when an incident begins, and within the cooldown nothing more", "[cycle]") {
@@ -132,15 +132,15 @@ TEST_CASE("people are told when an incident begins, and within the cooldown noth
     rules.renotify_every = 10s;
     detail::WatchedRun& watched = house.at(house.run(rules));
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
-    watched.verdict.incident = judged_of(watched, house.now()).decision.incident;
-    watched.verdict.incident.alerted = true;
-    watched.verdict.sent.alerted = house.now().wall;
+    watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
+    watched.verdict.edit().incident.alerted = true;
+    watched.verdict.edit().sent.alerted = house.now().wall;
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
     house.clock.advance(50s);
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::held);
     house.clock.advance(50s);
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
-    watched.verdict.marks.acknowledged = true;
+    watched.verdict.edit().marks.acknowledged = true;
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
 }
 
@@ -149,5 +149,5 @@ TEST_CASE("while a rung is carried out findings are shown and nothing is decided
     detail::WatchedRun& watched = house.at(house.run(nudging_class()));
     watched.rung_busy = true;
     const Judged judged = judged_of(watched, house.now());
-    CHECK((judged.findings.count == 1 && !judged.decision.acts() && judged.shows.status == Status::stalled));
+    CHECK((judged.findings.size() == 1 && !judged.decision.acts() && judged.shows.status == Status::stalled));
 }

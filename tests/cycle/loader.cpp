@@ -25,17 +25,17 @@ struct Later : House {
 /// A run that was stored with an action that is intended, in an open rung or not.
 void store_rung(House& house, RunHandle run, bool open) {
     detail::WatchedRun& watched = house.at(run);
-    watched.verdict.incident.number = watched.verdict.incident.interventions = 1;
-    watched.verdict.incident.attempts = 1;
-    watched.verdict.incident.phase = Phase::climbing;
-    watched.verdict.rung_open = open ? 1 : 0;
+    watched.verdict.edit().incident.number = watched.verdict.edit().incident.interventions = 1;
+    watched.verdict.edit().incident.attempts = 1;
+    watched.verdict.edit().incident.phase = Phase::climbing;
+    watched.verdict.edit().rung_open = open ? 1 : 0;
     Action action;
     action.key = "k";
     action.intervention = 1;
-    watched.unsaved.actions = {action};
+    watched.unsaved.edit().actions = {action};
     Intervention record;
     record.number = 1;
-    watched.unsaved.interventions = {record};
+    watched.unsaved.edit().interventions = {record};
     REQUIRE_FALSE(house.ledger.commit_one(run, watched, house.now()));
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("a rung that was under way is looked up, one that never got durable is
     CHECK(later.load().ok());
     CHECK(later.deliverer.queues().take_rungs().empty());
     detail::WatchedRun& watched = later.at(*later.registry.find("r"));
-    REQUIRE(watched.unsaved.actions.size() == 1);
-    CHECK(watched.unsaved.actions[0].outcome == ActionOutcome::blocked);
+    REQUIRE(watched.unsaved->actions.size() == 1);
+    CHECK(watched.unsaved->actions[0].outcome == ActionOutcome::blocked);
 }
 
 TEST_CASE("one of several takes runs under its lease only, and gives all up when that is lost", "[cycle]") {

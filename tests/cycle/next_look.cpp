@@ -62,7 +62,7 @@ TEST_CASE("a quiet run is looked at when its interval ends or a detector asks fo
     CHECK(Looked{{.due = 25s}}.next() == 25s);
     CHECK(Looked{{.due = 25s}, 40s}.next() == 40s);
     Looked unhealthy;
-    unhealthy.of->verdict.shown.status = Status::stalled;
+    unhealthy.of->shown.status = Status::stalled;
     CHECK(unhealthy.next() == 1s);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("verdicts that are held, pauses and repeated alerts have moments of th
     Looked looked;
     looked.of->held_until = bench::start.elapsed + 12s;
     CHECK(looked.next() == 12s);
-    looked.of->verdict.incident.hold_until = bench::start.elapsed + 9s;
+    looked.of->verdict.edit().incident.hold_until = bench::start.elapsed + 9s;
     CHECK(looked.next() == 9s);
     looked.of->feed = std::make_unique<detail::Feed>();
     CHECK(looked.next() == 9s);

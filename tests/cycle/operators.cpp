@@ -22,8 +22,8 @@ struct Operated : House {
     Batch batch;
 
     Operated() {
-        watched.verdict.incident.number = 1;
-        watched.verdict.incident.phase = Phase::climbing;
+        watched.verdict.edit().incident.number = 1;
+        watched.verdict.edit().incident.phase = Phase::climbing;
     }
     static DecisionRow row(std::uint64_t number, Verb verb, std::string run = "r") {
         return {number, std::move(run), verb, {}, "ana", bench::start.wall};
@@ -50,25 +50,25 @@ struct Operated : House {
 TEST_CASE("each verb marks the run, and one that has nothing to do says why", "[cycle]") {
     Operated o;
     CHECK(o.decide(Verb::ack).empty());
-    CHECK(o.watched.verdict.marks.acknowledged);
+    CHECK(o.watched.verdict->marks.acknowledged);
     CHECK(o.decide(Verb::snooze).empty());
-    CHECK(o.watched.verdict.marks.snoozed_until == bench::start.wall + 1h);
+    CHECK(o.watched.verdict->marks.snoozed_until == bench::start.wall + 1h);
     CHECK(o.decide(Verb::resume_watch).empty());
-    CHECK(o.watched.verdict.marks.snoozed_until == bench::start.wall + 30min);
+    CHECK(o.watched.verdict->marks.snoozed_until == bench::start.wall + 30min);
     CHECK(o.decide(Verb::freeze).empty());
-    CHECK(o.watched.verdict.marks.frozen_at(o.now().wall));
+    CHECK(o.watched.verdict->marks.frozen_at(o.now().wall));
     CHECK(o.decide(Verb::unfreeze).empty());
-    CHECK_FALSE(o.watched.verdict.marks.frozen_at(o.now().wall));
+    CHECK_FALSE(o.watched.verdict->marks.frozen_at(o.now().wall));
     CHECK(o.decide(Verb::dismiss).empty());
-    CHECK(o.watched.verdict.marks.quiet_at(o.now().wall + 24h));
+    CHECK(o.watched.verdict->marks.quiet_at(o.now().wall + 24h));
     CHECK(o.decide(Verb::resume) == "the watchdog has not paused the run");
     CHECK(o.decide(Verb::mark_wrong).empty());
-    CHECK(o.watched.verdict.incident.phase == Phase::none);
-    CHECK(o.watched.verdict.marks.wrong == bit_of(Condition::stalled));
+    CHECK(o.watched.verdict->incident.phase == Phase::none);
+    CHECK(o.watched.verdict->marks.wrong == bit_of(Condition::stalled));
     CHECK(o.decide(Verb::mark_wrong) == "it is marked wrong already");
     CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
     CHECK(o.decide(Verb::mark_stopped).empty());
-    CHECK((o.watched.run.state == RunState::cancelled && o.watched.verdict.ended_at));
+    CHECK((o.watched.run.state == RunState::cancelled && o.watched.verdict->ended_at));
 }
 
 TEST_CASE("a run that the watchdog paused is resumed by an action of its own", "[cycle]") {
@@ -97,15 +97,15 @@ TEST_CASE("a decision is on record with who took it, and applied once", "[cycle]
 
 TEST_CASE("a loop that was none is muted for its class and counted against its rule", "[cycle]") {
     Operated o;
-    o.watched.verdict.marks.found = Condition::loop_detected;
-    o.watched.verdict.loop_identity = 77;
+    o.watched.verdict.edit().marks.found = Condition::loop_detected;
+    o.watched.verdict.edit().loop_identity = 77;
     (void)o.apply({Operated::row(1, Verb::mark_wrong)});
     REQUIRE(o.batch.mutes.size() == 1);
     CHECK((o.batch.mutes[0].identity == 77 && o.batch.mutes[0].class_name == "bare"));
     REQUIRE(o.batch.tallies.size() == 1);
     CHECK((o.batch.tallies[0].wrong == 1 && o.batch.tallies[0].incidents == 0));
     CHECK(o.watched.rules->mutes->has(77));
-    CHECK(o.watched.verdict.marks.wrong == 0);
+    CHECK(o.watched.verdict->marks.wrong == 0);
 }
 
 TEST_CASE("a freeze of everything stays open until somebody ends it, and is on record once it is stored", "[cycle]") {

@@ -19,7 +19,7 @@ struct Planned : House {
         : of{run(rules, std::move(spec))}, watched{at(of)} {}
 
     [[nodiscard]] Judged judged(Plan plan) {
-        Judged result{watched.verdict.incident};
+        Judged result{watched.verdict->incident};
         result.decision.incident.phase = Phase::climbing;
         result.decision.incident.number = 1;
         result.decision.incident.attempts = 1;
@@ -51,8 +51,8 @@ TEST_CASE("a rung is one intervention by its strongest action, and each action h
     CHECK(rows.actions[0].key.size() == 32);
     REQUIRE(rows.alerts.size() == 1);
     CHECK(rows.alerts[0].action_key == rows.actions[2].key);
-    CHECK((p.watched.verdict.incident.alerted && p.watched.verdict.rungs_today == 1));
-    CHECK(p.watched.verdict.has_seen(Condition::stalled));
+    CHECK((p.watched.verdict->incident.alerted && p.watched.verdict->rungs_today == 1));
+    CHECK(p.watched.verdict->has_seen(Condition::stalled));
 }
 
 TEST_CASE("keys are the same whenever they are made, and others for each rung and incarnation", "[cycle]") {
@@ -75,7 +75,7 @@ TEST_CASE("what belongs to the rung that was carried out makes no new interventi
     const RunBatch more = p.rows({{ActionKind::escalate, {}, {}}}, true);
     CHECK(more.interventions.empty());
     CHECK(more.actions[0].intervention == first.actions[0].intervention);
-    CHECK(p.watched.verdict.incident.interventions == 1);
+    CHECK(p.watched.verdict->incident.interventions == 1);
 }
 
 TEST_CASE("a continuation that is fenced raises the incarnation with its intent, others do not", "[cycle]") {
@@ -103,7 +103,7 @@ TEST_CASE("an agent that shares its run is set apart first, once, and only if it
     const RunBatch rows = p.rows({{ActionKind::nudge, {}, {}}});
     CHECK(Planned::kinds_of(rows) == "isolate inject:nudge ");
     CHECK(rows.actions[1].needs == ActionKind::isolate);
-    p.watched.verdict.incident.isolated = true;
+    p.watched.verdict.edit().incident.isolated = true;
     CHECK(Planned::kinds_of(p.rows({{ActionKind::nudge, {}, {}}})) == "inject:nudge ");
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a verdict is on record with its rule, and nothing is when nothing is 
     REQUIRE(rows.audit.size() == 1);
     CHECK(rows.audit[0].kind == "verdict");
     CHECK_THAT(rows.audit[0].body, ContainsSubstring(R"("rule":"zero_delta","detector":"quiet")"));
-    const Judged quiet{p.watched.verdict.incident};
+    const Judged quiet{p.watched.verdict->incident};
     const RunBatch none = Planner{p.watched, quiet, p.now()}(false);
     CHECK((none.audit.empty() && none.alerts.empty() && none.actions.empty()));
 }

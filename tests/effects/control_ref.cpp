@@ -41,8 +41,10 @@ TEST_CASE("a verb that a control has is asked, one that it lacks is unsupported 
     }
     CHECK(control.act(ActionKind::abandon, asked)->note == "abandoned");
     CHECK(control.act(ActionKind::mark_failed, asked)->note == "failed");
-    for (const auto& [kind, verb] : {std::pair{ActionKind::resume, "resume"}, {ActionKind::isolate, "isolate"},
-                                     {ActionKind::snapshot, "snapshot"}, {ActionKind::terminate, "terminate"},
+    for (const auto& [kind, verb] : {std::pair{ActionKind::resume, "resume"},
+                                     {ActionKind::isolate, "isolate"},
+                                     {ActionKind::snapshot, "snapshot"},
+                                     {ActionKind::terminate, "terminate"},
                                      {ActionKind::spawn, "spawn"}}) {
         const auto answer = control.act(kind, asked);
         REQUIRE_FALSE(answer);

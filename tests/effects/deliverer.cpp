@@ -46,12 +46,11 @@ TEST_CASE("a rung is carried out in its order, and what needs something undone i
     CHECK(d.deliver() == "inject:nudge done, snapshot failed");
     CHECK(d.outcomes_stored() == "done failed blocked ");
     CHECK_FALSE(d.at(d.of).rung_busy);
-    CHECK(d.at(d.of).rung.size() == 3);
+    CHECK(d.at(d.of).rung->size() == 3);
     CHECK(d.deliverer.queues().take_settled() == std::vector<RunHandle>{d.of});
 }
 
-TEST_CASE("an outcome that cannot be stored holds the rest of the rung back, and nothing is done twice",
-          "[effects]") {
+TEST_CASE("an outcome that cannot be stored holds the rest of the rung back, and nothing is done twice", "[effects]") {
     Delivering d;
     d.store.fail(StoreOperation::commit, ErrorCode::busy);
     d.rung({Delivering::intended(ActionKind::nudge), Delivering::intended(ActionKind::snapshot)});

@@ -15,8 +15,8 @@ History full_history() {
     known.row->class_name = "minute";
     known.row->status = Status::stalled;
     known.checkpoints = {{1, 1, bench::start.wall, 3, "lexer\ndone", CheckpointReason::risky_step}};
-    known.interventions = {{1, 1, 1, Condition::no_output_access, ActionKind::escalate, InterventionOutcome::pending,
-                            bench::start.wall}};
+    known.interventions = {
+        {1, 1, 1, Condition::no_output_access, ActionKind::escalate, InterventionOutcome::pending, bench::start.wall}};
     known.actions.resize(4);
     known.actions[0].kind = ActionKind::escalate;
     known.actions[0].outcome = ActionOutcome::done;
@@ -48,16 +48,16 @@ TEST_CASE("a run's final status is its end, or what became of its incident", "[e
     CHECK(final_status_of(RunState::running, incident, true) == "escalated");
     incident.phase = Phase::closed;
     CHECK(final_status_of(RunState::waiting_human, incident, true) == "recovered");
-    for (const RunState state : {RunState::completed, RunState::failed, RunState::cancelled, RunState::terminated,
-                                 RunState::abandoned})
+    for (const RunState state :
+         {RunState::completed, RunState::failed, RunState::cancelled, RunState::terminated, RunState::abandoned})
         CHECK(final_status_of(state, incident, true) == name_of(state));
 }
 
 TEST_CASE("a report counts what was done, names dead letters and repeats what people were told", "[explain]") {
     rooms::House house;
     detail::WatchedRun& watched = house.at(house.run(rooms::bare_class()));
-    watched.verdict.note(Condition::stalled);
-    watched.verdict.note(Condition::no_output_access);  // a stall to people
+    watched.verdict.edit().note(Condition::stalled);
+    watched.verdict.edit().note(Condition::no_output_access);  // a stall to people
     house.clock.advance(90s);
     const Report report = detail::report_of(watched, full_history(), house.now());
     CHECK(report.total == 90s);
@@ -76,7 +76,7 @@ TEST_CASE("a run that only the store knows has the same report", "[explain]") {
     watched.run.attempt = 2;
     house.clock.advance(50s);
     house.tell(run, StateChange{RunState::completed, {}, {}, {}});
-    watched.verdict.ended_at = house.now().wall;
+    watched.verdict.edit().ended_at = house.now().wall;
     REQUIRE_FALSE(house.ledger.commit_one(run, watched, house.now()));
     house.clock.advance(3600s);
     const Report report = detail::stored_report(house.history(), house.now());

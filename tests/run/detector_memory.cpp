@@ -224,12 +224,12 @@ TEST_CASE("of more findings than fit the least are left out, whenever the worst 
     Findings findings;
     for (std::size_t i = 0; i < Findings::capacity; ++i) findings.add({Condition::stalled, Level::nudge, "stall"});
     findings.add({Condition::token_budget, Level::nudge, "least"});
-    CHECK(findings.count == Findings::capacity);
-    CHECK(findings.all[Findings::capacity - 1].condition == Condition::stalled);
+    CHECK(static_cast<std::size_t>(findings.end() - findings.begin()) == Findings::capacity);
+    CHECK(findings.begin()[Findings::capacity - 1].condition == Condition::stalled);
     findings.add({worst, Level::nudge, "worst"});
     findings.add({Condition::timeout, Level::stop, "limit"});
-    CHECK(findings.count == Findings::capacity);
-    CHECK(findings.all[0].condition == worst);
-    CHECK(findings.all[1].condition == Condition::timeout);
-    CHECK(findings.all[Findings::capacity - 1].condition == Condition::stalled);
+    CHECK(static_cast<std::size_t>(findings.end() - findings.begin()) == Findings::capacity);
+    CHECK(findings.begin()[0].condition == worst);
+    CHECK(findings.begin()[1].condition == Condition::timeout);
+    CHECK(findings.begin()[Findings::capacity - 1].condition == Condition::stalled);
 }

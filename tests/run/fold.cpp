@@ -82,9 +82,10 @@ TEST_CASE("a sample is taken once per interval of the working clock, and a late 
     CHECK(f.at(200s).sample());
     CHECK_FALSE(f.at(239s).sample());
     CHECK(f.at(240s).sample());
-    REQUIRE(f.watched.heartbeats.size() == 3);
-    CHECK((f.watched.heartbeats[0].value == 7 && f.watched.heartbeats[0].delta == 2));
-    CHECK((f.watched.heartbeats[2].number == 3 && f.watched.heartbeats[2].delta == 0));
+    const auto& rows = *f.watched.heartbeats;
+    REQUIRE(rows.size() == 3);
+    CHECK((rows[0].value == 7 && rows[0].delta == 2));
+    CHECK((rows[2].number == 3 && rows[2].delta == 0));
     f.at(250s)(StateChange{RunState::waiting_child, {}, {}, {}});
     CHECK_FALSE(f.at(900s).sample());
 }
@@ -101,8 +102,8 @@ TEST_CASE("a call is open until its result, which may come before it", "[run]") 
 TEST_CASE("steps that are done count once and are kept in order", "[run]") {
     Folded f;
     for (const std::int64_t step : {3, 1, 3, 2}) f.at(1s).checkpoint(step, "done", CheckpointReason::scheduled);
-    CHECK(f.watched.steps == std::vector<std::int64_t>{1, 2, 3});
-    CHECK(f.watched.checkpoint.step == 2);
+    CHECK(f.watched.checkpoints->steps == std::vector<std::int64_t>{1, 2, 3});
+    CHECK(f.watched.checkpoints->last.step == 2);
     const auto progressed = f.run().last_progress;
     f.at(9s).checkpoint(2, "done", CheckpointReason::scheduled);
     CHECK((f.run().last_progress == progressed && f.run().checkpoint_base == 9s));
@@ -124,8 +125,8 @@ TEST_CASE("a checkpoint is a row of its incarnation, without its secrets", "[run
     Folded f;
     Folder folder = f.at(5s);
     detail::record(f.watched, folder, CheckpointNote{2, "password=hunter2 \x1b[31mred"}, bench::start.wall);
-    REQUIRE(f.watched.unsaved.checkpoints.size() == 1);
-    const CheckpointRow& row = f.watched.unsaved.checkpoints[0];
+    REQUIRE(f.watched.unsaved->checkpoints.size() == 1);
+    const CheckpointRow& row = f.watched.unsaved->checkpoints[0];
     CHECK((row.number == 1 && row.incarnation == 1 && row.step == 2));
     CHECK(row.text.find("hunter2") == std::string::npos);
     CHECK(row.text.find('\x1b') == std::string::npos);
@@ -138,8 +139,8 @@ TEST_CASE("of a replaced agent it is on record once that it still reports", "[ru
     CHECK_FALSE(detail::fence_off(f.watched, 3, bench::start.wall));
     CHECK(detail::fence_off(f.watched, 1, bench::start.wall));
     CHECK(detail::fence_off(f.watched, 1, bench::start.wall));
-    CHECK(f.watched.unsaved.audit.size() == 1);
+    CHECK(f.watched.unsaved->audit.size() == 1);
     CHECK(detail::fence_off(f.watched, 2, bench::start.wall));
-    CHECK(f.watched.unsaved.audit.size() == 2);
+    CHECK(f.watched.unsaved->audit.size() == 2);
     CHECK(f.watched.dirty);
 }

@@ -68,10 +68,10 @@ TEST_CASE("a class that is replaced is renewed in its runs, with what their dete
     house.define(other);
     CHECK(rooms::counts_of(rooms::found(watched, house.now())) == "a 3, b 3");
 
-    watched.verdict.incident.phase = Phase::climbing;  // an open incident keeps what it began with
+    watched.verdict.edit().incident.phase = Phase::climbing;  // an open incident keeps what it began with
     house.registry.renew(watched, house.now());
     CHECK(watched.run.interval == 60s);
-    watched.verdict.incident.phase = Phase::closed;
+    watched.verdict.edit().incident.phase = Phase::closed;
     house.registry.renew(watched, house.now());
     CHECK(watched.run.interval == 30s);
     CHECK(watched.sampling.next == 30s);

@@ -38,11 +38,11 @@ TEST_CASE("what could not be written waits, in its order, and is written once", 
     house.store.fail(StoreOperation::commit, ErrorCode::busy);
     CHECK(house.ledger.commit_one(run, house.at(run), house.now())->code == ErrorCode::busy);
     note_checkpoint(house, run, 2);
-    CHECK(house.at(run).unsaved.checkpoints.size() == 2);
+    CHECK(house.at(run).unsaved->checkpoints.size() == 2);
     CHECK(house.at(run).version == 1);
     house.store.heal();
     REQUIRE_FALSE(house.ledger.commit_one(run, house.at(run), house.now()));
-    CHECK(house.at(run).unsaved.empty());
+    CHECK(house.at(run).unsaved->empty());
     const auto rows = house.history().checkpoints;
     REQUIRE(rows.size() == 2);
     CHECK((rows[0].step == 1 && rows[1].step == 2));
@@ -54,7 +54,7 @@ TEST_CASE("a commit that answered an error and happened all the same counts as s
     note_checkpoint(house, run, 1);
     house.store.fail(StoreOperation::commit, ErrorCode::lost, FaultEffect::executed);
     CHECK_FALSE(house.ledger.commit_one(run, house.at(run), house.now()));
-    CHECK((house.at(run).version == 2 && house.at(run).unsaved.empty()));
+    CHECK((house.at(run).version == 2 && house.at(run).unsaved->empty()));
 }
 
 TEST_CASE("after a conflict the stored state is taken over, and what was reported here waits", "[storage]") {
@@ -64,14 +64,14 @@ TEST_CASE("after a conflict the stored state is taken over, and what was reporte
     const RunHandle mine = one.stored(bare_class());
     two.define(bare_class());
     const RunHandle theirs = *two.registry.adopt(one.memory.load()->runs[0], false, two.now());
-    two.at(theirs).verdict.incident.number = 3;
+    two.at(theirs).verdict.edit().incident.number = 3;
     REQUIRE_FALSE(two.ledger.commit_one(theirs, two.at(theirs), two.now()));
     note_checkpoint(one, mine, 1);
     const auto error = one.ledger.commit_one(mine, one.at(mine), one.now());
     REQUIRE(error);
     CHECK(error->code == ErrorCode::conflict);
-    CHECK(one.at(mine).verdict.incident.number == 3);
-    CHECK(one.at(mine).unsaved.checkpoints.size() == 1);
+    CHECK(one.at(mine).verdict->incident.number == 3);
+    CHECK(one.at(mine).unsaved->checkpoints.size() == 1);
     CHECK_FALSE(one.ledger.commit_one(mine, one.at(mine), one.now()));
     CHECK(one.history().checkpoints.size() == 1);
 }
@@ -84,8 +84,7 @@ TEST_CASE("another run of the same name is not overwritten and not taken over", 
     RunSpec spec = bench::spec_of("r");
     spec.task = "Something else";
     const RunHandle run = two.run(bare_class(), spec);
-    for (int i = 0; i < 2; ++i)
-        CHECK(two.ledger.commit_one(run, two.at(run), two.now())->code == ErrorCode::conflict);
+    for (int i = 0; i < 2; ++i) CHECK(two.ledger.commit_one(run, two.at(run), two.now())->code == ErrorCode::conflict);
     CHECK((two.at(run).version == 0 && one.history().row->version == 1));
 }
 

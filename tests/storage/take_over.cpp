@@ -29,23 +29,23 @@ struct Other {
 
 TEST_CASE("incident, attempts and marks come from the store, reports of this process stay", "[storage]") {
     Other other;
-    other.watched.verdict.incident.number = 2;
-    other.watched.verdict.incident.attempts = 1;
-    other.watched.verdict.marks.acknowledged = true;
+    other.watched.verdict.edit().incident.number = 2;
+    other.watched.verdict.edit().incident.attempts = 1;
+    other.watched.verdict.edit().marks.acknowledged = true;
     other.watched.run.last_activity = 5s;
-    other.watched.steps = {1, 4};
+    other.watched.checkpoints.edit().steps = {1, 4};
     House mine;
     detail::WatchedRun& watched = mine.at(mine.run(bare_class()));
     watched.run.last_activity = 9s;
     watched.run.lines = 7;
-    watched.steps = {2, 4};
-    watched.checkpoint = {"mine", 2, 9s, CheckpointReason::scheduled};
+    watched.checkpoints.edit().steps = {2, 4};
+    watched.checkpoints.edit().last = {"mine", 2, 9s, CheckpointReason::scheduled};
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
-    CHECK((watched.verdict.incident.number == 2 && watched.verdict.incident.attempts == 1));
-    CHECK(watched.verdict.marks.acknowledged);
+    CHECK((watched.verdict->incident.number == 2 && watched.verdict->incident.attempts == 1));
+    CHECK(watched.verdict->marks.acknowledged);
     CHECK((watched.run.last_activity == 9s && watched.run.lines == 7));
-    CHECK(watched.steps == std::vector<std::int64_t>{1, 2, 4});
-    CHECK(watched.checkpoint.text == "mine");
+    CHECK(watched.checkpoints->steps == std::vector<std::int64_t>{1, 2, 4});
+    CHECK(watched.checkpoints->last.text == "mine");
 }
 
 TEST_CASE("a state that was told here counts more than a stored one, unless that is an end", "[storage]") {
@@ -69,15 +69,15 @@ TEST_CASE("of an agent that was replaced meanwhile only the end of its run count
     House mine;
     const RunHandle run = mine.run(bare_class());
     detail::WatchedRun& watched = mine.at(run);
-    watched.unsaved.checkpoints = {{1, 1, {}, 1, "by the first", {}}, {2, 2, {}, 2, "by the second", {}}};
+    watched.unsaved.edit().checkpoints = {{1, 1, {}, 1, "by the first", {}}, {2, 2, {}, 2, "by the second", {}}};
     mine.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
     watched.run.lines = 7;
     History stored = other.row();
     stored.checkpoints.resize(5);
     REQUIRE(detail::take_over(watched, stored, mine.now()));
     CHECK((watched.run.state == RunState::running && watched.run.lines == 0));
-    REQUIRE(watched.unsaved.checkpoints.size() == 1);
-    CHECK((watched.unsaved.checkpoints[0].text == "by the second" && watched.unsaved.checkpoints[0].number == 6));
+    REQUIRE(watched.unsaved->checkpoints.size() == 1);
+    CHECK((watched.unsaved->checkpoints[0].text == "by the second" && watched.unsaved->checkpoints[0].number == 6));
     watched.run.incarnation = 1;
     mine.tell(run, StateChange{RunState::completed, {}, {}, {}});
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
@@ -86,7 +86,7 @@ TEST_CASE("of an agent that was replaced meanwhile only the end of its run count
 
 TEST_CASE("facts that cannot be read change nothing", "[storage]") {
     Other other;
-    other.watched.verdict.incident.number = 2;
+    other.watched.verdict.edit().incident.number = 2;
     History stored = other.row();
     House mine;
     detail::WatchedRun& watched = mine.at(mine.run(bare_class()));

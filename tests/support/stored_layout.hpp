@@ -42,8 +42,7 @@ struct Keeper {
     heeler::Watchdog<heeler::ManualClock, Store, heeler::RecordingNotifier> dog;
 
     Keeper(Store of, heeler::Duration later)
-        : clock{{bench::start.elapsed + later, bench::start.wall + later}},
-          dog{clock, std::move(of), notifier} {
+        : clock{{bench::start.elapsed + later, bench::start.wall + later}}, dog{clock, std::move(of), notifier} {
         dog.control(control);
         REQUIRE(dog.define(kept_class()));
     }
@@ -103,8 +102,7 @@ void goes_on(Store store) {
     std::string counted;
     for (int i = 0; i < 2; ++i) {
         report = k.after(60s);
-        for (const auto& event : bench::all_of<heeler::StatusEvent>(report))
-            counted = rooms::counts_of(event.findings);
+        for (const auto& event : bench::all_of<heeler::StatusEvent>(report)) counted = rooms::counts_of(event.findings);
     }
     CHECK(counted == "a 4, b 4");  // three of them were counted when it was written
     CHECK(k.dog.checkpoint(*run, {3, "parser done"}));

@@ -224,9 +224,6 @@ struct DetectorCalls {
     }
 
     static constexpr DetectorOps table() noexcept {
-        static_assert(
-            alignof(Memory) <= alignof(std::max_align_t),
-            "heeler: a Detector's `Memory` must not be aligned more than std::max_align_t (README: Write a detector)");
         DetectorOps ops{};
         ops.kind = D::kind;
         ops.listens = every_event;

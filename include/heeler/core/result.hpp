@@ -40,9 +40,9 @@ enum class ErrorCode : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(ErrorCode code) noexcept {
     constexpr std::string_view names[] = {
-        "invalid_argument", "unknown_run", "ended",        "fenced", "duplicate", "unsupported",  "rejected",
-        "failed",           "timed_out",   "busy",         "full",   "read_only", "corrupt",      "not_a_store",
-        "newer_schema",     "older_schema", "io",          "conflict", "lost",    "no_recipient", "delivery_failed",
+        "invalid_argument", "unknown_run",  "ended", "fenced",   "duplicate", "unsupported",  "rejected",
+        "failed",           "timed_out",    "busy",  "full",     "read_only", "corrupt",      "not_a_store",
+        "newer_schema",     "older_schema", "io",    "conflict", "lost",      "no_recipient", "delivery_failed",
         "permanent"};
     return names[static_cast<std::size_t>(code)];
 }

@@ -43,8 +43,7 @@ namespace heeler::inline HEELER_ABI::detail {
         if (const auto silence = watched.detectors.due(run, run.working(now.elapsed))) due = std::min(due, *silence);
         if (watched.verdict->incident.phase == Phase::climbing)
             due = std::min(due, watched.verdict->incident.verify_at);
-        if (watched.shown.status != Status::healthy || watched.shown.findings != 0 || run.late)
-            due = Duration{};
+        if (watched.shown.status != Status::healthy || watched.shown.findings != 0 || run.late) due = Duration{};
         no_later_than(run.origin + run.waited + due);
     }
     if (watched.dirty) {

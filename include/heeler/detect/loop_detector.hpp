@@ -72,7 +72,7 @@ struct LoopDetector<Item, BlockRule> {
         std::array<std::uint16_t, max_period> hit_run{};
         std::array<std::uint32_t, max_period> hit_sum{};  ///< of the block's masked fingerprints: in any order the same
         std::uint32_t items = 0;
-        std::uint32_t watermark = 0;  ///< items before this one are not judged again
+        std::uint32_t watermark = 0;                ///< items before this one are not judged again
         std::uint32_t longest = ~std::uint32_t{0};  ///< no count of `equal_run` exceeds it; not saved
 
         template <class A>

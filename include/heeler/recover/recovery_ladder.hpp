@@ -88,7 +88,9 @@ struct RecoveryLadder {
     /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
                                  Duration verify_after) const {
-        Turn step{incident, seen, now, elapsed, verify_after};
+        Judgement answered = seen;
+        answered.worst = worst_answered(seen);
+        const Turn step{incident, answered, now, elapsed, verify_after};
         switch (incident.phase) {
             case Phase::none:
             case Phase::closed:
@@ -169,9 +171,16 @@ private:
         return retrying::applies(retry, condition) || response_to(condition) != nullptr;
     }
 
+    /// What nothing is done about hides nothing, and is no reason for the last rung: the worst that the ladder knows.
+    [[nodiscard]] std::optional<Condition> worst_answered(const Judgement& seen) const noexcept {
+        if (!seen.worst || *seen.worst == Condition::timeout || answers(*seen.worst)) return seen.worst;
+        for (const Condition& each : library_conditions)
+            if ((seen.conditions & bit_of(each)) != 0 && answers(each)) return each;
+        return std::nullopt;
+    }
+
     [[nodiscard]] Decision open(const Turn& step) const {
         if (!step.seen.worst) return Decision{step.incident};
-        if (*step.seen.worst != Condition::timeout && !answers(*step.seen.worst)) return Decision{step.incident};
         const Incident next = begun(step.incident, step.now, step.verify_after);
         return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
     }

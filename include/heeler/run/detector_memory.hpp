@@ -27,7 +27,12 @@ public:
     Findings(const Findings& other) noexcept : count_{other.count_} {
         std::uninitialized_copy(other.begin(), other.end(), all_);
     }
-    Findings& operator=(const Findings&) = delete;
+    Findings& operator=(const Findings& other) noexcept {
+        if (this == &other) return *this;
+        count_ = other.count_;
+        std::uninitialized_copy(other.begin(), other.end(), all_);
+        return *this;
+    }
     ~Findings() = default;
 
     void add(const Finding& finding) noexcept {
@@ -39,6 +44,7 @@ public:
         all_[place] = finding;
     }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] const Finding* begin() const noexcept { return all_; }
     [[nodiscard]] const Finding* end() const noexcept { return all_ + count_; }
 
@@ -57,7 +63,7 @@ public:
     DetectorMemory() = default;
     explicit DetectorMemory(const ReadyClass& of) : of_{&of} {
         if (of.memory_size == 0) return;
-        block_ = static_cast<std::byte*>(::operator new(of.memory_size, std::align_val_t{of.memory_alignment}));
+        block_ = static_cast<std::byte*>(::operator new (of.memory_size, std::align_val_t{of.memory_alignment}));
         for (const DetectorSlot& slot : of.detectors) slot.ops->create(at(slot));
     }
     DetectorMemory(DetectorMemory&& other) noexcept
@@ -150,7 +156,7 @@ private:
     void clear() noexcept {
         if (block_ == nullptr) return;
         for (const DetectorSlot& slot : of_->detectors) slot.ops->destroy(at(slot));
-        ::operator delete(block_, std::align_val_t{of_->memory_alignment});
+        ::operator delete (block_, std::align_val_t{of_->memory_alignment});
         block_ = nullptr;
     }
 

@@ -241,8 +241,8 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
     if (std::exchange(watched.fenced_told, std::max(watched.fenced_told, incarnation)) >= incarnation) return true;
     watched.unsaved.edit().audit.push_back({now, "fenced", std::string{watched.run.id},
-                                     R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
-                                         std::to_string(watched.run.incarnation) + "}"});
+                                            R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
+                                                std::to_string(watched.run.incarnation) + "}"});
     watched.dirty = true;
     return true;
 }

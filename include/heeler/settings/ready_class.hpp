@@ -61,9 +61,9 @@ public:
     std::vector<DetectorSlot> detectors;  ///< in the order of the class
     /// Of these, by kind of observation, those that listen to it.
     std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
-    std::size_t memory_size = 0;          ///< of a run's block
+    std::size_t memory_size = 0;  ///< of a run's block
     std::size_t memory_alignment = alignof(std::max_align_t);
-    std::uint64_t enough_items = 0;       ///< new items without a finding that prove that a repetition is over
+    std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
     std::shared_ptr<Mutes> mutes;
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
 

@@ -24,7 +24,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct Change {
     RunHandle handle;
     WatchedRun* watched = nullptr;
-    RunBatch rows{};   ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
+    RunBatch rows{};           ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
     Seldom<Unsaved> waited{};  ///< what waited for this commit
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
