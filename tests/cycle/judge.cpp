@@ -99,7 +99,8 @@ TEST_CASE("debounce, budget and an operator hold a rung back, each by its name",
     watched.debounced = 1;
     CHECK(judged_of(watched, house.now()).decision.acts());
     CHECK(judged_of(watched, house.now(), false).held == HeldBack::budget);
-    watched.verdict.edit().rung_day = std::chrono::floor<std::chrono::days>(house.now().wall).time_since_epoch().count();
+    watched.verdict.edit().rung_day =
+        std::chrono::floor<std::chrono::days>(house.now().wall).time_since_epoch().count();
     watched.verdict.edit().rungs_today = 1;
     CHECK(judged_of(watched, house.now()).held == HeldBack::budget);
     watched.verdict.edit().rung_day -= 1;

@@ -174,9 +174,14 @@ private:
     /// What nothing is done about hides nothing, and is no reason for the last rung: the worst that the ladder knows.
     [[nodiscard]] std::optional<Condition> worst_answered(const Judgement& seen) const noexcept {
         if (!seen.worst || *seen.worst == Condition::timeout || answers(*seen.worst)) return seen.worst;
-        for (const Condition& each : library_conditions)
-            if ((seen.conditions & bit_of(each)) != 0 && answers(each)) return each;
-        return std::nullopt;
+        std::optional<Condition> worst;
+        const auto consider = [&](const Condition& each) {
+            if ((seen.conditions & bit_of(each)) != 0 && answers(each) && (!worst || outranks(each, *worst)))
+                worst = each;
+        };
+        for (const Response& response : responses) consider(response.condition);
+        consider(Condition::stalled);
+        return worst;
     }
 
     [[nodiscard]] Decision open(const Turn& step) const {
