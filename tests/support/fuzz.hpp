@@ -40,7 +40,8 @@ inline std::size_t character_size(std::string_view text, std::uint32_t& value) {
     return 0;
 }
 
-/// Valid UTF-8 without controls but line feed and tab, direction controls and zero-width characters.
+/// Valid UTF-8 without controls but line feed and tab, direction controls, zero-width characters and other characters
+/// that are not seen.
 inline bool is_clean(std::string_view text) {
     while (!text.empty()) {
         std::uint32_t c = 0;
@@ -49,6 +50,9 @@ inline bool is_clean(std::string_view text) {
         if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0)) return false;
         if ((c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F)) return false;
         if (c == 0xFEFF || c == 0x061C || (c >= 0xE0000 && c <= 0xE0FFF)) return false;
+        if (c == 0xAD || c == 0x034F || c == 0x3164 || c == 0xFFA0 || (c >= 0xFFF9 && c <= 0xFFFB)) return false;
+        if ((c >= 0x115F && c <= 0x1160) || (c >= 0x17B4 && c <= 0x17B5) || (c >= 0x180B && c <= 0x180F)) return false;
+        if ((c >= 0x1BCA0 && c <= 0x1BCA3) || (c >= 0x1D173 && c <= 0x1D17A)) return false;
         text.remove_prefix(size);
     }
     return true;
