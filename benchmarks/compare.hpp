@@ -16,7 +16,7 @@ namespace bench {
 
 /// How much work a run of the program may do.
 struct Effort {
-    bool quick = false;
+    bool quick = false;      ///< every row once, with little work: whether it runs, not how fast
     std::string postgres{};  ///< connection string; empty: no row for PostgreSQL
 
     [[nodiscard]] std::size_t of(std::size_t full, std::size_t smoke) const noexcept { return quick ? smoke : full; }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
-#   tests/run.sh           unit tests, scenarios and tools with GCC; scenarios (in memory) and all unit tests but those of
-#                          the engine under the address and undefined-behaviour sanitizers; tests of engine and stores that start
-#                          threads under the thread sanitizer; fuzz targets for 5 s each; layout of the sources
+#   tests/run.sh           unit tests, scenarios, tools and each benchmark once with GCC; scenarios (in memory) and all unit
+#                          tests but those of the engine under the address and undefined-behaviour sanitizers; tests of engine
+#                          and stores that start threads under the thread sanitizer; fuzz targets for 5 s each; layout of the
+#                          sources
 #   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
 #                          all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs killed twice, at every
 #                          pair of points, and 10,000 runs under several watchdogs
@@ -15,7 +16,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,9s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,10s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
