@@ -16,6 +16,10 @@ EngineSettings named(std::string holder) {
     return settings;
 }
 
+struct SilentSource {
+    Result<Polled> poll(std::string_view cursor) { return Polled{.events = {}, .cursor = std::string{cursor}}; }
+};
+
 }  // namespace
 
 TEST_CASE("a handle of another watchdog is refused, and ends nothing [M-008]") {
@@ -69,6 +73,8 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     CHECK(a.observe(*run, Progress{3}) == Observed::elsewhere);
     CHECK(a.observe(*run, Heartbeat{}) == Observed::elsewhere);
     CHECK_THAT(a.finish(*run).error().message, ContainsSubstring("another watchdog holds the run"));
+    SilentSource source;
+    CHECK_THAT(a.watch(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
     CHECK(a.observe("r", Progress{3}) == Observed::unknown);
     for (int i = 0; i < 3; ++i) {
         slow.advance(2s);
@@ -77,6 +83,8 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     const auto gone = a.status(*run);
     REQUIRE_FALSE(gone);
     CHECK(gone.error().code == ErrorCode::ended);
+    CHECK_THAT(gone.error().message, ContainsSubstring("another watchdog holds the run"));
+    CHECK_THAT(a.watch(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
     CHECK(a.observe(*run, Progress{3}) == Observed::elsewhere);  // also when nothing of it is left here
     CHECK(store.history("r")->row->holder == "b");
     CHECK(store.history("r")->row->state == RunState::running);

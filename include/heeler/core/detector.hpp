@@ -57,21 +57,19 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// | `check(const Memory&, const Settings&, const Run&, Instant) -> optional<Finding>` | judges; pure |
 ///
 /// Optional, each looked up by name:
-///
-/// | member | what |
-/// |---|---|
-/// | `static constexpr EventMask listens = events<ToolCall, ...>` | `learn` is called for these only; else for all |
-/// | `due(memory, settings, run, since) -> optional<Duration>` | the working time at which silence alone changes the
-/// verdict; without it the run is judged when something was observed or an interval ended | | `due_waiting(memory,
-/// settings, run) -> optional<Elapsed>` | when a run that waits is to be looked at all the same | | `look(Memory&,
-/// settings, run, checkpoint, now) -> optional<Sighting>` | asked before each judgement, also while the run waits; what
-/// it saw goes on record | | `validate(settings) -> Result<void>` | asked by `define`; an error refuses the class | |
-/// `evidence_needed(settings) -> number` | how many new items without a finding prove that a repetition is over | |
-/// `words(finding) -> string` | how its finding reads in an alert; without it: rule and numbers | | `bound(settings,
-/// interval, period) -> string` | its line in `describe()`: within which time it sees what it looks for, where the
-/// longest interval and the period between two cycles are these; indented by two blanks | | `static constexpr
-/// std::uint32_t layout` | of the saved memory, 1 if absent: raise it when `Memory` changes, and what older versions
-/// saved is dropped |
+/// - `static constexpr EventMask listens = events<ToolCall, ...>`: `learn` is called for these only; else for all.
+/// - `due(memory, settings, run, since) -> optional<Duration>`: the working time at which silence alone changes the
+///   verdict. Without it the run is judged when something was observed or an interval ended.
+/// - `due_waiting(memory, settings, run) -> optional<Elapsed>`: when a run that waits is to be looked at all the same.
+/// - `look(Memory&, settings, run, checkpoint, now) -> optional<Sighting>`: asked before each judgement, also while the
+///   run waits; what it saw goes on record.
+/// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
+/// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over.
+/// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
+/// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
+///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
+/// - `static constexpr std::uint32_t layout`: of the saved memory, 1 if absent. Raise it when `Memory` changes: what
+///   older versions saved is dropped.
 template <class T>
 concept DetectorLike =
     HasKind<T> && HasSettings<T> && HasMemory<T> && HasSavableMemory<T> && CanLearn<T> && CanCheck<T>;

@@ -145,14 +145,19 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
     return detail::no_such_run(id, "; start() it first");
 }
 
-// --- reports
-// ----------------------------------------------------------------------------------------------------------
+// --- reports ---
 
 HEELER_INLINE Observed Engine::refusal(RunHandle run) const noexcept {
     WatchedRun* watched = table_.find(run);
     if (watched == nullptr) return table_.is_elsewhere(run) ? Observed::elsewhere : Observed::ended;
     const std::lock_guard guard{watched->lock};
     return table_.current(run) && watched->disowned ? Observed::elsewhere : Observed::ended;
+}
+
+HEELER_INLINE Observed Engine::standing(RunHandle run, const WatchedRun& watched) const noexcept {
+    if (!table_.current(run)) return Observed::ended;
+    if (watched.disowned) return Observed::elsewhere;
+    return is_terminal(watched.run.state) ? Observed::ended : Observed::ok;
 }
 
 template <class What, class Fold>
@@ -163,9 +168,7 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
     Elapsed next{};
     {
         const std::lock_guard guard{watched->lock};
-        if (!table_.current(run)) return Observed::ended;
-        if (watched->disowned) return Observed::elsewhere;
-        if (is_terminal(watched->run.state)) return Observed::ended;
+        if (const Observed answer = standing(run, *watched); answer != Observed::ok) return answer;
         Folder folder{*watched, now};
         if (!detail::survives([&] { fold_in(*watched, folder); })) return Observed::refused;  // a host's detector threw
         if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
@@ -204,9 +207,9 @@ HEELER_INLINE void Engine::wake_if_sooner(Elapsed when) {
 
 HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     WatchedRun* watched = table_.find(run);
-    if (watched == nullptr) return detail::refused(Observed::ended);
+    if (watched == nullptr) return detail::refused(refusal(run));
     const std::lock_guard guard{watched->lock};
-    if (!table_.current(run) || is_terminal(watched->run.state)) return detail::refused(Observed::ended);
+    if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
     if (!watched->feed) watched->feed = std::make_unique<Feed>();
     watched->feed->source = source;
     table_.sooner(run.index, watched->next_cycle);
@@ -217,8 +220,7 @@ HEELER_INLINE void Engine::watch(std::string class_name, GroupSourceRef source) 
     rooms_->intake.watch(std::move(class_name), source);
 }
 
-// --- durable verbs
-// ----------------------------------------------------------------------------------------------------
+// --- durable verbs ---
 
 HEELER_INLINE std::optional<Error> Engine::commit(RunHandle run, Instant now) {
     WatchedRun* watched = table_.find(run);
@@ -271,8 +273,7 @@ HEELER_INLINE Result<void> Engine::release() {
     return rooms_->ledger.release();
 }
 
-// --- cycles
-// -----------------------------------------------------------------------------------------------------------
+// --- cycles ---
 
 HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
     CycleReport report;
@@ -319,8 +320,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     return next;
 }
 
-// --- what is known
-// ----------------------------------------------------------------------------------------------------
+// --- what is known ---
 
 HEELER_INLINE std::optional<Duration> Engine::time_to_deadline() {
     const auto next = next_deadline();
@@ -332,6 +332,7 @@ HEELER_INLINE WallTime Engine::wall_time() const { return rooms_->clock.now().wa
 
 HEELER_INLINE Result<Status> Engine::status(RunHandle run) const {
     const auto shown = table_.status(run);
+    if (!shown && table_.is_elsewhere(run)) return fail(ErrorCode::ended, "another watchdog holds the run now");
     if (!shown) return fail(ErrorCode::ended, "the run is over, or no run of this watchdog has this handle");
     return *shown;
 }

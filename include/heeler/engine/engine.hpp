@@ -81,6 +81,8 @@ private:
 
     /// Why a run takes no reports any more.
     [[nodiscard]] Observed refusal(RunHandle run) const noexcept;
+    /// Whether a run takes reports. Under its lock.
+    [[nodiscard]] Observed standing(RunHandle run, const WatchedRun& watched) const noexcept;
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);

@@ -198,7 +198,7 @@ public:
     /// When the next `tick` has something to do; absent: only after something is reported.
     [[nodiscard]] std::optional<Elapsed> next_deadline() { return engine_.next_deadline(); }
 
-    /// What people see of a run now. The error says that it is over.
+    /// What people see of a run now. The error says that it is over, or with another watchdog.
     [[nodiscard]] Result<Status> status(RunHandle run) const { return engine_.status(run); }
 
     /// What became of a run, from memory or from the store.

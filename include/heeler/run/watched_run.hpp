@@ -27,7 +27,8 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes first.
+/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes
+/// first, then the name.
 template <class A>
 void archive_spec(A& a, RunSpec& spec) {
     std::string name = spec.name == spec.id ? std::string{} : spec.name;
@@ -58,6 +59,11 @@ public:
         std::string_view first;
         ArchiveReader{view(), Instant{}}(first);
         return first;
+    }
+    [[nodiscard]] std::string_view name() const {
+        std::string_view first, second;
+        ArchiveReader{view(), Instant{}}(first, second);
+        return second.empty() ? first : second;
     }
     [[nodiscard]] RunSpec decoded() const {
         RunSpec spec;

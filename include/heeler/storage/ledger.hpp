@@ -223,7 +223,7 @@ private:
         RunRow row;
         row.id = watched.run.id;
         row.version = watched.version;
-        row.name = watched.spec.decoded().name;
+        row.name = watched.spec.name();
         row.class_name = watched.rules->rules.name;
         row.state = watched.run.state;
         row.status = watched.shown.status;
