@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
+#include <heeler/agent/postgres_agent_table.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/log_notifier.hpp>
-#include <heeler/store/postgres_agent_table.hpp>
 #include <heeler/store/postgres_store.hpp>
 
 #include "database.hpp"

@@ -5,7 +5,7 @@
 
 #include <heeler/settings/engine_settings.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/store/postgres_open.hpp>
+#include <heeler/store/postgres/open.hpp>
 
 #include "options.hpp"
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <variant>
 
+#include <heeler/agent/postgres_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/store/postgres_agent_table.hpp>
 #include <heeler/store/postgres_store.hpp>
 
 #include "database.hpp"

@@ -10,12 +10,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/agent/sqlite_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/store/sqlite_agent_table.hpp>
 #include <heeler/store/sqlite_store.hpp>
 #include <heeler/text/one_line.hpp>
 

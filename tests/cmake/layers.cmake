@@ -15,6 +15,8 @@ set(may_text core)
 foreach(folder IN LISTS pure adapters)
     set(may_${folder} core text)
 endforeach()
+# Tables of agents are read through the same connections as stores.
+list(APPEND may_agent store)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

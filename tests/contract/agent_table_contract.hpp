@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <heeler/agent/scripted_control.hpp>
+#include <heeler/agent/sql/agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/core/source.hpp>
-#include <heeler/store/agent_table.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // A watchdog that knows its agents only from the table that they write, with a clock that has nothing to do with the
 // database's.
+#include <heeler/agent/sqlite_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/store/sqlite_agent_table.hpp>
 
 #include <sqlite3.h>
 

@@ -13,12 +13,12 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/store/postgres_address.hpp>
-#include <heeler/store/postgres_connection.hpp>
-#include <heeler/store/postgres_leases.hpp>
-#include <heeler/store/postgres_open.hpp>
-#include <heeler/store/postgres_read.hpp>
-#include <heeler/store/postgres_write.hpp>
+#include <heeler/store/postgres/address.hpp>
+#include <heeler/store/postgres/connection.hpp>
+#include <heeler/store/postgres/leases.hpp>
+#include <heeler/store/postgres/open.hpp>
+#include <heeler/store/postgres/read.hpp>
+#include <heeler/store/postgres/write.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

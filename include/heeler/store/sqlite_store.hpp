@@ -14,12 +14,12 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/store/sqlite_connection.hpp>
-#include <heeler/store/sqlite_leases.hpp>
-#include <heeler/store/sqlite_open.hpp>
-#include <heeler/store/sqlite_read.hpp>
-#include <heeler/store/sqlite_schema.hpp>
-#include <heeler/store/sqlite_write.hpp>
+#include <heeler/store/sqlite/connection.hpp>
+#include <heeler/store/sqlite/leases.hpp>
+#include <heeler/store/sqlite/open.hpp>
+#include <heeler/store/sqlite/read.hpp>
+#include <heeler/store/sqlite/schema.hpp>
+#include <heeler/store/sqlite/write.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -1,0 +1,86 @@
+// Whether a run may be taken from its agent: a pure function of its row and of what was judged; for the tables of
+// agents.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/agent/sql/agent_row.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/text/one_line.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// What an agent needs to write to its row. The token is its alone: whoever knows it writes in its name.
+struct AgentTicket {
+    std::string run{};
+    std::string token{};
+    std::uint32_t attempt = 1;
+};
+
+namespace detail {
+
+/// A row as a claim sees it, locked.
+struct AgentClaimRow {
+    AgentTicket ticket{};  ///< `attempt` is 0 if the column holds no such number
+    std::string status{};
+    std::optional<std::string> key{};
+    std::optional<std::string> checkpoint{};
+    std::optional<std::int64_t> base_age{};  ///< microseconds since the last checkpoint, else since the attempt began
+    bool wrote = false;                      ///< the attempt has left a checkpoint or a heartbeat
+};
+
+/// What the last poll read of a row: what a verdict rests on.
+struct JudgedRow {
+    std::optional<std::string> attempt{};
+    std::optional<std::string> checkpoint{};
+};
+
+/// Who wants to raise the attempt, and what it knows.
+struct AgentClaim {
+    std::string_view run{};
+    std::uint32_t attempt = 1;  ///< the one that is replaced
+    std::string_view key{};
+    std::optional<JudgedRow> judged{};       ///< absent: no poll was made
+    std::optional<std::string> unsettled{};  ///< a key of our own of which nobody knows what became
+    Duration fresh{};                        ///< a younger checkpoint proves work
+};
+
+enum class AgentClaimStep : std::uint8_t {
+    take,      ///< archive the old attempt, begin the next
+    renew,     ///< our own claim, under another key: begin its attempt again
+    continue_  ///< claimed already
+};
+
+/// `rejected`: something moved since the verdict. `ended`: the run is completed.
+[[nodiscard]] inline Result<AgentClaimStep> decide_agent_claim(const AgentClaimRow& row, const AgentClaim& claim) {
+    const auto refuse = [&](std::string said, ErrorCode code = ErrorCode::rejected) {
+        return fail(code,
+                    "agent_progress, run \"" + one_line(claim.run, 160) + "\": " + said + "; nothing was claimed");
+    };
+    if (row.status == "completed") return refuse("it is completed", ErrorCode::ended);
+    if (row.status != "in_progress") return refuse("its status is \"" + one_line(row.status, 64) + '"');
+    const bool is_later = row.ticket.attempt > claim.attempt && row.key;
+    if (is_later && *row.key == claim.key) return AgentClaimStep::continue_;
+    if (is_later && row.key == claim.unsettled) return AgentClaimStep::renew;
+    // A watchdog whose store was lost counts anew. It may go on from the attempt that it has read.
+    const bool is_known = claim.judged && claim.judged->attempt == std::to_string(row.ticket.attempt);
+    if (claim.attempt == 0 || row.ticket.attempt == 0 || (row.ticket.attempt != claim.attempt && !is_known))
+        return refuse("its attempt is " + std::to_string(row.ticket.attempt) + ", not " +
+                      std::to_string(claim.attempt) +
+                      (row.key ? ", claimed under the key " + one_line(*row.key, 80) : ""));
+    if (claim.judged && claim.judged->checkpoint != row.checkpoint)
+        return refuse("a checkpoint came after the verdict");
+    if (row.base_age && *row.base_age >= -future_tolerance && Duration{*row.base_age} < claim.fresh)
+        return refuse("its last checkpoint or the beginning of its attempt is " +
+                      std::to_string(std::max<std::int64_t>(*row.base_age, 0) / 1'000'000) + " s old, less than the " +
+                      std::to_string(claim.fresh / std::chrono::seconds{1}) + " s between checkpoints");
+    return AgentClaimStep::take;
+}
+
+}  // namespace detail
+
+}  // namespace heeler::inline HEELER_ABI

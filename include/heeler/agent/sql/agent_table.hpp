@@ -1,0 +1,189 @@
+// The table `agent_progress`, through which agents that have nothing but SQL take part: what is common to all
+// databases. Use `SqliteAgentTable` or `PostgresAgentTable`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <heeler/agent/sql/agent_claim.hpp>
+#include <heeler/agent/sql/agent_prompt.hpp>
+#include <heeler/agent/sql/agent_row.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/source.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// A `GroupSourceLike` over the rows, and the only writer of what agents must not write: which attempt is the current
+/// one, whether the run is over. Ages are computed by the database's clock. Any thread; the constructor does no I/O.
+/// Must outlive the watchdog that reads it.
+template <class Database>
+class AgentTable {
+public:
+    /// `checkpoint_every`: what agents are told, and how long after a checkpoint nobody is replaced. 1 s to 24 h.
+    AgentTable(Database database, Duration checkpoint_every)
+        : database_{std::move(database)}, every_{checkpoint_every} {}
+
+    /// Creates the run's row, or leaves it as it is: no steps, attempt 1, in progress, a random token. Answers what
+    /// its agent needs. Until the first checkpoint age counts from here: call it when the agent is about to start.
+    [[nodiscard]] Result<AgentTicket> enlist(std::string_view run) {
+        if (const auto valid = check_run_id(run); !valid) return tl::unexpected<Error>(valid.error());
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        if (const auto done = database_.insert(run); !done) return tl::unexpected<Error>(done.error());
+        return ticket(run);
+    }
+
+    /// What is new in the rows of these runs, in their order. An error in one answer concerns that run alone.
+    [[nodiscard]] Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        std::vector<std::string> names;
+        for (const RunCursor& run : runs) names.push_back(sanitise(run.run, max_run_id_bytes));
+        auto rows = database_.read(names);
+        if (!rows) return tl::unexpected<Error>(rows.error());
+        rows_ = std::move(*rows);  // what is answered refers to them
+        std::vector<PolledRun> all;
+        for (std::size_t i = 0; i < runs.size() && i < rows_.size(); ++i) all.push_back(answer(runs[i], rows_[i]));
+        return all;
+    }
+
+    /// Gives the run to attempt `attempt` + 1 if nothing has moved since the verdict: the row is in progress, attempt
+    /// and `last_checkpoint` are what the last poll read, and that is not younger than `checkpoint_every`. The old
+    /// attempt is archived as stalled; its statements change 0 rows from now on. The same `key` again answers the same
+    /// ticket. A row whose attempt is not `attempt`, but was read like that, goes on from the larger of both: a
+    /// watchdog may have lost its store. `rejected`: something has moved. `ended`: the run is completed.
+    [[nodiscard]] Result<AgentTicket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        const std::string name{run};
+        detail::AgentClaim claim{run, attempt, key, {}, {}, every_};
+        if (const auto known = judged_.find(name); known != judged_.end()) claim.judged = known->second;
+        if (const auto known = unsettled_.find(name); known != unsettled_.end()) claim.unsettled = known->second;
+        auto taken = database_.locked([&] { return take(claim); });
+        if (taken) {
+            unsettled_.erase(name);
+            judged_.erase(name);
+        } else if (!is_answer(taken.error().code)) {
+            unsettled_[name] = std::string{key};
+        }
+        return taken;
+    }
+
+    /// Nobody was started under `key`: the attempt before is the current one again, and its agent is heard. False: the
+    /// new attempt has written something already, so somebody works.
+    [[nodiscard]] Result<bool> release(std::string_view run, std::string_view key) {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        auto released = database_.locked([&] { return give_back(run, key); });
+        judged_.erase(std::string{run});
+        if (!released) unsettled_[std::string{run}] = std::string{key};
+        return released;
+    }
+
+    /// Tells the agents that the run is over: their statements change 0 rows from now on. The watchdog's records do not
+    /// reach the table by themselves: call it where a run is finished, marked failed or given up. Completed rows stay.
+    [[nodiscard]] Result<void> retire(std::string_view run, RunState how) {
+        if (!is_terminal(how))
+            return fail(ErrorCode::invalid_argument,
+                        "`" + std::string{name_of(how)} + "` does not end a run; use completed, failed or abandoned");
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        judged_.erase(std::string{run});
+        unsettled_.erase(std::string{run});
+        const bool given_up = how == RunState::abandoned;
+        return database_.retire(run, how == RunState::completed ? "completed" : given_up ? "stalled" : "failed");
+    }
+
+    /// What an agent is told about checkpoints: belongs into its first prompt. Nothing of the run is in it.
+    [[nodiscard]] std::string prompt(const AgentTicket& ticket) const {
+        return detail::agent_prompt(database_.words(), ticket, every_);
+    }
+
+    /// The statements that update the row, with these values; for agents whose role may update the columns of agents.
+    [[nodiscard]] AgentStatements statements(const AgentTicket& ticket, std::optional<std::int64_t> step,
+                                             std::string_view text) const {
+        const detail::AgentWords words = database_.words();
+        return detail::fill(words.direct, detail::literals(words, ticket, step, text));
+    }
+
+    /// The statements of the prompt, with these values: the same ones, or calls of functions where there are such.
+    [[nodiscard]] AgentStatements prompted(const AgentTicket& ticket, std::optional<std::int64_t> step,
+                                           std::string_view text) const {
+        const detail::AgentWords words = database_.words();
+        return detail::fill(words.prompted, detail::literals(words, ticket, step, text));
+    }
+
+private:
+    /// Answers of a claim that came from its row.
+    [[nodiscard]] static constexpr bool is_answer(ErrorCode code) noexcept {
+        return code == ErrorCode::rejected || code == ErrorCode::ended || code == ErrorCode::unknown_run;
+    }
+
+    [[nodiscard]] Result<void> open() {
+        if (every_ < std::chrono::seconds{1} || every_ > std::chrono::hours{24})
+            return fail(ErrorCode::invalid_argument, "agent_progress: checkpoint_every must be 1 s to 24 h");
+        return database_.open();
+    }
+
+    [[nodiscard]] Result<AgentTicket> ticket(std::string_view run) {
+        const auto row = database_.look(run);
+        if (!row) return tl::unexpected<Error>(row.error());
+        if (*row && (*row)->ticket.attempt > 0) return (*row)->ticket;
+        return fail(ErrorCode::unknown_run, "agent_progress has no usable row for the run \"" + one_line(run, 160) +
+                                                "\": enlist it, or mend the row's attempt");
+    }
+
+    [[nodiscard]] PolledRun answer(const RunCursor& run, const detail::AgentRow& row) {
+        if (const auto valid = check_run_id(run.run); !valid) return {run.run, tl::unexpected<Error>(valid.error())};
+        if (row.found && row.status == "in_progress")
+            judged_[run.run] = {row.attempt, row.checkpoint};
+        else
+            judged_.erase(run.run);
+        return {run.run, detail::news_of(row, run.cursor)};
+    }
+
+    [[nodiscard]] Result<AgentTicket> take(const detail::AgentClaim& claim) {
+        const auto row = database_.look(claim.run);
+        if (!row) return tl::unexpected<Error>(row.error());
+        if (!*row) return ticket(claim.run);  // says what is missing
+        const auto step = detail::decide_agent_claim(**row, claim);
+        if (!step) return tl::unexpected<Error>(step.error());
+        Result<void> done;
+        const std::uint32_t last = std::max((*row)->ticket.attempt, claim.attempt);
+        if (*step == detail::AgentClaimStep::take) done = database_.raise(claim.run, last, claim.key);
+        if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim.run, claim.key);
+        if (!done) return tl::unexpected<Error>(done.error());
+        return ticket(claim.run);
+    }
+
+    [[nodiscard]] Result<bool> give_back(std::string_view run, std::string_view key) {
+        const auto row = database_.look(run);
+        if (!row) return tl::unexpected<Error>(row.error());
+        if (!*row || (*row)->key != key || (*row)->ticket.attempt < 2) return true;
+        if ((*row)->wrote || (*row)->status != "in_progress") return false;
+        if (const auto done = database_.restore(run, (*row)->ticket.attempt - 1); !done)
+            return tl::unexpected<Error>(done.error());
+        return true;
+    }
+
+    Database database_;
+    Duration every_;
+    std::mutex mutex_;
+    std::vector<detail::AgentRow> rows_;
+    std::unordered_map<std::string, detail::JudgedRow> judged_;  // as the last poll read them
+    std::unordered_map<std::string, std::string> unsettled_;     // keys that may have claimed, or not
+};
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,79 @@
+// Writes and reads the rows of a store as columns of PostgreSQL statements; for the PostgreSQL store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/store/postgres/result.hpp>
+#include <heeler/store/postgres/values.hpp>
+#include <heeler/store/stored_columns.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Adds a row that belongs to a run.
+template <class Row>
+void add_row(WireRows& rows, const std::string& run, const Row& row) {
+    columns(row, [&](const auto&... values) { rows.add(run, values...); });
+}
+
+inline void add_row(WireRows& rows, const std::string& run, const AlertRow& row) {
+    const std::string body = encode_body(row.alert);
+    columns(row, body, [&](const auto&... values) { rows.add(run, values..., body_text(row.alert)); });
+}
+
+/// An audit row belongs to `run`, whatever it says itself.
+inline void add_row(WireRows& rows, const std::string& run, const AuditRow& row) {
+    rows.add(run, row.at, row.kind, row.body);
+}
+
+/// Adds a row that belongs to no run.
+template <class Row>
+void add_row(WireRows& rows, const Row& row) {
+    columns(row, [&](const auto&... values) { rows.add(values...); });
+}
+
+[[nodiscard]] inline std::uint64_t key_of(const CheckpointRow& row) { return row.number; }
+[[nodiscard]] inline std::uint64_t key_of(const Intervention& row) { return row.number; }
+[[nodiscard]] inline std::string_view key_of(const Action& row) { return row.key; }
+[[nodiscard]] inline std::string_view key_of(const AlertRow& row) { return row.alert.key; }
+
+/// Each key's last row, in the order in which the keys came: one statement may touch a stored row only once.
+template <class Row>
+[[nodiscard]] std::vector<const Row*> latest(const std::vector<Row>& rows) {
+    std::map<decltype(key_of(rows.front())), std::size_t> places;
+    std::vector<const Row*> last;
+    for (const Row& row : rows) {
+        const auto [found, is_new] = places.emplace(key_of(row), last.size());
+        if (is_new)
+            last.push_back(&row);
+        else
+            last[found->second] = &row;
+    }
+    return last;
+}
+
+template <class Row>
+void take_row(PostgresResult& result, Row& row) {
+    columns(row, [&](auto&&... values) { result.read(values...); });
+}
+
+/// With `spec` and `memory`, which come last.
+inline void take_row(PostgresResult& result, RunRow& row) {
+    columns(row, [&](auto&&... values) { result.read(values...); });
+    result.read(Bytes{row.spec}, Bytes{row.memory});
+}
+
+/// False: the alert's body is damaged.
+[[nodiscard]] inline bool take_alert(PostgresResult& result, AlertRow& row) {
+    std::string body;
+    columns(row, body, [&](auto&&... values) { result.read(values...); });
+    return decode_body(body, row.alert);
+}
+
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -1,0 +1,85 @@
+// Writes and reads the rows of a store as columns of SQLite statements; for the SQLite store.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sqlite3.h>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/store/sqlite/connection.hpp>
+#include <heeler/store/sqlite/schema.hpp>
+#include <heeler/store/sqlite/statement.hpp>
+#include <heeler/store/stored_columns.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+template <class Row>
+void bind_row(SqliteStatement& statement, std::string_view run, const Row& row) {
+    columns(row, [&](const auto&... values) { statement.bind(run, values...); });
+}
+
+template <class Row>
+void read_row(SqliteStatement& statement, Row& row) {
+    columns(row, [&](auto&&... values) { statement.read(values...); });
+}
+
+/// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills one.
+template <class Row, class Read, class... Parameters>
+[[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
+                                    const Parameters&... parameters) {
+    auto statement = connection.prepare(sql);
+    if (!statement) return tl::unexpected<Error>(statement.error());
+    statement->bind(parameters...);
+    for (;;) {
+        const auto more = statement->step();
+        if (!more) return tl::unexpected<Error>(more.error());
+        if (!*more) return {};
+        read(*statement, rows.emplace_back());
+    }
+}
+
+template <class Row>
+[[nodiscard]] Result<void> read_rows(SqliteConnection& connection, const char* sql, std::string_view run,
+                                     std::vector<Row>& rows) {
+    return read_all(connection, sql, rows, read_row<Row>, run);
+}
+
+template <class... Parameters>
+[[nodiscard]] Result<void> read_alerts(SqliteConnection& connection, const char* sql, std::vector<AlertRow>& rows,
+                                       const Parameters&... parameters) {
+    bool whole = true;
+    const auto read = [&](SqliteStatement& statement, AlertRow& row) {
+        std::string body;
+        columns(row, body, [&](auto&&... values) { statement.read(values...); });
+        whole = decode_body(body, row.alert) && whole;
+    };
+    if (auto done = read_all(connection, sql, rows, read, parameters...); !done) return done;
+    if (!whole) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, "an alert's body is damaged"));
+    return {};
+}
+
+/// The number that `sql` answers, or `otherwise` if it answers no row.
+template <class... Parameters>
+[[nodiscard]] Result<std::int64_t> read_number(SqliteConnection& connection, const char* sql, std::int64_t otherwise,
+                                               const Parameters&... parameters) {
+    std::vector<std::int64_t> numbers;
+    const auto read = [](SqliteStatement& statement, std::int64_t& number) { statement.read(number); };
+    if (const auto done = read_all(connection, sql, numbers, read, parameters...); !done)
+        return tl::unexpected<Error>(done.error());
+    return numbers.empty() ? otherwise : numbers.front();
+}
+
+/// Carries out a statement with these parameters; answers how many rows it changed.
+template <class... Parameters>
+[[nodiscard]] Result<int> change(SqliteConnection& connection, const char* sql, const Parameters&... parameters) {
+    auto statement = connection.prepare(sql);
+    if (!statement) return tl::unexpected<Error>(statement.error());
+    statement->bind(parameters...);
+    if (const auto done = statement->run(); !done) return tl::unexpected<Error>(done.error());
+    return connection.changes();
+}
+
+}  // namespace heeler::inline HEELER_ABI::detail

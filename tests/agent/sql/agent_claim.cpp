@@ -1,0 +1,96 @@
+#include <heeler/agent/sql/agent_claim.hpp>
+
+#include <string>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using detail::AgentClaim;
+using detail::AgentClaimRow;
+using detail::AgentClaimStep;
+using detail::decide_agent_claim;
+
+namespace {
+
+AgentClaimRow row_of(std::uint32_t attempt) {
+    AgentClaimRow row;
+    row.ticket = {"r", "token", attempt};
+    row.status = "in_progress";
+    row.base_age = 3'600'000'000;
+    return row;
+}
+
+AgentClaim claim_of(std::uint32_t attempt) {
+    AgentClaim claim;
+    claim.run = "r";
+    claim.attempt = attempt;
+    claim.key = "key";
+    claim.fresh = 600s;
+    return claim;
+}
+
+}  // namespace
+
+TEST_CASE("a run is claimed at the age at which its checkpoint is due, not before [M-098]") {
+    AgentClaimRow row = row_of(1);
+    row.base_age = 599'999'999;
+    CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::rejected);
+    row.base_age = 600'000'000;
+    CHECK(decide_agent_claim(row, claim_of(1)) == AgentClaimStep::take);
+    row.base_age = -1;  // the clocks' difference
+    CHECK_FALSE(decide_agent_claim(row, claim_of(1)));
+    row.base_age = -60'000'000;  // somebody wrote a time in the future: it proves nothing
+    CHECK(decide_agent_claim(row, claim_of(1)) == AgentClaimStep::take);
+    row.base_age.reset();
+    CHECK(decide_agent_claim(row, claim_of(1)) == AgentClaimStep::take);
+}
+
+TEST_CASE("a claim is of one attempt, one key and what was judged [M-098]") {
+    AgentClaim claim = claim_of(1);
+    AgentClaimRow row = row_of(1);
+    claim.judged.emplace().attempt = "1";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row.checkpoint = "new";
+    CHECK_FALSE(decide_agent_claim(row, claim));
+    claim.judged->checkpoint = "new";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row = row_of(2);
+    row.key = "key";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::continue_);
+    row.key = "other";
+    CHECK_FALSE(decide_agent_claim(row, claim));
+    claim.unsettled = "other";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::renew);
+    claim.unsettled = "neither";
+    CHECK_FALSE(decide_agent_claim(row, claim));
+    row = row_of(0);
+    CHECK_FALSE(decide_agent_claim(row, claim_of(0)));
+    CHECK_FALSE(decide_agent_claim(row_of(1), claim_of(0)));
+    CHECK_FALSE(decide_agent_claim(row_of(0), claim_of(UINT32_MAX)));
+}
+
+TEST_CASE("a completed run has ended, any other end drops the verdict [M-049]") {
+    AgentClaimRow row = row_of(1);
+    row.status = "completed";
+    CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::ended);
+    row.status = "failed";
+    CHECK(decide_agent_claim(row, claim_of(1)).error().code == ErrorCode::rejected);
+    row.status = "odd \x1b[2J";
+    CHECK(decide_agent_claim(row, claim_of(1)).error().message.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a watchdog that counts differently may go on from the attempt that it has read [M-098]") {
+    for (const std::uint32_t attempt : {1u, 5u}) {
+        AgentClaim claim = claim_of(attempt);
+        AgentClaimRow row = row_of(3);
+        row.key = "of the store that was lost";
+        CHECK(decide_agent_claim(row, claim).error().message.find("its attempt is 3, not ") != std::string::npos);
+        claim.judged.emplace().attempt = "2";
+        CHECK_FALSE(decide_agent_claim(row, claim));
+        claim.judged->attempt = "3";
+        CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+        claim.judged->checkpoint = "older";
+        CHECK_FALSE(decide_agent_claim(row, claim));
+    }
+}

@@ -1,0 +1,144 @@
+#include <heeler/store/sqlite/open.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <heeler/store/sqlite_store.hpp>
+
+#include "contract/lease_contract.hpp"
+#include "contract/store_contract.hpp"
+#include "support/real_process.hpp"
+
+using namespace heeler;
+using detail::SchemaStep;
+using heeler_test::ScratchDirectory;
+using store_contract::commit;
+using store_contract::ids;
+using store_contract::new_run;
+
+namespace {
+
+constexpr std::int64_t newest = detail::sqlite_schema.back().version;
+constexpr SchemaStep adding{newest + 1, newest,
+                            "ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; CREATE TABLE extra(x);"};
+constexpr SchemaStep breaking{newest + 2, newest + 2, "CREATE TABLE needed(x);"};
+constexpr SchemaStep wrong{newest + 1, newest, "CREATE TABLE half(x); CREATE TABLE runs(x);"};
+
+/// Opens the file as code would that knows these steps.
+Result<detail::SqliteConnection> open_knowing(const std::string& path, std::span<const SchemaStep> steps) {
+    auto connection = detail::SqliteConnection::open(path, std::chrono::seconds{1});
+    REQUIRE(connection);
+    if (const auto prepared = detail::prepare_schema(*connection, steps); !prepared)
+        return tl::unexpected<Error>(prepared.error());
+    return connection;
+}
+
+/// Opens the file as later code would, which knows more steps.
+Result<detail::SqliteConnection> open_with(const std::string& path, std::vector<SchemaStep> later) {
+    std::vector<SchemaStep> steps{detail::sqlite_schema.begin(), detail::sqlite_schema.end()};
+    steps.insert(steps.end(), later.begin(), later.end());
+    return open_knowing(path, steps);
+}
+
+std::int64_t number(detail::SqliteConnection& connection, const char* sql) {
+    const auto answer = detail::read_number(connection, sql, -1);
+    if (!answer) FAIL(answer.error().message);
+    return *answer;
+}
+
+/// A store of today's schema with one run.
+struct OldStore {
+    ScratchDirectory directory;
+    std::string path = directory / "store.db";
+
+    OldStore() {
+        SqliteStore store{path};
+        CHECK(commit(store, {new_run("a")}).empty());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a store of an older version gets what was added since and keeps its rows [D-47]", "[store][sqlite]") {
+    const OldStore old;
+    {
+        auto newer = open_with(old.path, {adding});
+        REQUIRE(newer);
+        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'schema_version'") == newest + 1);
+        CHECK(number(*newer, "SELECT value FROM meta WHERE name = 'min_reader'") == newest);
+        CHECK(number(*newer, "SELECT count(*) FROM runs WHERE mood = 'calm' AND id = 'a'") == 1);
+    }
+    CHECK(open_with(old.path, {adding}));  // a second time there is nothing to add
+    CHECK(open_with(old.path, {adding, breaking}));
+}
+
+TEST_CASE("a store from before the oldest schema is refused and left alone", "[store][sqlite]") {
+    const OldStore old;
+    {
+        auto connection = detail::SqliteConnection::open(old.path, std::chrono::seconds{1});
+        REQUIRE(connection);
+        REQUIRE(connection->run("UPDATE meta SET value = value - 1"));
+    }
+    SqliteStore store{old.path};
+    const std::string earlier = std::to_string(detail::sqlite_schema.front().version - 1);
+    for (const auto& error : {store.load().error(), store.history("a").error(), store.commit(Batch{}).error()}) {
+        CHECK(error.code == ErrorCode::older_schema);
+        CHECK_THAT(error.message, ContainsSubstring(old.path) &&
+                                      ContainsSubstring("its store schema is " + earlier + ", and this heeler ") &&
+                                      ContainsSubstring("let the heeler that wrote it finish its runs"));
+    }
+    auto same = detail::SqliteConnection::open(old.path, std::chrono::seconds{1});
+    REQUIRE(same);
+    CHECK(number(*same, "SELECT value FROM meta WHERE name = 'schema_version'") == std::stoi(earlier));
+    CHECK(number(*same, "SELECT count(*) FROM runs") == 1);
+}
+
+TEST_CASE("additions alone do not lock out an older version [D-47]", "[store][sqlite]") {
+    const OldStore old;
+    REQUIRE(open_with(old.path, {adding}));
+    SqliteStore store{old.path};
+    CHECK(commit(store, {new_run("b")}).empty());
+    CHECK(ids(store) == "a b ");
+}
+
+TEST_CASE("a store that needs a newer version is refused and left alone [D-47]", "[store][sqlite]") {
+    const OldStore old;
+    REQUIRE(open_with(old.path, {adding, breaking}));
+    SqliteStore store{old.path};
+    const auto loaded = store.load();
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().code == ErrorCode::newer_schema);
+    CHECK_THAT(loaded.error().message,
+               ContainsSubstring(old.path) && ContainsSubstring("schema " + std::to_string(newest + 2) + " or newer"));
+    Batch batch;
+    batch.runs = {new_run("b")};
+    CHECK_FALSE(store.commit(batch));
+    auto newer = open_with(old.path, {adding, breaking});
+    REQUIRE(newer);
+    CHECK(number(*newer, "SELECT count(*) FROM runs") == 1);
+}
+
+TEST_CASE("a step that fails leaves the store as it was [D-47]", "[store][sqlite]") {
+    const OldStore old;
+    CHECK_FALSE(open_with(old.path, {wrong}));
+    auto same = open_with(old.path, {});
+    REQUIRE(same);
+    CHECK(number(*same, "SELECT value FROM meta WHERE name = 'schema_version'") == newest);
+    CHECK(number(*same, "SELECT count(*) FROM sqlite_master WHERE name = 'half'") == 0);
+    SqliteStore store{old.path};
+    CHECK(ids(store) == "a ");
+}
+
+TEST_CASE("the steps of the schema are numbered without gaps [D-47]", "[store][sqlite]") {
+    std::int64_t version = detail::sqlite_schema.front().version - 1;
+    std::int64_t min_reader = detail::sqlite_schema.front().version;
+    for (const SchemaStep& step : detail::sqlite_schema) {
+        CHECK(step.version == ++version);
+        CHECK(step.min_reader >= min_reader);
+        CHECK(step.min_reader <= step.version);
+        min_reader = step.min_reader;
+    }
+}
