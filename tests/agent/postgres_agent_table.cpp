@@ -62,7 +62,7 @@ struct PostgresBackend {
         ask("CREATE TABLE agent_progress(run text PRIMARY KEY, token text, attempt bigint, status text, "
             "last_checkpoint timestamptz, last_heartbeat timestamptz, last_step text, completed_steps jsonb, "
             "completed_by bigint, completed_at timestamptz, created_at timestamptz DEFAULT clock_timestamp(), "
-            "attempt_started_at timestamptz, claim_key text)");
+            "attempt_started_at timestamptz, claim_key text, claimed_by text, claim_fence bigint)");
     }
     static std::string repeated(const std::string& text, int count) {
         return "repeat('" + text + "', " + std::to_string(count) + ")";
@@ -197,7 +197,7 @@ TEST_CASE("a server that went away is an error until it is back [M-027]", "[post
     CHECK(heeler_test::wait_for([&] { return table.poll(runs).has_value(); }));
 }
 
-TEST_CASE("a claim whose answer was lost is taken up under the next key [M-098]", "[postgres]") {
+TEST_CASE("a claim whose answer was lost is asked for again, and only by whom it is [M-098]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     b.enlist();
@@ -208,16 +208,24 @@ TEST_CASE("a claim whose answer was lost is taken up under the next key [M-098]"
         "pg_terminate_backend(pg_backend_pid()); RETURN NULL; END';"
         "CREATE CONSTRAINT TRIGGER break AFTER UPDATE ON agent_progress DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
         "EXECUTE FUNCTION break()");
-    CHECK(b.table->claim("r", 1, "k1").error().code == ErrorCode::lost);
+    const auto asked = [](std::string_view key, std::string_view asker) {
+        return ActionRequest{"r", key, {}, 1, asker, 5};
+    };
+    CHECK(b.table->claim(asked("k1", "w1.1"), false).error().code == ErrorCode::lost);
     b.ask("DROP FUNCTION break() CASCADE");
     // It was not stored, but nobody knows; so let it be stored.
     b.ask(
         "INSERT INTO agent_attempts(run, attempt, token, status, last_step, completed_steps, attempt_started_at) "
         "VALUES ('r', 1, 'old', 'stalled', '', '[]', now());"
-        "UPDATE agent_progress SET attempt = 2, claim_key = 'k1'");
-    const auto again = b.table->claim("r", 1, "k2");
+        "UPDATE agent_progress SET attempt = 2, claim_key = 'k1', claimed_by = 'w1.1', claim_fence = 5");
+    CHECK(b.table->claim(asked("k1", "w2.1"), false).error().code == ErrorCode::timed_out);
+    CHECK(b.table->claim(asked("k2", "w2.1"), false).error().code == ErrorCode::rejected);
+    CHECK(b.table->claimer("k1") == AgentClaimer::we);
+    CHECK(b.backend.open()->claimer("k1") == AgentClaimer::somebody);
+    CHECK(b.table->claimer("k0") == AgentClaimer::nobody);
+    const auto again = b.table->claim(asked("k1", "w1.1"), false);
     REQUIRE(again);
     CHECK(again->attempt == 2);
+    CHECK(b.table->claim(asked("k2", "w1.1"), false)->attempt == 2);
     CHECK(b.column("claim_key") == "k2 ");
-    CHECK(b.table->claim("r", 1, "k3").error().code == ErrorCode::rejected);
 }

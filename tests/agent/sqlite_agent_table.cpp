@@ -86,7 +86,7 @@ struct SqliteBackend {
     void make_table_without_rules() {
         ask("CREATE TABLE agent_progress(run TEXT PRIMARY KEY, token, attempt, status, last_checkpoint, "
             "last_heartbeat, last_step, completed_steps, completed_by, completed_at, "
-            "created_at DEFAULT CURRENT_TIMESTAMP, attempt_started_at, claim_key)");
+            "created_at DEFAULT CURRENT_TIMESTAMP, attempt_started_at, claim_key, claimed_by, claim_fence)");
     }
     static std::string repeated(const std::string& text, int count) {
         return "replace(hex(zeroblob(" + std::to_string(count) + ")), '00', '" + text + "')";
@@ -113,7 +113,8 @@ TEST_CASE("values of any type in a SQLite row are problems, not crashes [M-027]"
     b.backend.make_table_without_rules();
     b.cursors.push_back({"r", {}});
     b.ask(
-        "INSERT INTO agent_progress VALUES ('r', x'00', 1.5, 7, 1e999, -1, x'ff00fe', 'no JSON', 'x', x'', '', '', 3)");
+        "INSERT INTO agent_progress VALUES ('r', x'00', 1.5, 7, 1e999, -1, x'ff00fe', 'no JSON', 'x', x'', '', '', 3, "
+        "5, 'high')");
     const std::string news = b.news();
     INFO(news);
     for (const char* const column : {"attempt", "status", "last_checkpoint", "completed_steps"})

@@ -1,5 +1,6 @@
 #include <heeler/agent/table_fenced_control.hpp>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -24,15 +25,20 @@ struct ScriptedTable {
     Result<void> retired{};
     std::string calls{};
 
-    Result<Ticket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
-        calls += "claim " + std::string{run} + " " + std::to_string(attempt) + " " + std::string{key} + "; ";
+    Result<AgentClaimer> who = AgentClaimer::nobody;
+
+    Result<Ticket> claim(const ActionRequest& request, bool repeatable) {
+        calls += "claim " + std::string{request.run} + " " + std::to_string(request.attempt) + " " +
+                 std::string{request.key} + (repeatable ? "!; " : "; ");
         return claimed;
     }
-    Result<bool> release(std::string_view run, std::string_view key) {
-        calls += "release " + std::string{run} + " " + std::string{key} + "; ";
+    Result<bool> release(std::string_view run, std::string_view key, std::string_view asker) {
+        calls += "release " + std::string{run} + " " + std::string{key} + " " + std::string{asker} + "; ";
         return released;
     }
-    Result<void> retire(std::string_view run, RunState how) {
+    Result<AgentClaimer> claimer(std::string_view) { return who; }
+    Result<void> retire(std::string_view run, RunState how, std::uint64_t fence) {
+        CHECK(fence == 9);
         calls += "retire " + std::string{run} + " " + std::string{name_of(how)} + "; ";
         return retired;
     }
@@ -47,7 +53,7 @@ struct Keyed {
     static constexpr bool idempotent = true;
 };
 
-const ActionRequest asked{"r", "k", "brief", 4};
+const ActionRequest asked{"r", "k", "brief", 4, "w1.3", 9};
 
 }  // namespace
 
@@ -60,7 +66,6 @@ TEST_CASE("a wrapped control has the verbs that it has without the table", "[age
     for (const ActionKind kind : {ActionKind::nudge, ActionKind::pause, ActionKind::resume, ActionKind::isolate,
                                   ActionKind::snapshot, ActionKind::terminate})
         CHECK(ref.act(kind, asked).error().code == ErrorCode::unsupported);
-    CHECK(ref.find("k").error().code == ErrorCode::unsupported);
     CHECK(ref.prove_stopped("r").error().code == ErrorCode::unsupported);
     CHECK_FALSE(ref.idempotent());
 
@@ -96,7 +101,7 @@ TEST_CASE("a spawn is claimed before, told the new statements, and given back if
     table.calls.clear();
     inner.answer(ControlVerb::spawn, ControlAnswer::reject);
     CHECK(control.spawn(asked).error().code == ErrorCode::rejected);
-    CHECK(table.calls == "claim r 4 k; release r k; ");
+    CHECK(table.calls == "claim r 4 k; release r k w1.3; ");
     table.released = fail(ErrorCode::lost, "no server");
     CHECK(control.spawn(asked).error().message.find("not given back: no server") != std::string::npos);
     table.released = false;
@@ -105,6 +110,54 @@ TEST_CASE("a spawn is claimed before, told the new statements, and given back if
     table.claimed = fail(ErrorCode::ended, "completed");
     CHECK(control.spawn(asked).error().code == ErrorCode::ended);
     CHECK(inner.requests().empty());
+}
+
+TEST_CASE("a claim without an answer stays open, and the run is given back only if nothing happened [M-098]") {
+    ScriptedTable table;
+    ScriptedControl inner;
+    TableFencedControl control{table, inner};
+    for (const ErrorCode code : {ErrorCode::lost, ErrorCode::io, ErrorCode::busy, ErrorCode::corrupt}) {
+        table.claimed = fail(code, "no server");
+        CHECK(control.spawn(asked).error().code == ErrorCode::busy);
+    }
+    for (const ErrorCode code : {ErrorCode::timed_out, ErrorCode::fenced, ErrorCode::rejected, ErrorCode::ended}) {
+        table.claimed = fail(code, "says the row");
+        CHECK(control.spawn(asked).error().code == code);
+    }
+    table.claimed = fail(ErrorCode::unknown_run, "enlist it");
+    CHECK(control.spawn(asked).error().code == ErrorCode::rejected);
+    CHECK(inner.requests().empty());
+
+    struct Throws {
+        Result<ActionDone> spawn(const ActionRequest&) { throw std::runtime_error{"halfway"}; }
+    };
+    Throws throws;
+    ScriptedTable open;
+    CHECK(TableFencedControl{open, throws}.spawn(asked).error().code == ErrorCode::timed_out);
+    CHECK(open.calls == "claim r 4 k; ");
+    inner.set_idempotent(true);
+    CHECK(TableFencedControl{open, inner}.spawn(asked));
+    CHECK(open.calls == "claim r 4 k; claim r 4 k!; ");
+}
+
+TEST_CASE("what nobody claimed was not started, what somebody else claimed may be started yet [M-098]") {
+    ScriptedTable table;
+    OnlySpawns blind;
+    TableFencedControl without{table, blind};
+    CHECK(without.find("k") == Found::absent);
+    table.who = AgentClaimer::we;
+    CHECK(without.find("k") == Found::unknown);
+    ScriptedControl inner;
+    TableFencedControl control{table, inner};
+    for (const Found answer : {Found::found, Found::absent, Found::unknown}) {
+        inner.answer_find(answer);
+        table.who = AgentClaimer::we;
+        CHECK(control.find("k") == answer);
+        table.who = AgentClaimer::somebody;
+        CHECK(control.find("k") == (answer == Found::found ? Found::found : Found::unknown));
+    }
+    table.who = fail(ErrorCode::lost, "no server");
+    CHECK(control.find("k").error().code == ErrorCode::lost);
 }
 
 TEST_CASE("a run that was terminated is over for its agents", "[agent]") {

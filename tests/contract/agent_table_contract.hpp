@@ -450,14 +450,58 @@ void knows_a_start_that_went_wrong() {
     TableFencedControl control{*b.table, odd};
     CHECK(control.idempotent());
     CHECK(control.spawn({"r", "k1", "", 1}).error().message.find("no machine") != std::string::npos);
-    CHECK(b.column("attempt") == "1 ");
+    CHECK(b.column("attempt") == "2 ");  // who knows how far it came
     odd.start = [&]() -> Result<ActionDone> {
         CHECK(b.checkpoints(*b.table->enlist("r"), 1));
         return fail(ErrorCode::failed, "it seems not to run");
     };
-    b.poll();
-    CHECK(control.spawn({"r", "k2", "", 1}).error().code == ErrorCode::timed_out);
+    CHECK(control.spawn({"r", "k1", "", 1}).error().code == ErrorCode::timed_out);
     CHECK(b.column("attempt") == "2 ");
+}
+
+/// Two watchdogs, the second of which took the run over while the first stood still.
+template <class Backend>
+void refuses_who_was_replaced() {
+    Bench<Backend> b;
+    b.enlist();
+    b.make_old();
+    b.poll();
+    auto theirs = b.backend.open();
+    REQUIRE(theirs->poll(b.cursors));
+    const auto asked = [](std::string_view key, bool newer) {
+        return ActionRequest{"r", key, {}, 1, newer ? "w1.6" : "w2.5", newer ? 8U : 7U};
+    };
+    REQUIRE(b.table->claim(asked("k", true), false));
+    CHECK(theirs->claim(asked("k", false), false).error().code == ErrorCode::fenced);
+    CHECK(theirs->release("r", "k", "w2.5") == true);  // it is not theirs to give back
+    CHECK(b.column("attempt") == "2 ");
+    REQUIRE(b.table->release("r", "k", "w1.6") == true);
+    CHECK(b.column("attempt") == "1 ");
+    CHECK(theirs->claim(asked("k", false), false).error().code == ErrorCode::fenced);
+    CHECK(b.table->claimer("k") == AgentClaimer::nobody);
+    REQUIRE(theirs->retire("r", RunState::failed, 7));
+    CHECK(b.column("status") == "in_progress ");
+    b.poll();
+    REQUIRE(b.table->claim(asked("k2", true), false));
+}
+
+/// Both claim under one key: the second of them learns that it was not the first, whoever of them holds the run.
+template <class Backend>
+void tells_claims_apart() {
+    Bench<Backend> b;
+    b.enlist();
+    b.make_old();
+    b.poll();
+    REQUIRE(b.table->claim({"r", "k", {}, 1, "w2.5", 7}, false));
+    auto theirs = b.backend.open();
+    REQUIRE(theirs->poll(b.cursors));
+    CHECK(theirs->claimer("k") == AgentClaimer::somebody);
+    const auto ticket = b.table->enlist("r");
+    CHECK(theirs->claim({"r", "k", {}, 1, "w1.6", 8}, false).error().code == ErrorCode::timed_out);
+    CHECK(theirs->claim({"r", "k2", {}, 1, "w1.6", 8}, false).error().code == ErrorCode::rejected);
+    CHECK(theirs->claim({"r", "k", {}, 1, "w1.6", 8}, true)->token == ticket->token);
+    CHECK(b.table->claim({"r", "k", {}, 1, "w2.5", 7}, false)->token == ticket->token);
+    CHECK(b.table->claim({"r", "k2", {}, 1, "w2.5", 7}, false)->token != ticket->token);
 }
 
 /// A claim and a checkpoint at the same moment, and claims by several watchdogs: exactly one wins.
@@ -635,6 +679,8 @@ void check() {
     SECTION("a claim can be given back") { gives_back_what_nobody_took_up<Backend>(); }
     SECTION("nobody is started without a claim") { starts_nobody_without_a_claim<Backend>(); }
     SECTION("a start that goes wrong is known") { knows_a_start_that_went_wrong<Backend>(); }
+    SECTION("who was replaced claims nothing") { refuses_who_was_replaced<Backend>(); }
+    SECTION("two claims under one key are told apart") { tells_claims_apart<Backend>(); }
     SECTION("of claims and checkpoints at once, one wins") { lets_one_win<Backend>(); }
     SECTION("a dropped table is an error until it is back") { recovers_from_a_table_that_was_dropped<Backend>(); }
     SECTION("a table of another shape is refused") { refuses_a_table_of_another_shape<Backend>(); }

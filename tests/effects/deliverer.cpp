@@ -95,6 +95,94 @@ TEST_CASE("after a crash the first action is looked up, the others are done", "[
     CHECK(d.control.requests()[0].verb == ControlVerb::snapshot);
 }
 
+TEST_CASE("an outcome that is not known is looked up at once and in two more cycles before it is unknown [M-101]") {
+    Delivering d;
+    const auto next_cycle = [&] {
+        d.at(d.of).next_cycle = d.now().elapsed + 120s;
+        d.clock.advance(60s);
+        return d.deliver();
+    };
+    d.at(d.of).next_cycle = d.now().elapsed + 60s;
+    d.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    d.control.answer_find(Found::unknown);
+    d.rung({Delivering::intended(ActionKind::nudge)});
+    CHECK(d.deliver().empty());
+    CHECK(d.deliverer.queues().next(d.now()) == d.now().elapsed + 60s);
+    CHECK(d.deliver().empty());
+    CHECK(next_cycle().empty());
+    SECTION("nobody can tell: a person's business") {
+        CHECK(next_cycle() == "inject:nudge unknown");
+        CHECK(d.outcomes_stored() == "unknown ");
+    }
+    SECTION("found in the last of them") {
+        d.control.answer_find(Found::found);
+        CHECK(next_cycle() == "inject:nudge done");
+    }
+    SECTION("absent: done now, under the same key") {
+        d.control.answer(ControlVerb::inject, ControlAnswer::ok);
+        d.control.answer_find(Found::absent);
+        CHECK(next_cycle() == "inject:nudge done");
+        REQUIRE(d.control.requests().size() == 2);
+        CHECK(d.control.requests()[0].key == d.control.requests()[1].key);
+        return;
+    }
+    CHECK(d.control.requests().size() == 1);
+}
+
+TEST_CASE("a control that is idempotent is asked again, one that cannot look is not [M-101]") {
+    Delivering d;
+    d.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    d.control.set_idempotent(true);
+    d.rung({Delivering::intended(ActionKind::nudge)});
+    CHECK(d.deliver().empty());
+    CHECK(d.control.requests().size() == 2);
+    d.control.answer(ControlVerb::inject, ControlAnswer::ok);
+    d.clock.advance(60s);
+    CHECK(d.deliver() == "inject:nudge done");
+    d.control.set_idempotent(false);
+    d.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    d.rung({Delivering::intended(ActionKind::nudge)});
+    CHECK(d.deliver() == "inject:nudge unknown");
+    CHECK(d.control.requests().size() == 4);
+}
+
+TEST_CASE("what a control throws may have happened, what is busy did not and is asked for again [M-101]") {
+    struct Odd {
+        int asked = 0;
+        Result<ActionDone> spawn(const ActionRequest& request) {
+            CHECK(request.key == "spawn");
+            CHECK(request.asker == lone_asker);
+            if (++asked == 1) return fail(ErrorCode::busy, "no answer from the table");
+            if (asked == 2) throw std::runtime_error{"halfway"};
+            return ActionDone{};
+        }
+        static Result<Found> find(std::string_view) { return Found::absent; }
+    };
+    Delivering d;
+    Odd odd;
+    d.deliverer.effects().control(detail::ControlRef{odd});
+    d.rung({Delivering::intended(ActionKind::spawn)});
+    CHECK(d.deliver() == " !");
+    CHECK(d.deliver().empty());
+    d.clock.advance(1s);
+    CHECK(d.deliver() == "spawn done");
+    CHECK(odd.asked == 3);
+}
+
+TEST_CASE("what may have happened is not skipped because of a freeze [M-101]") {
+    Delivering d;
+    d.control.answer_find(Found::unknown);
+    d.rung({Delivering::intended(ActionKind::nudge)}, true);
+    d.process.freeze = true;
+    for (int i = 0; i < 5; ++i) {
+        CHECK(d.deliver().empty());
+        d.clock.advance(60s);
+    }
+    d.process.freeze = false;
+    d.control.answer_find(Found::found);
+    CHECK(d.deliver() == "inject:nudge done");
+}
+
 TEST_CASE("who lost its lease in the middle of a rung begins nothing more", "[effects]") {
     House house;
     house.settings.holder = "dog";
@@ -108,7 +196,7 @@ TEST_CASE("who lost its lease in the middle of a rung begins nothing more", "[ef
     CycleReport report;
     house.deliverer.run(house.now(), report);
     CHECK(house.control.requests().empty());
-    CHECK(house.deliverer.queues().next());  // it waits for the lease
+    CHECK(house.deliverer.queues().next(house.now()));  // it waits for the lease
     CHECK_FALSE(*house.ledger.renew("dog", 15s, house.now()));
     house.registry.disown(run, house.now());
     house.at(run).rung_busy = true;
@@ -127,7 +215,7 @@ TEST_CASE("an alert that nobody received waits for its next try, one that went o
     d.deliverer.queues().add(detail::AlertJob{d.of, &d.at(d.of), row});
     CHECK(d.deliver() == " !");
     CHECK(d.at(d.of).alerts_pending == 1);
-    CHECK(d.deliverer.queues().next() == d.now().wall + 1s);
+    CHECK(d.deliverer.queues().next(d.now()) == d.now().elapsed + 1s);
     d.clock.advance(1s);
     CHECK(d.deliver().empty());
     CHECK(d.at(d.of).alerts_pending == 0);

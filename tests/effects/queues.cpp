@@ -36,16 +36,16 @@ std::string due_keys(Queues& queues, Duration after = {}) {
 
 TEST_CASE("alerts are due in their order, each once, and those for later stay", "[effects]") {
     Queues queues;
-    CHECK_FALSE(queues.next());
+    CHECK_FALSE(queues.next(bench::start));
     queues.add(alert_job("b"));
     queues.add(alert_job("later", 5s));
     queues.add(alert_job("a"));
-    CHECK(queues.next() == bench::start.wall);
+    CHECK(queues.next(bench::start) == bench::start.elapsed);
     CHECK(due_keys(queues) == "b a ");
     CHECK(due_keys(queues).empty());
-    CHECK(queues.next() == bench::start.wall + 5s);
+    CHECK(queues.next(bench::start) == bench::start.elapsed + 5s);
     CHECK(due_keys(queues, 5s) == "later ");
-    CHECK_FALSE(queues.next());
+    CHECK_FALSE(queues.next(bench::start));
 }
 
 TEST_CASE("an alert that a waiting rung will send is left to it, unless it was tried before", "[effects]") {
@@ -55,15 +55,26 @@ TEST_CASE("an alert that a waiting rung will send is left to it, unless it was t
     AlertJob tried = alert_job("tried", {}, "escalate");
     tried.row.attempts = 1;
     queues.add(std::move(tried));
-    CHECK(queues.next() == WallTime{});
+    CHECK(queues.next(bench::start) == bench::start.elapsed);
     CHECK(due_keys(queues) == "tried ");
     AlertJob taken;
     CHECK_FALSE(queues.take_alert("another", taken));
     CHECK(queues.take_alert("escalate", taken));
     CHECK(taken.row.alert.key == "of the rung");
     CHECK_FALSE(queues.take_alert("escalate", taken));
-    CHECK(queues.take_rungs().size() == 1);
-    CHECK(queues.take_rungs().empty());
+    CHECK(queues.take_due_rungs(Elapsed::max()).size() == 1);
+    CHECK(queues.take_due_rungs(Elapsed::max()).empty());
+}
+
+TEST_CASE("a rung that waits for a later look is due then, or when somebody asks for everything", "[effects]") {
+    Queues queues;
+    RungJob job = rung_job("spawn");
+    job.due = bench::start.elapsed + 60s;
+    queues.add(std::move(job));
+    CHECK(queues.next(bench::start) == bench::start.elapsed + 60s);
+    CHECK(queues.take_due_rungs(bench::start.elapsed + 59s).empty());
+    queues.hasten();
+    CHECK(queues.take_due_rungs(bench::start.elapsed).size() == 1);
 }
 
 TEST_CASE("a run is settled once for each rung that was carried out", "[effects]") {

@@ -190,7 +190,7 @@ TEST_CASE("a conflict on one run leaves the others alone [M-008]") {
     CHECK(b.history("a").interventions.size() == 1);
 }
 
-TEST_CASE("an agent control that throws is a failure of that action [M-008]") {
+TEST_CASE("an agent control that throws leaves the outcome unknown, and a person is told [M-008]") {
     struct Throwing {
         Result<ActionDone> inject(const ActionRequest&) { throw std::runtime_error{"no agent"}; }
         Result<Found> find(std::string_view) { throw 7; }
@@ -198,7 +198,8 @@ TEST_CASE("an agent control that throws is a failure of that action [M-008]") {
     Bench b;
     b.dog->control(control);
     b.stalled();
-    CHECK(b.acts == "inject:nudge failed, snapshot unsupported, escalate done");
+    b.minutes(2);
+    CHECK(b.acts == "inject:nudge unknown, escalate done");
     CHECK(b.history().actions[0].note == "the agent control threw: no agent");
 }
 

@@ -49,9 +49,12 @@ TEST_CASE("after a crash in an action the control's knowledge decides [M-101]") 
     SECTION("cannot tell: unknown, one attempt, escalated") {
         b.control.answer_find(GENERATE(as<Result<Found>>{}, Result<Found>{Found::unknown},
                                        Result<Found>{fail(ErrorCode::io, "no answer")}));
-        b.control.set_idempotent(true);
         b.boot();
         (void)b.cycle();
+        CHECK(b.acts.empty());
+        b.minutes(1);
+        CHECK(b.acts.empty());
+        b.minutes(1);
         CHECK(b.asked(ControlVerb::inject) == 1);
         CHECK(b.acts == "inject:nudge unknown, escalate done");
         CHECK(b.outcomes() == "inject:nudge unknown");

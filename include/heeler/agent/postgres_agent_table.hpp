@@ -90,8 +90,8 @@ public:
         const auto read = [&](PostgresResult& result) {
             int wrote = 0;
             row.emplace().ticket.run = run;
-            result.read(row->ticket.token, row->ticket.attempt, row->status, row->key, row->checkpoint, row->base_age,
-                        wrote);
+            result.read(row->ticket.token, row->ticket.attempt, row->status, row->key, row->claimed_by, row->fence,
+                        row->checkpoint, row->base_age, wrote);
             row->wrote = wrote != 0;
         };
         if (const auto done = kept(fetch(*connection_, PostgresAgentSql::look, wire_values(run), read)); !done)
@@ -100,14 +100,23 @@ public:
     }
 
     /// `attempt`: the number under which the old one is archived.
-    [[nodiscard]] Result<void> raise(std::string_view run, std::uint32_t attempt, std::string_view key) {
-        if (auto archived = kept(change(*connection_, PostgresAgentSql::archive, wire_values(run, attempt))); !archived)
-            return archived;
-        return one_row(PostgresAgentSql::raise, wire_values(run, attempt, key));
+    [[nodiscard]] Result<void> raise(const AgentClaim& claim, std::uint32_t attempt) {
+        auto archived = kept(change(*connection_, PostgresAgentSql::archive, wire_values(claim.run, attempt)));
+        if (!archived) return archived;
+        return one_row(PostgresAgentSql::raise, wire_values(claim.run, attempt, claim.key, claim.asker, claim.fence));
     }
 
-    [[nodiscard]] Result<void> renew(std::string_view run, std::string_view key) {
-        return one_row(PostgresAgentSql::renew, wire_values(run, key));
+    [[nodiscard]] Result<void> renew(const AgentClaim& claim) {
+        return one_row(PostgresAgentSql::renew, wire_values(claim.run, claim.key, claim.asker, claim.fence));
+    }
+
+    /// Who claimed under the key; empty if nobody can say.
+    [[nodiscard]] Result<std::optional<std::string>> claimer(std::string_view key) {
+        std::optional<std::string> name;
+        const auto read = [&](PostgresResult& result) { result.read(name.emplace()); };
+        if (const auto done = kept(fetch(*connection_, PostgresAgentSql::claimer, wire_values(key), read)); !done)
+            return tl::unexpected<Error>(done.error());
+        return name;
     }
 
     /// `attempt`: the archived one.
@@ -116,8 +125,8 @@ public:
         return kept(change(*connection_, PostgresAgentSql::forget, wire_values(run, attempt)));
     }
 
-    [[nodiscard]] Result<void> retire(std::string_view run, std::string_view status) {
-        return kept(change(*connection_, PostgresAgentSql::retire, wire_values(run, status)));
+    [[nodiscard]] Result<void> retire(std::string_view run, std::string_view status, std::uint64_t fence) {
+        return kept(change(*connection_, PostgresAgentSql::retire, wire_values(run, status, fence)));
     }
 
     [[nodiscard]] AgentWords words() const {

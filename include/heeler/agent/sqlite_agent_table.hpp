@@ -92,8 +92,8 @@ public:
         std::vector<AgentClaimRow> rows;
         const auto read = [](SqliteStatement& statement, AgentClaimRow& row) {
             int wrote = 0;
-            statement.read(row.ticket.token, row.ticket.attempt, row.status, row.key, row.checkpoint, row.base_age,
-                           wrote);
+            statement.read(row.ticket.token, row.ticket.attempt, row.status, row.key, row.claimed_by, row.fence,
+                           row.checkpoint, row.base_age, wrote);
             row.wrote = wrote != 0;
         };
         if (const auto done = read_all(*connection_, SqliteAgentSql::look, rows, read, run); !done)
@@ -104,13 +104,23 @@ public:
     }
 
     /// `attempt`: the number under which the old one is archived.
-    [[nodiscard]] Result<void> raise(std::string_view run, std::uint32_t attempt, std::string_view key) {
-        if (auto kept = carry_out(SqliteAgentSql::archive, run, attempt); !kept) return kept;
-        return one_row(SqliteAgentSql::raise, run, attempt, key);
+    [[nodiscard]] Result<void> raise(const AgentClaim& claim, std::uint32_t attempt) {
+        if (auto kept = carry_out(SqliteAgentSql::archive, claim.run, attempt); !kept) return kept;
+        return one_row(SqliteAgentSql::raise, claim.run, attempt, claim.key, claim.asker, claim.fence);
     }
 
-    [[nodiscard]] Result<void> renew(std::string_view run, std::string_view key) {
-        return one_row(SqliteAgentSql::renew, run, key);
+    [[nodiscard]] Result<void> renew(const AgentClaim& claim) {
+        return one_row(SqliteAgentSql::renew, claim.run, claim.key, claim.asker, claim.fence);
+    }
+
+    /// Who claimed under the key; empty if nobody can say.
+    [[nodiscard]] Result<std::optional<std::string>> claimer(std::string_view key) {
+        std::vector<std::string> names;
+        const auto read = [](SqliteStatement& statement, std::string& name) { statement.read(name); };
+        if (const auto done = read_all(*connection_, SqliteAgentSql::claimer, names, read, key); !done)
+            return tl::unexpected<Error>(explained(done.error()));
+        if (names.empty()) return std::nullopt;
+        return std::move(names.front());
     }
 
     /// `attempt`: the archived one.
@@ -119,8 +129,8 @@ public:
         return carry_out(SqliteAgentSql::forget, run, attempt);
     }
 
-    [[nodiscard]] Result<void> retire(std::string_view run, std::string_view status) {
-        return carry_out(SqliteAgentSql::retire, run, status);
+    [[nodiscard]] Result<void> retire(std::string_view run, std::string_view status, std::uint64_t fence) {
+        return carry_out(SqliteAgentSql::retire, run, status, fence);
     }
 
     [[nodiscard]] static AgentWords words() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/observation.hpp>
@@ -66,17 +67,20 @@ class TableFencedControl {
 public:
     TableFencedControl(Table& table, Control& control) : table_{&table}, control_{&control} {}
 
-    /// `rejected`: something moved. `ended`: the run is completed. Otherwise what the inner control answers;
-    /// `timed_out` if it failed though its agent has begun to write.
+    /// `rejected`: something moved. `ended`: the run is completed. `busy`: the table did not answer, so nobody was
+    /// started; asked again under the same key, it says what became of the claim. `timed_out`: an agent may have been
+    /// started, by this call or by another watchdog that claimed under the same key. Otherwise what the inner control
+    /// answers; the run is given back only where that is certainly nothing.
     [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) requires detail::CanSpawn<Control> {
-        const auto ticket = table_->claim(asked.run, asked.attempt, asked.key);
-        if (!ticket) return tl::unexpected<Error>(ticket.error());
+        const auto ticket = table_->claim(asked, idempotent());
+        if (!ticket) return tl::unexpected<Error>(unclaimed(ticket.error()));
         const std::string text = std::string{asked.text} + "\n" + table_->prompt(*ticket);
         ActionRequest request = asked;
         request.text = text;
-        auto answer = ask([&] { return control_->spawn(request); });
-        if (answer || answer.error().code == ErrorCode::timed_out) return answer;
-        const auto released = table_->release(asked.run, asked.key);
+        auto answer =
+            detail::guarded(ErrorCode::timed_out, "the agent control", [&] { return control_->spawn(request); });
+        if (answer || !says_nothing_happened(answer.error().code)) return answer;
+        const auto released = table_->release(asked.run, asked.key, asked.asker);
         if (!released) answer.error().message += " (and not given back: " + released.error().message + ")";
         if (released && !*released)
             return fail(ErrorCode::timed_out, answer.error().message + " (but the new agent writes)");
@@ -86,14 +90,14 @@ public:
     [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) requires detail::CanTerminate<Control> {
         auto answer = control_->terminate(asked);
         if (!answer) return answer;
-        if (const auto retired = table_->retire(asked.run, RunState::terminated); !retired)
+        if (const auto retired = table_->retire(asked.run, RunState::terminated, asked.fence); !retired)
             answer->note += " (its row was not retired: " + retired.error().message + ")";
         return answer;
     }
 
     /// The watchdog gave the run up: its agents' statements change 0 rows from now on.
     [[nodiscard]] Result<ActionDone> retire(const ActionRequest& asked, RunState how) {
-        if (const auto retired = table_->retire(asked.run, how); !retired)
+        if (const auto retired = table_->retire(asked.run, how, asked.fence); !retired)
             return tl::unexpected<Error>(retired.error());
         if constexpr (detail::CanRetire<Control>)
             return control_->retire(asked, how);
@@ -121,8 +125,16 @@ public:
         return control_->snapshot(asked);
     }
 
-    [[nodiscard]] Result<Found> find(std::string_view key) requires detail::CanFind<Control> {
-        return control_->find(key);
+    /// What was never claimed was never started. What somebody else claimed, and the inner control does not find, may
+    /// be started yet.
+    [[nodiscard]] Result<Found> find(std::string_view key) {
+        Result<Found> inner = Found::unknown;
+        if constexpr (detail::CanFind<Control>) inner = control_->find(key);
+        if (inner && *inner == Found::found) return inner;
+        const auto claimer = table_->claimer(key);
+        if (!claimer) return tl::unexpected<Error>(claimer.error());
+        if (*claimer == AgentClaimer::nobody) return Found::absent;
+        return *claimer == AgentClaimer::we ? inner : Found::unknown;
     }
 
     [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::CanProveStopped<Control> {
@@ -144,10 +156,18 @@ public:
     }
 
 private:
-    /// What a control throws must not leave the run claimed.
-    template <class Ask>
-    [[nodiscard]] static Result<ActionDone> ask(Ask spawn) {
-        return detail::guarded(ErrorCode::failed, "the agent control", spawn);
+    [[nodiscard]] static bool says_nothing_happened(ErrorCode code) noexcept {
+        const ActionOutcome outcome = outcome_of(code);
+        return outcome != ActionOutcome::unknown && outcome != ActionOutcome::intended;
+    }
+
+    /// Only an answer that came from the row says what became of a claim.
+    [[nodiscard]] static Error unclaimed(Error error) {
+        if (error.code == ErrorCode::unknown_run) error.code = ErrorCode::rejected;
+        const bool from_row =
+            says_nothing_happened(error.code) || error.code == ErrorCode::timed_out || error.code == ErrorCode::fenced;
+        if (!from_row) error.code = ErrorCode::busy;
+        return error;
     }
 
     Table* table_;

@@ -64,21 +64,53 @@ enum class ActionOutcome : std::uint8_t {
     return names[static_cast<std::size_t>(outcome)];
 }
 
+/// The `asker` of a watchdog that shares its store with nobody.
+inline constexpr std::string_view lone_asker = "alone";
+
 /// What an agent control is asked with. Views stay valid for the call only.
 struct ActionRequest {
     std::string_view run{};     ///< run id
     std::string_view key{};     ///< idempotency key, chosen and stored before the action is tried
     std::string_view text{};    ///< what to tell the run (injections), or why (everything else)
     std::uint32_t attempt = 0;  ///< attempt of the incident, from 1
+    std::string_view asker{};   ///< names this watchdog under its lease, and nobody else ever; `alone` without a lease
+    /// Grows with every commit of the run and with every takeover by another watchdog. A resource that was asked under
+    /// a higher one refuses a lower one: whoever asks so was replaced and does not know it yet.
+    std::uint64_t fence = 0;
 };
 
-/// A verb that worked. Errors: `rejected` (the agent refused), `unsupported`, `timed_out` (may have happened), `ended`
-/// (the run turned out to be over), anything else counts as failed.
+/// A verb that worked. An error says how certain it is that nothing happened, and never will:
+/// - `rejected` (the agent refused), `unsupported`, `failed`, `invalid_argument`: certainly nothing;
+/// - `ended`: nothing, the run turned out to be over;
+/// - `busy`: nothing yet; the same is asked again soon, under the same key;
+/// - `timed_out`, anything else, and what is thrown: it may have happened. It is looked up with `find`, at once and in
+///   the run's next two cycles, or asked again under the same key if the control is idempotent. Who can tell neither
+///   gets the outcome `unknown`, and a person is told.
 struct ActionDone {
     std::string note{};  ///< where a snapshot is, "nothing to save", who was signalled; may be empty
 };
 
-/// What `find(key)` answers after a crash.
+/// How an error of a verb counts: `unknown` if it may have happened, `intended` if it is to be asked again.
+[[nodiscard]] constexpr ActionOutcome outcome_of(ErrorCode code) noexcept {
+    switch (code) {
+        case ErrorCode::rejected:
+            return ActionOutcome::rejected;
+        case ErrorCode::unsupported:
+            return ActionOutcome::unsupported;
+        case ErrorCode::ended:
+            return ActionOutcome::ended;
+        case ErrorCode::failed:
+        case ErrorCode::invalid_argument:
+            return ActionOutcome::failed;
+        case ErrorCode::busy:
+            return ActionOutcome::intended;
+        default:
+            return ActionOutcome::unknown;
+    }
+}
+
+/// What `find(key)` answers about an action whose outcome is not known. `absent`: it did not take effect and will not
+/// do so later; it is then asked for again under the same key.
 enum class Found : std::uint8_t { found, absent, unknown };
 
 /// What `prove_stopped(run)` answers. `stopped` only if it was seen.

@@ -61,6 +61,7 @@ public:
         hands_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
         visiting_ = true;
+        if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, now);
         intake_.read_groups(runs, cause != TickCause::period, now, report);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);

@@ -115,7 +115,7 @@ consteval bool check_control() {
 namespace detail {
 
 /// A reference to an agent control of any type. Its verbs are looked up at compile time, where it is made; the control
-/// must outlive it. Verbs are called from the thread that delivers, one at a time. What a control throws is a failure.
+/// must outlive it. Verbs are called from the thread that delivers, one at a time.
 class ControlRef {
 public:
     ControlRef() = default;
@@ -163,7 +163,7 @@ private:
     template <class Control>
     static Result<ActionDone> ask(void* self, ActionKind kind, const ActionRequest& request) {
         auto& control = *static_cast<Control*>(self);
-        return guarded([&]() -> Result<ActionDone> {
+        const auto call = [&]() -> Result<ActionDone> {
             switch (kind) {
                 case ActionKind::nudge:
                 case ActionKind::break_pattern:
@@ -214,7 +214,8 @@ private:
                     break;
             }
             return lacks(name_of(kind));
-        });
+        };
+        return detail::guarded(ErrorCode::timed_out, "the agent control", call);  // who knows how far it came
     }
 
     template <class Control>
@@ -257,21 +258,8 @@ private:
     bool (*repeatable_)(void*) = nullptr;
 };
 
-/// How an answer of an agent control counts.
 [[nodiscard]] inline ActionOutcome outcome_of(const Result<ActionDone>& answer) noexcept {
-    if (answer) return ActionOutcome::done;
-    switch (answer.error().code) {
-        case ErrorCode::rejected:
-            return ActionOutcome::rejected;
-        case ErrorCode::unsupported:
-            return ActionOutcome::unsupported;
-        case ErrorCode::timed_out:
-            return ActionOutcome::unknown;
-        case ErrorCode::ended:
-            return ActionOutcome::ended;
-        default:
-            return ActionOutcome::failed;
-    }
+    return answer ? ActionOutcome::done : heeler::outcome_of(answer.error().code);
 }
 
 }  // namespace detail

@@ -41,11 +41,13 @@ public:
         const std::lock_guard one{running_};
         if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
-            for (auto& job : queues_.take_rungs()) carry_out(std::move(job), now, report);
+            for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
     }
 
 private:
+    static constexpr Duration retry_after = std::chrono::seconds{1};  ///< of what was answered with `busy`
+
     /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
     [[nodiscard]] bool is_frozen(const RungJob& job, Instant now) const {
         if (frozen_.load(std::memory_order_relaxed)) return true;
@@ -65,6 +67,8 @@ private:
                 continue;
             }
             perform(job, action, now, report);
+            if (action.outcome == ActionOutcome::intended) return wait(std::move(job), now);
+            job.looks = 0;
             if (action.outcome != ActionOutcome::blocked)
                 report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
             {
@@ -129,27 +133,63 @@ private:
         return false;
     }
 
+    /// Leaves the action without an outcome if that is not known yet.
     void perform(RungJob& job, Action& action, Instant now, CycleReport& report) {
         const bool shadow = in_shadow(job);
-        const bool tried_before = std::exchange(job.reconcile, false);
+        const bool frozen = !shadow && is_frozen(job, now);
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
-        } else if (shadow || is_frozen(job, now)) {
+        } else if (frozen && job.may_have_happened) {
+            return;  // to look it up could be to ask for it again
+        } else if (shadow || frozen) {
             action.outcome = ActionOutcome::skipped;
             action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
-            effects_.retire(*job.watched, action);
+            effects_.retire(*job.watched, action, asker_of(job));
         } else if (action.kind == ActionKind::file_issue) {
-            effects_.file_issue(*job.watched, action, tried_before);
-        } else if (tried_before) {
-            effects_.reconcile(*job.watched, action);
+            effects_.file_issue(*job.watched, action, job.may_have_happened);
         } else {
-            effects_.ask(*job.watched, action);
+            ask(job, action, report);
         }
+        if (action.outcome != ActionOutcome::intended) job.may_have_happened = false;
+    }
+
+    /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.
+    void ask(RungJob& job, Action& action, CycleReport& report) {
+        const Asker asker = asker_of(job);
+        if (!job.may_have_happened) {
+            effects_.ask(*job.watched, action, asker);
+            if (action.outcome == ActionOutcome::intended)
+                report.error("control", job.watched->run.id, Error{ErrorCode::busy, action.note});
+            if (action.outcome != ActionOutcome::unknown) return;
+            job.may_have_happened = true;
+        }
+        if (effects_.look_up(*job.watched, action, asker) || job.looks == 2) return;
+        ++job.looks;
+        action.outcome = ActionOutcome::intended;
+    }
+
+    /// The rung goes on in the run's next cycle.
+    void wait(RungJob job, Instant now) {
+        {
+            const std::lock_guard guard{job.watched->lock};
+            const Elapsed next = job.watched->next_cycle;
+            job.due = job.may_have_happened && next > now.elapsed ? next : now.elapsed + retry_after;
+        }
+        queues_.add(std::move(job));
+    }
+
+    /// The version is of the tenure in which the intent was stored: whoever takes the run over has a higher one.
+    [[nodiscard]] Asker asker_of(const RungJob& job) const {
+        const std::lock_guard guard{job.watched->lock};
+        const auto born = std::chrono::floor<std::chrono::seconds>(job.watched->created_at.time_since_epoch()).count();
+        // A run that is registered anew, because its store was lost, is newer whatever its version is.
+        return {tenure_.asker(),
+                (static_cast<std::uint64_t>(std::max<std::int64_t>(born, 0)) << 28) + job.watched->version};
     }
 
     [[nodiscard]] bool still_runs(const RungJob& job) const {

@@ -12,42 +12,51 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// In whose name something is asked, and how new its knowledge of the run is.
+struct Asker {
+    std::string name;
+    std::uint64_t fence = 0;
+};
+
 /// From the thread that delivers. The outcome and a note are written into the action.
 class Effects {
 public:
     void control(ControlRef control) noexcept { control_ = control; }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
 
-    void ask(WatchedRun& watched, Action& action) {
+    void ask(WatchedRun& watched, Action& action, const Asker& asker) {
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
         }
-        const auto answer = control_.act(action.kind, {watched.run.id, action.key, action.text, action.attempt});
+        const auto answer = control_.act(action.kind, request(watched, action, asker));
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
-    /// After a crash: done if it can be found, again if it is certain that it was not or that this is harmless.
-    void reconcile(WatchedRun& watched, Action& action) {
+    /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
+    /// harmless. False: nobody can tell now, but perhaps later.
+    [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker) {
         const auto found = control_.find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
-            action.note = "found after a restart";
-        } else if ((found && *found == Found::absent) ||
-                   (!found && found.error().code == ErrorCode::unsupported && control_.idempotent())) {
-            ask(watched, action);
-        } else {
-            action.outcome = ActionOutcome::unknown;
-            action.note = "a restart came between the intent and its outcome, and nobody can tell";
+            action.note = "found when it was looked up";
+            return true;
         }
+        if ((found && *found == Found::absent) || control_.idempotent()) {
+            ask(watched, action, asker);
+            return action.outcome != ActionOutcome::unknown;
+        }
+        action.outcome = ActionOutcome::unknown;
+        if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
+        return !found && found.error().code == ErrorCode::unsupported;
     }
 
     /// The run is given up: only records change. An agent control that keeps some of its own (`retire`) is told.
-    void retire(WatchedRun& watched, Action& action) {
+    void retire(WatchedRun& watched, Action& action, const Asker& asker) {
         action.outcome = ActionOutcome::done;
         action.note = "the run may still be running; it is no longer watched";
-        const auto told = control_.act(action.kind, {watched.run.id, action.key, action.text, action.attempt});
+        const auto told = control_.act(action.kind, request(watched, action, asker));
         if (!told && told.error().code != ErrorCode::unsupported)
             action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
     }
@@ -69,10 +78,16 @@ public:
         }
         const auto answer = issues_.file(issue);
         action.outcome = outcome_of(answer);
+        if (!answer && action.outcome == ActionOutcome::unknown && answer.error().code != ErrorCode::timed_out)
+            action.outcome = ActionOutcome::failed;
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
 private:
+    [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker) {
+        return {watched.run.id, action.key, action.text, action.attempt, asker.name, asker.fence};
+    }
+
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
     [[nodiscard]] bool may_spawn(WatchedRun& watched, Action& action) const {
         if (watched.rules->rules.stop_proof != StopProofNeeded::proved) return true;

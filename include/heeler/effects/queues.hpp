@@ -1,6 +1,8 @@
 // What waits to be carried out: rungs, alerts, and runs whose rung is done. Shared by the cycle and the deliverer.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,7 +21,9 @@ struct RungJob {
     WatchedRun* watched = nullptr;
     std::vector<Action> actions;
     std::size_t next = 0;
-    bool reconcile = false;  ///< the first one may have been tried before a crash
+    bool may_have_happened = false;  ///< the first of them that has no outcome: it is looked up, not simply asked for
+    std::uint8_t looks = 0;          ///< how often that was done in vain
+    Elapsed due = Elapsed::min();    ///< not before
 };
 
 /// One alert to send.
@@ -40,13 +44,16 @@ public:
         const std::lock_guard guard{lock_};
         alerts_.push_back(std::move(job));
     }
-    /// When the next alert may be tried again, or now if a rung waits; absent: nothing waits.
-    [[nodiscard]] std::optional<WallTime> next() const {
+    /// When the next rung or alert is due; absent: nothing waits.
+    [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
         const std::lock_guard guard{lock_};
-        if (!rungs_.empty()) return WallTime{};
-        std::optional<WallTime> earliest;
+        std::optional<Elapsed> earliest;
+        const auto consider = [&](Elapsed due) {
+            if (!earliest || due < *earliest) earliest = std::max(due, now.elapsed);
+        };
+        for (const auto& job : rungs_) consider(job.due);
         for (const auto& job : alerts_)
-            if (!earliest || job.row.not_before < *earliest) earliest = job.row.not_before;
+            consider(job.row.not_before <= now.wall ? now.elapsed : elapsed_at(now, job.row.not_before));
         return earliest;
     }
 
@@ -67,9 +74,18 @@ public:
         settled_.push_back(handle);
     }
 
-    [[nodiscard]] std::vector<RungJob> take_rungs() {
+    [[nodiscard]] std::vector<RungJob> take_due_rungs(Elapsed now) {
+        std::vector<RungJob> due, later;
         const std::lock_guard guard{lock_};
-        return std::exchange(rungs_, {});
+        for (auto& job : rungs_) (job.due <= now ? due : later).push_back(std::move(job));
+        rungs_ = std::move(later);
+        return due;
+    }
+
+    /// Everything that waits is due now.
+    void hasten() {
+        const std::lock_guard guard{lock_};
+        for (auto& job : rungs_) job.due = Elapsed::min();
     }
 
     /// Due alerts that no waiting rung will send itself, in the order in which they were made.

@@ -310,7 +310,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     const Instant now = rooms_->clock.now();
     // What is reported from here on wakes whoever asks, whatever the answer will be.
     rooms_->asleep_until.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
-    auto next = earlier(table_.next_deadline(), elapsed_at(now, rooms_->deliverer.queues().next()));
+    auto next = earlier(table_.next_deadline(), rooms_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, rooms_->lost.next()));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <heeler/core/action.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
@@ -54,6 +55,13 @@ public:
         const std::lock_guard guard{lock_};
         if (owner_.empty()) owner_ = process_.token();
         return owner_;
+    }
+
+    /// Names this watchdog under this lease to those whom it asks for something.
+    [[nodiscard]] std::string asker() const {
+        if (alone()) return std::string{lone_asker};
+        const std::lock_guard guard{lock_};
+        return owner_ + "." + std::to_string(lease_.epoch);
     }
 
     /// The store granted a lease that was asked for at `asked`. True if what was held before is lost: it has another

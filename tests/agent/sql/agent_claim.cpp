@@ -60,14 +60,46 @@ TEST_CASE("a claim is of one attempt, one key and what was judged [M-098]") {
     CHECK(decide_agent_claim(row, claim) == AgentClaimStep::continue_);
     row.key = "other";
     CHECK_FALSE(decide_agent_claim(row, claim));
-    claim.unsettled = "other";
+    row.claimed_by = "w1.3";
+    CHECK_FALSE(decide_agent_claim(row, claim));
+    claim.asker = "w1.3";
     CHECK(decide_agent_claim(row, claim) == AgentClaimStep::renew);
-    claim.unsettled = "neither";
+    claim.asker = "w1.4";
     CHECK_FALSE(decide_agent_claim(row, claim));
     row = row_of(0);
     CHECK_FALSE(decide_agent_claim(row, claim_of(0)));
     CHECK_FALSE(decide_agent_claim(row_of(1), claim_of(0)));
     CHECK_FALSE(decide_agent_claim(row_of(0), claim_of(UINT32_MAX)));
+}
+
+TEST_CASE("what another watchdog claimed under the same key is not one's own [M-098]") {
+    AgentClaim claim = claim_of(1);
+    claim.asker = "w1.3";
+    AgentClaimRow row = row_of(2);
+    row.key = "key";
+    row.claimed_by = "w1.3";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::continue_);
+    row.claimed_by = "w2.1";
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::timed_out);  // an agent may have been started
+    claim.repeatable = true;
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::continue_);
+}
+
+TEST_CASE("who was replaced claims nothing any more [M-098]") {
+    AgentClaim claim = claim_of(1);
+    claim.asker = "w2.1";
+    claim.fence = 7;
+    AgentClaimRow row = row_of(1);
+    row.fence = 7;
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row.fence = 8;
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::fenced);
+    row.ticket.attempt = 2;
+    row.key = "key";
+    row.claimed_by = "w2.1";
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::fenced);  // its own claim was given back since
+    claim.fence = 0;
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::continue_);
 }
 
 TEST_CASE("a completed run has ended, any other end drops the verdict [M-049]") {

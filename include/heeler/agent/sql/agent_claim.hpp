@@ -21,6 +21,10 @@ struct AgentTicket {
     std::uint32_t attempt = 1;
 };
 
+/// Who claimed a run in the table of its agents. `we`: through this object, or a watchdog that shared its store with
+/// nobody and is gone.
+enum class AgentClaimer : std::uint8_t { nobody, we, somebody };
+
 namespace detail {
 
 /// A row as a claim sees it, locked.
@@ -28,6 +32,8 @@ struct AgentClaimRow {
     AgentTicket ticket{};  ///< `attempt` is 0 if the column holds no such number
     std::string status{};
     std::optional<std::string> key{};
+    std::string claimed_by{};  ///< who wrote the key; empty: nobody, or nobody who said so
+    std::uint64_t fence = 0;   ///< the highest one of a claim
     std::optional<std::string> checkpoint{};
     std::optional<std::int64_t> base_age{};  ///< microseconds since the last checkpoint, else since the attempt began
     bool wrote = false;                      ///< the attempt has left a checkpoint or a heartbeat
@@ -44,9 +50,11 @@ struct AgentClaim {
     std::string_view run{};
     std::uint32_t attempt = 1;  ///< the one that is replaced
     std::string_view key{};
-    std::optional<JudgedRow> judged{};       ///< absent: no poll was made
-    std::optional<std::string> unsettled{};  ///< a key of our own of which nobody knows what became
-    Duration fresh{};                        ///< a younger checkpoint proves work
+    std::string_view asker{};
+    std::uint64_t fence = 0;            ///< 0: nothing to compare with
+    bool repeatable = false;            ///< whoever is started under the same key is started once
+    std::optional<JudgedRow> judged{};  ///< absent: no poll was made
+    Duration fresh{};                   ///< a younger checkpoint proves work
 };
 
 enum class AgentClaimStep : std::uint8_t {
@@ -55,7 +63,8 @@ enum class AgentClaimStep : std::uint8_t {
     continue_  ///< claimed already
 };
 
-/// `rejected`: something moved since the verdict. `ended`: the run is completed.
+/// `rejected`: something moved since the verdict. `ended`: the run is completed. `fenced`: who claims was replaced.
+/// `timed_out`: another one claimed under the same key, and may start an agent, or has done so.
 [[nodiscard]] inline Result<AgentClaimStep> decide_agent_claim(const AgentClaimRow& row, const AgentClaim& claim) {
     const auto refuse = [&](std::string said, ErrorCode code = ErrorCode::rejected) {
         return fail(code,
@@ -63,9 +72,17 @@ enum class AgentClaimStep : std::uint8_t {
     };
     if (row.status == "completed") return refuse("it is completed", ErrorCode::ended);
     if (row.status != "in_progress") return refuse("its status is \"" + one_line(row.status, 64) + '"');
+    if (claim.fence != 0 && row.fence > claim.fence)
+        return refuse("whoever took the run over has claimed since; this watchdog was replaced", ErrorCode::fenced);
     const bool is_later = row.ticket.attempt > claim.attempt && row.key;
-    if (is_later && *row.key == claim.key) return AgentClaimStep::continue_;
-    if (is_later && row.key == claim.unsettled) return AgentClaimStep::renew;
+    const bool is_ours = row.claimed_by == claim.asker;
+    if (is_later && *row.key == claim.key) {
+        if (is_ours || claim.repeatable) return AgentClaimStep::continue_;
+        return refuse("another watchdog claimed it under the same key, and may have started an agent",
+                      ErrorCode::timed_out);
+    }
+    // That nobody was started under the older key is known: only then is there a new one.
+    if (is_later && is_ours && !claim.asker.empty()) return AgentClaimStep::renew;
     // A watchdog whose store was lost counts anew. It may go on from the attempt that it has read.
     const bool is_known = claim.judged && claim.judged->attempt == std::to_string(row.ticket.attempt);
     if (claim.attempt == 0 || row.ticket.attempt == 0 || (row.ticket.attempt != claim.attempt && !is_known))

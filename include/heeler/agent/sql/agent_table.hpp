@@ -16,6 +16,7 @@
 #include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/agent/sql/agent_prompt.hpp>
 #include <heeler/agent/sql/agent_row.hpp>
+#include <heeler/core/action.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/source.hpp>
@@ -65,45 +66,57 @@ public:
     /// ticket. A row whose attempt is not `attempt`, but was read like that, goes on from the larger of both: a
     /// watchdog may have lost its store. `rejected`: something has moved. `ended`: the run is completed.
     [[nodiscard]] Result<AgentTicket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
+        return claim(ActionRequest{run, key, {}, attempt}, false);
+    }
+
+    /// The same for an agent control. `fenced`: the row was claimed under a higher `fence`, so that who asks was
+    /// replaced. `timed_out`: it was claimed under this key by another `asker`, who may have started an agent; where a
+    /// repeated key is harmless (`repeatable`) that one's ticket is answered. An asker's own claim under an older key
+    /// is begun again.
+    [[nodiscard]] Result<AgentTicket> claim(const ActionRequest& asked, bool repeatable) {
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
-        const std::string name{run};
-        detail::AgentClaim claim{run, attempt, key, {}, {}, every_};
+        const std::string name{asked.run};
+        detail::AgentClaim claim{asked.run, asked.attempt, asked.key, asked.asker, asked.fence, repeatable, {}, every_};
         if (const auto known = judged_.find(name); known != judged_.end()) claim.judged = known->second;
-        if (const auto known = unsettled_.find(name); known != unsettled_.end()) claim.unsettled = known->second;
+        if (askers_.empty() || askers_.back() != asked.asker) askers_.emplace_back(asked.asker);
         auto taken = database_.locked([&] { return take(claim); });
-        if (taken) {
-            unsettled_.erase(name);
-            judged_.erase(name);
-        } else if (!is_answer(taken.error().code)) {
-            unsettled_[name] = std::string{key};
-        }
+        if (taken) judged_.erase(name);
         return taken;
     }
 
-    /// Nobody was started under `key`: the attempt before is the current one again, and its agent is heard. False: the
-    /// new attempt has written something already, so somebody works.
-    [[nodiscard]] Result<bool> release(std::string_view run, std::string_view key) {
+    /// Who claimed under `key`, if anybody did: an agent may have been started then.
+    [[nodiscard]] Result<AgentClaimer> claimer(std::string_view key) {
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
-        auto released = database_.locked([&] { return give_back(run, key); });
+        const auto name = database_.claimer(key);
+        if (!name) return tl::unexpected<Error>(name.error());
+        if (!*name) return AgentClaimer::nobody;
+        const bool known = **name == lone_asker || std::find(askers_.begin(), askers_.end(), **name) != askers_.end();
+        return known ? AgentClaimer::we : AgentClaimer::somebody;
+    }
+
+    /// Nobody was started under `key`: the attempt before is the current one again, and its agent is heard. False: the
+    /// new attempt has written something already, so somebody works. What another `asker` claimed stays as it is.
+    [[nodiscard]] Result<bool> release(std::string_view run, std::string_view key, std::string_view asker = {}) {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         judged_.erase(std::string{run});
-        if (!released) unsettled_[std::string{run}] = std::string{key};
-        return released;
+        return database_.locked([&] { return give_back(run, key, asker); });
     }
 
     /// Tells the agents that the run is over: their statements change 0 rows from now on. The watchdog's records do not
-    /// reach the table by themselves: call it where a run is finished, marked failed or given up. Completed rows stay.
-    [[nodiscard]] Result<void> retire(std::string_view run, RunState how) {
+    /// reach the table by themselves: call it where a run is finished, marked failed or given up. Completed rows stay,
+    /// and those that were claimed under a higher `fence` (0: whatever it is).
+    [[nodiscard]] Result<void> retire(std::string_view run, RunState how, std::uint64_t fence = 0) {
         if (!is_terminal(how))
             return fail(ErrorCode::invalid_argument,
                         "`" + std::string{name_of(how)} + "` does not end a run; use completed, failed or abandoned");
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         judged_.erase(std::string{run});
-        unsettled_.erase(std::string{run});
         const bool given_up = how == RunState::abandoned;
-        return database_.retire(run, how == RunState::completed ? "completed" : given_up ? "stalled" : "failed");
+        return database_.retire(run, how == RunState::completed ? "completed" : given_up ? "stalled" : "failed", fence);
     }
 
     /// What an agent is told about checkpoints: belongs into its first prompt. Nothing of the run is in it.
@@ -126,11 +139,6 @@ public:
     }
 
 private:
-    /// Answers of a claim that came from its row.
-    [[nodiscard]] static constexpr bool is_answer(ErrorCode code) noexcept {
-        return code == ErrorCode::rejected || code == ErrorCode::ended || code == ErrorCode::unknown_run;
-    }
-
     [[nodiscard]] Result<void> open() {
         if (every_ < std::chrono::seconds{1} || every_ > std::chrono::hours{24})
             return fail(ErrorCode::invalid_argument, "agent_progress: checkpoint_every must be 1 s to 24 h");
@@ -162,16 +170,16 @@ private:
         if (!step) return tl::unexpected<Error>(step.error());
         Result<void> done;
         const std::uint32_t last = std::max((*row)->ticket.attempt, claim.attempt);
-        if (*step == detail::AgentClaimStep::take) done = database_.raise(claim.run, last, claim.key);
-        if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim.run, claim.key);
+        if (*step == detail::AgentClaimStep::take) done = database_.raise(claim, last);
+        if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim);
         if (!done) return tl::unexpected<Error>(done.error());
         return ticket(claim.run);
     }
 
-    [[nodiscard]] Result<bool> give_back(std::string_view run, std::string_view key) {
+    [[nodiscard]] Result<bool> give_back(std::string_view run, std::string_view key, std::string_view asker) {
         const auto row = database_.look(run);
         if (!row) return tl::unexpected<Error>(row.error());
-        if (!*row || (*row)->key != key || (*row)->ticket.attempt < 2) return true;
+        if (!*row || (*row)->key != key || (*row)->claimed_by != asker || (*row)->ticket.attempt < 2) return true;
         if ((*row)->wrote || (*row)->status != "in_progress") return false;
         if (const auto done = database_.restore(run, (*row)->ticket.attempt - 1); !done)
             return tl::unexpected<Error>(done.error());
@@ -183,7 +191,7 @@ private:
     std::mutex mutex_;
     std::vector<detail::AgentRow> rows_;
     std::unordered_map<std::string, detail::JudgedRow> judged_;  // as the last poll read them
-    std::unordered_map<std::string, std::string> unsettled_;     // keys that may have claimed, or not
+    std::vector<std::string> askers_;                            // in whose names was claimed here: one for each lease
 };
 
 }  // namespace heeler::inline HEELER_ABI

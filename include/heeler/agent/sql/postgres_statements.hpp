@@ -25,7 +25,9 @@ CREATE TABLE IF NOT EXISTS agent_progress(
     completed_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     attempt_started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    claim_key text);
+    claim_key text,
+    claimed_by text NOT NULL DEFAULT '',
+    claim_fence bigint NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS agent_attempts(
     run text COLLATE "C" NOT NULL, attempt bigint NOT NULL, token text NOT NULL, status text NOT NULL,
     last_checkpoint timestamptz, last_heartbeat timestamptz, last_step text NOT NULL, completed_steps jsonb NOT NULL,
@@ -74,7 +76,7 @@ END $do$)sql";
         "('agent_progress', 'completed_at', 'timestamp with time zone'), "
         "('agent_progress', 'created_at', 'timestamp with time zone'), "
         "('agent_progress', 'attempt_started_at', 'timestamp with time zone'), ('agent_progress', 'claim_key', "
-        "'text'), "
+        "'text'), ('agent_progress', 'claimed_by', 'text'), ('agent_progress', 'claim_fence', 'bigint'), "
         "('agent_attempts', 'run', 'text'), ('agent_attempts', 'attempt', 'bigint'), ('agent_attempts', 'token', "
         "'text'), "
         "('agent_attempts', 'status', 'text'), ('agent_attempts', 'last_checkpoint', 'timestamp with time zone'), "
@@ -111,7 +113,7 @@ END $do$)sql";
 
     static constexpr char look[] =
         "SELECT coalesce(token, ''), CASE WHEN attempt BETWEEN 1 AND 4294967294 THEN attempt ELSE 0 END, "
-        "coalesce(status, ''), claim_key, "
+        "coalesce(status, ''), claim_key, coalesce(claimed_by, ''), greatest(coalesce(claim_fence, 0), 0), "
         "coalesce(to_char(last_checkpoint AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), "
         "last_checkpoint::text), CASE WHEN isfinite(coalesce(last_checkpoint, attempt_started_at, created_at)) THEN "
         "(least(greatest(extract(epoch FROM clock_timestamp()) - extract(epoch FROM coalesce(last_checkpoint, "
@@ -126,20 +128,27 @@ END $do$)sql";
     static constexpr char raise[] =
         "UPDATE agent_progress SET attempt = $2::bigint + 1, token = replace(gen_random_uuid()::text, '-', ''), "
         "status = 'in_progress', last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = clock_timestamp(), claim_key = $3::text "
-        "WHERE run = $1::text AND attempt <= $2::bigint AND status = 'in_progress' RETURNING attempt";
+        "attempt_started_at = clock_timestamp(), claim_key = $3::text, claimed_by = $4::text, "
+        "claim_fence = greatest(claim_fence, $5::bigint) WHERE run = $1::text AND attempt <= $2::bigint "
+        "AND status = 'in_progress' AND ($5::bigint = 0 OR claim_fence <= $5::bigint) RETURNING attempt";
     static constexpr char renew[] =
         "UPDATE agent_progress SET token = replace(gen_random_uuid()::text, '-', ''), last_checkpoint = NULL, "
-        "last_heartbeat = NULL, attempt_started_at = clock_timestamp(), claim_key = $2::text "
-        "WHERE run = $1::text AND status = 'in_progress' RETURNING attempt";
+        "last_heartbeat = NULL, attempt_started_at = clock_timestamp(), claim_key = $2::text, "
+        "claim_fence = greatest(claim_fence, $4::bigint) WHERE run = $1::text AND status = 'in_progress' "
+        "AND claimed_by = $3::text AND ($4::bigint = 0 OR claim_fence <= $4::bigint) RETURNING attempt";
+    static constexpr char claimer[] =
+        "SELECT claimed_by FROM agent_progress WHERE claim_key = $1::text UNION ALL "
+        "SELECT '' FROM agent_attempts WHERE claim_key = $1::text LIMIT 1";
     static constexpr char restore[] =
         "UPDATE agent_progress p SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
-        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key "
+        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key, "
+        "claimed_by = '' "
         "FROM agent_attempts a WHERE p.run = $1::text AND p.attempt = $2::bigint + 1 AND a.run = p.run "
         "AND a.attempt = $2::bigint RETURNING p.attempt";
     static constexpr char forget[] = "DELETE FROM agent_attempts WHERE run = $1::text AND attempt = $2::bigint";
     static constexpr char retire[] =
-        "UPDATE agent_progress SET status = $2::text WHERE run = $1::text AND status = 'in_progress'";
+        "UPDATE agent_progress SET status = $2::text WHERE run = $1::text AND status = 'in_progress' "
+        "AND ($3::bigint = 0 OR claim_fence <= $3::bigint)";
 
     /// Those of agents, behind the name of the schema.
     static constexpr char checkpoint[] = R"sql(.agent_progress SET

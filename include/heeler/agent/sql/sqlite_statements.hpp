@@ -23,7 +23,9 @@ CREATE TABLE IF NOT EXISTS agent_progress(
     completed_at TEXT,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     attempt_started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    claim_key TEXT);
+    claim_key TEXT,
+    claimed_by TEXT NOT NULL DEFAULT '',
+    claim_fence INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS agent_attempts(
     run TEXT NOT NULL, attempt INTEGER NOT NULL, token TEXT NOT NULL, status TEXT NOT NULL,
     last_checkpoint TEXT, last_heartbeat TEXT, last_step TEXT NOT NULL, completed_steps TEXT NOT NULL,
@@ -42,7 +44,8 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "[\"agent_progress\",\"last_heartbeat\"],[\"agent_progress\",\"last_step\"],"
         "[\"agent_progress\",\"completed_steps\"],[\"agent_progress\",\"completed_by\"],"
         "[\"agent_progress\",\"completed_at\"],[\"agent_progress\",\"created_at\"],"
-        "[\"agent_progress\",\"attempt_started_at\"],[\"agent_progress\",\"claim_key\"],[\"agent_attempts\",\"run\"],"
+        "[\"agent_progress\",\"attempt_started_at\"],[\"agent_progress\",\"claim_key\"],"
+        "[\"agent_progress\",\"claimed_by\"],[\"agent_progress\",\"claim_fence\"],[\"agent_attempts\",\"run\"],"
         "[\"agent_attempts\",\"attempt\"],[\"agent_attempts\",\"token\"],[\"agent_attempts\",\"status\"],"
         "[\"agent_attempts\",\"last_checkpoint\"],[\"agent_attempts\",\"last_heartbeat\"],"
         "[\"agent_attempts\",\"last_step\"],[\"agent_attempts\",\"completed_steps\"],"
@@ -73,6 +76,8 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
     static constexpr char look[] =
         "SELECT CAST(token AS TEXT), CASE WHEN typeof(attempt) = 'integer' AND attempt BETWEEN 1 AND 4294967294 "
         "THEN attempt ELSE 0 END, coalesce(CAST(status AS TEXT), ''), CAST(claim_key AS TEXT), "
+        "coalesce(CAST(claimed_by AS TEXT), ''), CASE WHEN typeof(claim_fence) = 'integer' THEN max(claim_fence, 0) "
+        "ELSE 0 END, "
         "substr(CAST(last_checkpoint AS TEXT), 1, 64), "
         "CAST(round((julianday('now') - coalesce(julianday(last_checkpoint), julianday(attempt_started_at), "
         "julianday(created_at))) * 86400000.0) AS INTEGER) * 1000, "
@@ -85,19 +90,27 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
     static constexpr char raise[] =
         "UPDATE agent_progress SET attempt = ?2 + 1, token = lower(hex(randomblob(16))), status = 'in_progress', "
         "last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3 "
-        "WHERE run = ?1 AND attempt <= ?2 AND status = 'in_progress'";
+        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3, "
+        "claimed_by = ?4, claim_fence = max(claim_fence, ?5) "
+        "WHERE run = ?1 AND attempt <= ?2 AND status = 'in_progress' AND (?5 = 0 OR claim_fence <= ?5)";
     static constexpr char renew[] =
         "UPDATE agent_progress SET token = lower(hex(randomblob(16))), last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?2 "
-        "WHERE run = ?1 AND status = 'in_progress'";
+        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?2, "
+        "claim_fence = max(claim_fence, ?4) "
+        "WHERE run = ?1 AND status = 'in_progress' AND claimed_by = ?3 AND (?4 = 0 OR claim_fence <= ?4)";
+    static constexpr char claimer[] =
+        "SELECT claimed_by FROM agent_progress WHERE claim_key = ?1 UNION ALL "
+        "SELECT '' FROM agent_attempts WHERE claim_key = ?1 LIMIT 1";
     static constexpr char restore[] =
         "UPDATE agent_progress SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
-        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key "
+        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key, "
+        "claimed_by = '' "
         "FROM agent_attempts a WHERE agent_progress.run = ?1 AND agent_progress.attempt = ?2 + 1 AND "
         "a.run = agent_progress.run AND a.attempt = ?2";
     static constexpr char forget[] = "DELETE FROM agent_attempts WHERE run = ?1 AND attempt = ?2";
-    static constexpr char retire[] = "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status = 'in_progress'";
+    static constexpr char retire[] =
+        "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status = 'in_progress' AND "
+        "(?3 = 0 OR claim_fence <= ?3)";
 
     static constexpr char checkpoint[] = R"sql(UPDATE agent_progress SET
   last_checkpoint = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), last_step = substr(coalesce(:text, last_step), 1, 2000),
