@@ -144,10 +144,10 @@ struct Stop {
     }
 
     /// It stood still for longer than its lease.
-    void take_over() {
+    void take_over(int cycles) {
         clock.advance(20s);
         store.let_pass(20s);
-        for (int i = 0; i < 3; ++i) step(w1);
+        for (int i = 0; i < cycles; ++i) step(w1);
     }
 
     void wake() {
@@ -228,10 +228,10 @@ void alone(const heeler_test::ScratchSchema& schema, Start first, int statement,
     stop.check();
 }
 
-/// w2 stands still in a statement until w1 has taken the run over, one of whose statements is cut. False: w2 has no
-/// such statement.
+/// w2 stands still in a statement until w1 has taken the run over and has gone on for some cycles, a statement of which
+/// is cut. False: w2 has no such statement.
 template <class Agents>
-bool overtaken(const heeler_test::ScratchSchema& schema, Start first, int held, int cut, Fate fate) {
+bool overtaken(const heeler_test::ScratchSchema& schema, Start first, int held, int cut, Fate fate, int cycles) {
     INFO("paused at statement " << held << ", and statement " << cut << " of the other is cut "
                                 << (fate == Fate::cut_after ? "after" : "before"));
     Stop<Agents> stop{schema, first};
@@ -239,7 +239,7 @@ bool overtaken(const heeler_test::ScratchSchema& schema, Start first, int held, 
     stop.w1.proxy.rule(at(cut, fate));
     stop.begin();
     const bool is_held = stop.w2.proxy.holds();
-    stop.take_over();
+    stop.take_over(cycles);
     stop.wake();
     stop.heal();
     stop.check();
@@ -253,11 +253,11 @@ void every_statement(Start first) {
     for (int i = 0; i < statements; ++i)
         for (const Fate fate : {Fate::cut_before, Fate::cut_after}) alone<Agents>(schema, first, i, fate);
     for (int i = 0; i < statements; i += tries_all() ? 1 : 5) alone<Agents>(schema, first, i, Fate::hold);
-    for (int held = 0; held < statements && overtaken<Agents>(schema, first, held, -1, Fate::pass); ++held) {
+    for (int held = 0; held < statements && overtaken<Agents>(schema, first, held, -1, Fate::pass, 1); ++held) {
         if (held != 0 && !tries_all()) continue;
         for (int cut = 0; cut < statements; ++cut)
             for (const Fate fate : {Fate::cut_before, Fate::cut_after})
-                overtaken<Agents>(schema, first, held, cut, fate);
+                for (const int cycles : {1, 3}) overtaken<Agents>(schema, first, held, cut, fate, cycles);
     }
 }
 
@@ -278,7 +278,7 @@ void random_schedules(std::uint32_t seed, int count) {
             return own() % 2 == 0 ? Fate::cut_before : Fate::cut_after;
         });
         stop.begin();
-        for (int turns = below(4); turns > 0; --turns) stop.take_over();
+        for (int turns = below(4); turns > 0; --turns) stop.take_over(1 + below(3));
         stop.w2.proxy.rule(at(below(statements), below(2) == 0 ? Fate::cut_before : Fate::cut_after));
         stop.wake();
         for (int turns = below(6); turns > 0; --turns) stop.step(below(2) == 0 ? stop.w1 : stop.w2);
