@@ -138,6 +138,12 @@ TEST_CASE("a claim without an answer stays open, and the run is given back only 
     inner.set_idempotent(true);
     CHECK(TableFencedControl{open, inner}.spawn(asked));
     CHECK(open.calls == "claim r 4 k; claim r 4 k!; ");
+    open.calls.clear();
+    inner.answer(ControlVerb::spawn, ControlAnswer::reject);
+    ActionRequest again = asked;
+    again.repeated = true;  // the first one may take effect yet
+    CHECK(TableFencedControl{open, inner}.spawn(again).error().code == ErrorCode::timed_out);
+    CHECK(open.calls == "claim r 4 k!; ");
 }
 
 TEST_CASE("what nobody claimed was not started, what somebody else claimed may be started yet [M-098]") {

@@ -473,7 +473,7 @@ void refuses_who_was_replaced() {
     };
     REQUIRE(b.table->claim(asked("k", true), false));
     CHECK(theirs->claim(asked("k", false), false).error().code == ErrorCode::fenced);
-    CHECK(theirs->release("r", "k", "w2.5") == true);  // it is not theirs to give back
+    CHECK(theirs->release("r", "k", "w2.5") == false);  // it is not theirs to give back
     CHECK(b.column("attempt") == "2 ");
     REQUIRE(b.table->release("r", "k", "w1.6") == true);
     CHECK(b.column("attempt") == "1 ");

@@ -118,7 +118,7 @@ TEST_CASE("an outcome that is not known is looked up at once and in two more cyc
         d.control.answer_find(Found::found);
         CHECK(next_cycle() == "inject:nudge done");
     }
-    SECTION("absent: done now, under the same key") {
+    SECTION("absent, and still so in the last of them: done now, under the same key") {
         d.control.answer(ControlVerb::inject, ControlAnswer::ok);
         d.control.answer_find(Found::absent);
         CHECK(next_cycle() == "inject:nudge done");
@@ -146,6 +146,38 @@ TEST_CASE("a control that is idempotent is asked again, one that cannot look is 
     CHECK(d.control.requests().size() == 4);
 }
 
+TEST_CASE("that an action is absent is believed at once after a restart, and of one's own request in the end [M-101]") {
+    Delivering d;
+    d.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    d.control.answer_find(Found::absent);
+    d.rung({Delivering::intended(ActionKind::nudge)});
+    for (const std::size_t asked : {1U, 1U}) {
+        CHECK(d.deliver().empty());
+        CHECK(d.control.requests().size() == asked);
+        d.clock.advance(60s);
+    }
+    CHECK(d.deliver() == "inject:nudge unknown");
+    CHECK(d.control.requests().size() == 2);
+    d.rung({Delivering::intended(ActionKind::nudge)}, true);
+    CHECK(d.deliver().empty());
+    CHECK(d.control.requests().size() == 3);
+    d.clock.advance(60s);
+    CHECK(d.deliver().empty());
+    CHECK(d.control.requests().size() == 3);
+}
+
+TEST_CASE("that a repeated request did nothing says nothing of the first one [M-101]") {
+    Delivering d;
+    d.control.set_idempotent(true);
+    d.control.answer(ControlVerb::inject, ControlAnswer::reject);
+    d.rung({Delivering::intended(ActionKind::nudge)}, true);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(d.deliver().empty());
+        d.clock.advance(60s);
+    }
+    CHECK(d.deliver() == "inject:nudge unknown");
+}
+
 TEST_CASE("what a control throws may have happened, what is busy did not and is asked for again [M-101]") {
     struct Odd {
         int asked = 0;
@@ -164,6 +196,11 @@ TEST_CASE("what a control throws may have happened, what is busy did not and is 
     d.rung({Delivering::intended(ActionKind::spawn)});
     CHECK(d.deliver() == " !");
     CHECK(d.deliver().empty());
+    for (int i = 0; i < 2; ++i) {
+        d.clock.advance(1s);
+        CHECK(d.deliver().empty());
+    }
+    CHECK(odd.asked == 2);
     d.clock.advance(1s);
     CHECK(d.deliver() == "spawn done");
     CHECK(odd.asked == 3);

@@ -80,10 +80,12 @@ public:
         auto answer =
             detail::guarded(ErrorCode::timed_out, "the agent control", [&] { return control_->spawn(request); });
         if (answer || !says_nothing_happened(answer.error().code)) return answer;
+        if (asked.repeated) return fail(ErrorCode::timed_out, answer.error().message);
         const auto released = table_->release(asked.run, asked.key, asked.asker);
         if (!released) answer.error().message += " (and not given back: " + released.error().message + ")";
         if (released && !*released)
-            return fail(ErrorCode::timed_out, answer.error().message + " (but the new agent writes)");
+            return fail(ErrorCode::timed_out,
+                        answer.error().message + " (but an agent works, or may be started by another watchdog)");
         return answer;
     }
 

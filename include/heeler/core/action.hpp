@@ -77,6 +77,7 @@ struct ActionRequest {
     /// Grows with every commit of the run and with every takeover by another watchdog. A resource that was asked under
     /// a higher one refuses a lower one: whoever asks so was replaced and does not know it yet.
     std::uint64_t fence = 0;
+    bool repeated = false;  ///< asked before under this key, without an answer: that request may take effect yet
 };
 
 /// A verb that worked. An error says how certain it is that nothing happened, and never will:
@@ -84,8 +85,8 @@ struct ActionRequest {
 /// - `ended`: nothing, the run turned out to be over;
 /// - `busy`: nothing yet; the same is asked again soon, under the same key;
 /// - `timed_out`, anything else, and what is thrown: it may have happened. It is looked up with `find`, at once and in
-///   the run's next two cycles, or asked again under the same key if the control is idempotent. Who can tell neither
-///   gets the outcome `unknown`, and a person is told.
+///   the run's next two cycles, or asked again under the same key if the control is idempotent. What cannot be told
+///   then has the outcome `unknown`, and a person is told.
 struct ActionDone {
     std::string note{};  ///< where a snapshot is, "nothing to save", who was signalled; may be empty
 };
@@ -109,8 +110,9 @@ struct ActionDone {
     }
 }
 
-/// What `find(key)` answers about an action whose outcome is not known. `absent`: it did not take effect and will not
-/// do so later; it is then asked for again under the same key.
+/// What `find(key)` answers about an action whose outcome is not known. `absent`: it did not take effect. After a
+/// restart it is then asked for again at once, under the same key; without an answer, if it is still absent two cycles
+/// later.
 enum class Found : std::uint8_t { found, absent, unknown };
 
 /// What `prove_stopped(run)` answers. `stopped` only if it was seen.

@@ -69,6 +69,7 @@ private:
             perform(job, action, now, report);
             if (action.outcome == ActionOutcome::intended) return wait(std::move(job), now);
             job.looks = 0;
+            job.asked = false;
             if (action.outcome != ActionOutcome::blocked)
                 report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
             {
@@ -166,9 +167,11 @@ private:
             if (action.outcome == ActionOutcome::intended)
                 report.error("control", job.watched->run.id, Error{ErrorCode::busy, action.note});
             if (action.outcome != ActionOutcome::unknown) return;
-            job.may_have_happened = true;
+            job.may_have_happened = job.asked = true;
         }
-        if (effects_.look_up(*job.watched, action, asker) || job.looks == 2) return;
+        const bool is_last = !job.asked || job.looks == 2;
+        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == 2) return;
+        job.asked |= is_last;
         ++job.looks;
         action.outcome = ActionOutcome::intended;
     }

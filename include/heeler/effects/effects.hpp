@@ -24,29 +24,31 @@ public:
     void control(ControlRef control) noexcept { control_ = control; }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
 
-    void ask(WatchedRun& watched, Action& action, const Asker& asker) {
+    void ask(WatchedRun& watched, Action& action, const Asker& asker, bool repeated = false) {
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
         }
-        const auto answer = control_.act(action.kind, request(watched, action, asker));
+        const auto answer = control_.act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
-    /// harmless. False: nobody can tell now, but perhaps later.
-    [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker) {
+    /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so.
+    [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last) {
         const auto found = control_.find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.note = "found when it was looked up";
             return true;
         }
-        if ((found && *found == Found::absent) || control_.idempotent()) {
+        const bool absent = found && *found == Found::absent;
+        if (absent && is_last) {
             ask(watched, action, asker);
             return action.outcome != ActionOutcome::unknown;
         }
+        if (control_.idempotent()) return repeat(watched, action, asker);
         action.outcome = ActionOutcome::unknown;
         if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
         return !found && found.error().code == ErrorCode::unsupported;
@@ -84,8 +86,19 @@ public:
     }
 
 private:
-    [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker) {
-        return {watched.run.id, action.key, action.text, action.attempt, asker.name, asker.fence};
+    [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
+                                               bool repeated = false) {
+        return {watched.run.id, action.key, action.text, action.attempt, asker.name, asker.fence, repeated};
+    }
+
+    /// That this request did nothing says nothing of the first one.
+    [[nodiscard]] bool repeat(WatchedRun& watched, Action& action, const Asker& asker) {
+        ask(watched, action, asker, true);
+        if (action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::ended ||
+            action.outcome == ActionOutcome::intended)
+            return true;
+        action.outcome = ActionOutcome::unknown;
+        return false;
     }
 
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.

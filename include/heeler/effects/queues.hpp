@@ -22,7 +22,8 @@ struct RungJob {
     std::vector<Action> actions;
     std::size_t next = 0;
     bool may_have_happened = false;  ///< the first of them that has no outcome: it is looked up, not simply asked for
-    std::uint8_t looks = 0;          ///< how often that was done in vain
+    bool asked = false;              ///< it was asked for here, without an answer
+    std::uint8_t looks = 0;          ///< how often it was looked up in vain
     Elapsed due = Elapsed::min();    ///< not before
 };
 

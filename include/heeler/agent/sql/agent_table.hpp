@@ -97,7 +97,7 @@ public:
     }
 
     /// Nobody was started under `key`: the attempt before is the current one again, and its agent is heard. False: the
-    /// new attempt has written something already, so somebody works. What another `asker` claimed stays as it is.
+    /// new attempt has written something already, so somebody works; or another `asker` claimed it, who may start one.
     [[nodiscard]] Result<bool> release(std::string_view run, std::string_view key, std::string_view asker = {}) {
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
@@ -179,8 +179,8 @@ private:
     [[nodiscard]] Result<bool> give_back(std::string_view run, std::string_view key, std::string_view asker) {
         const auto row = database_.look(run);
         if (!row) return tl::unexpected<Error>(row.error());
-        if (!*row || (*row)->key != key || (*row)->claimed_by != asker || (*row)->ticket.attempt < 2) return true;
-        if ((*row)->wrote || (*row)->status != "in_progress") return false;
+        if (!*row || (*row)->key != key || (*row)->ticket.attempt < 2) return true;
+        if ((*row)->claimed_by != asker || (*row)->wrote || (*row)->status != "in_progress") return false;
         if (const auto done = database_.restore(run, (*row)->ticket.attempt - 1); !done)
             return tl::unexpected<Error>(done.error());
         return true;
