@@ -147,10 +147,10 @@ TEST_CASE("an agent that shares its run is isolated before anything is done [M-0
         b.minutes(1);
         CHECK(b.acts == "isolate done, inject:nudge done; inject:nudge done");
     }
-    SECTION("not isolated: nothing else is done") {
+    SECTION("not isolated: it is not spoken to") {
         b.control.answer(ControlVerb::isolate, ControlAnswer::fail);
         b.stalled(spec);
-        CHECK(b.acts == "isolate failed, escalate done");
+        CHECK(b.acts == "isolate failed, snapshot done, escalate done, terminate done");
         CHECK(b.asked(ControlVerb::inject) == 0);
     }
     SECTION("a control that cannot isolate does not stop the nudge") {

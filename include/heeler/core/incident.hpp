@@ -49,7 +49,7 @@ struct Incident {
     Phase phase = Phase::none;
     Condition condition = Condition::stalled;  ///< what it was last judged by
     std::uint32_t attempts = 0;                ///< recovery attempts used, across conditions
-    std::uint32_t unclear = 0;                 ///< verifications in a row without enough evidence
+    std::uint32_t unclear = 0;                 ///< in a row: verifications without enough evidence, or starts of nobody
     std::uint32_t interventions = 0;           ///< rungs carried out in the run's life
     Duration opened{};                         ///< working clock
     Duration acted{};                          ///< working clock: the last rung

@@ -52,6 +52,7 @@ public:
         judged.decision = watched_.rules->rules.ladder.absorb(watched_.verdict->incident, actions,
                                                               watched_.run.working(now_.elapsed), now_.elapsed, wait);
         judged.shows = watched_.shown;
+        judged.failed = notes::failed(actions);
         correct(actions, judged.decision);
         const bool ended = judged.decision.run_ended;
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;

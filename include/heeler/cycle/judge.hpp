@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
@@ -31,6 +32,7 @@ struct Judged {
     Alerting alerting = Alerting::none;
     std::uint64_t loop_identity = 0;
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
+    std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };

@@ -5,10 +5,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/cycle/judge.hpp>
+#include <heeler/recover/rung.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 
@@ -63,6 +66,18 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     line.begin_object().key("attempt").number(attempt).key("after_s").number(in_seconds(after));
     line.key("not_before").string(rfc3339(not_before)).end_object();
     return std::move(line).text();
+}
+
+/// What was tried in vain, each with what was answered.
+[[nodiscard]] inline std::string failed(const std::vector<Action>& actions) {
+    std::string text;
+    for (const Action& action : actions) {
+        const bool in_vain = rung::not_done(action) || action.outcome == ActionOutcome::unknown;
+        if (!in_vain || action.kind == ActionKind::escalate) continue;
+        append(text, text.empty() ? "" : ", ", name_of(action.kind), " ", name_of(action.outcome),
+               action.note.empty() ? "" : ": ", action.note);
+    }
+    return text;
 }
 
 }  // namespace heeler::inline HEELER_ABI::detail::notes

@@ -106,7 +106,9 @@ private:
             return step.action != ActionKind::escalate && step.action != ActionKind::file_issue &&
                    !is_record_only(step.action);
         });
-        if (!watched_.run.shared_run || watched_.verdict->incident.isolated || !touches) return plan;
+        // What was refused in this very cycle is not asked for again.
+        const bool refused = judged_.decision.is_final && judged_.decision.corrected;
+        if (!watched_.run.shared_run || watched_.verdict->incident.isolated || !touches || refused) return plan;
         for (Step& step : plan)
             if (!step.needs && step.action != ActionKind::escalate && step.action != ActionKind::snapshot)
                 step.needs = ActionKind::isolate;

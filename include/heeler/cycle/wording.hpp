@@ -202,7 +202,9 @@ public:
     }
 
     [[nodiscard]] std::string done_so_far() const {
-        return std::to_string(watched_.verdict->incident.attempts) + " recovery attempts in this incident";
+        const std::string attempts =
+            std::to_string(watched_.verdict->incident.attempts) + " recovery attempts in this incident";
+        return judged_.failed.empty() ? attempts : attempts + "; " + judged_.failed;
     }
 
     [[nodiscard]] std::string next_for_people() const {

@@ -109,13 +109,12 @@ struct RecoveryLadder {
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
                                   Elapsed elapsed, Duration verify_after) const {
         const Action& main = rung::main_of(actions);
-        if (main.kind == ActionKind::spawn) return retrying::absorb(incident, actions, now, verify_after);
+        const bool isolates = main.kind == ActionKind::isolate;
+        const bool alone = isolates && main.outcome != ActionOutcome::done;  // what waited for it was not tried
+        if (!alone && rung::find(actions, ActionKind::spawn) != nullptr)
+            return retrying::absorb(incident, actions, now, elapsed, verify_after);
         Decision decision{incident};
-        bool escalated_in_rung = false;
-        for (const Action& action : actions) {
-            rung::note_done(decision.incident, action);
-            escalated_in_rung |= action.kind == ActionKind::escalate;
-        }
+        for (const Action& action : actions) rung::note_done(decision.incident, action);
         decision.corrected = rung::outcome_of(actions);
         if (rung::any(actions, ActionOutcome::ended)) return ended(decision, InterventionOutcome::ended);
         if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
@@ -123,32 +122,28 @@ struct RecoveryLadder {
         const Judgement nothing;
         const Turn step{incident, nothing, now, elapsed, verify_after};
         if (main.outcome == ActionOutcome::skipped) return try_later(step, actions, *decision.corrected);
-        if (main.kind == ActionKind::terminate &&
-            (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected))
-            return escalated(decision, "terminate_failed");
+        if (main.kind == ActionKind::terminate && rung::not_done(main)) return escalated(decision, "terminate_failed");
         if (rung::any(actions, ActionOutcome::unknown)) {
-            if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}}};
+            decision.plan = rung::owed(actions);
             decision.reason = "outcome_unknown";
+            if (isolates) decision.incident.phase = Phase::holding;
             return decision;
         }
         if (is_record_only(main.kind) && main.outcome == ActionOutcome::done)
             return ended(decision, InterventionOutcome::ended);
-        if (main.kind == ActionKind::isolate && main.outcome != ActionOutcome::done)
-            return escalated(decision, "isolate_failed");
-        if (!is_injection(main.kind)) return decision;
-        if (main.outcome == ActionOutcome::unsupported) {
+        const bool recovers = is_injection(main.kind) || main.kind == ActionKind::pause || isolates;
+        if (!recovers || !rung::not_done(main)) return decision;
+        if (main.outcome == ActionOutcome::unsupported && is_injection(main.kind)) {
             decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
             return escalated(decision, "unsupported");
         }
-        if (main.outcome == ActionOutcome::failed || main.outcome == ActionOutcome::rejected) {
-            if (on_failure == OnFailure::escalate) return escalated(decision, "action_failed");
-            Decision last = last_rung(step, decision.condition, true);
-            last.corrected = decision.corrected;
-            last.incident.isolated = decision.incident.isolated;
-            last.reason = "action_failed";
-            return last;
-        }
-        return decision;
+        if (on_failure == OnFailure::escalate)
+            return escalated(decision, isolates ? "isolate_failed" : "action_failed");
+        Decision last = last_rung(step, decision.condition, true);
+        last.corrected = decision.corrected;
+        last.incident.isolated = decision.incident.isolated;
+        last.reason = isolates ? "isolate_failed" : "action_failed";
+        return last;
     }
 
 private:
@@ -194,6 +189,9 @@ private:
         const bool waits = step.now < step.incident.verify_at;
         if (step.seen.explicit_limit && !(waits && step.incident.condition == Condition::timeout))
             return act(step, InterventionOutcome::persisted);
+        // Whether the rung helped cannot be seen any more.
+        if (step.seen.worst == Condition::no_output_access && step.incident.condition != Condition::no_output_access)
+            return act(step, {});
         if (waits) return Decision{step.incident};
         if (step.seen.worst) return act(step, InterventionOutcome::persisted);
         if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone)
@@ -211,7 +209,11 @@ private:
     /// A retry is planned.
     [[nodiscard]] Decision wait(const Turn& step) const {
         if (step.seen.explicit_limit) return act(step, {});
-        if (step.seen.worst) return answers(*step.seen.worst) ? act(step, {}) : Decision{step.incident};
+        const bool due = !step.incident.hold_until || step.elapsed >= *step.incident.hold_until;
+        if (step.seen.worst)
+            return answers(*step.seen.worst) && (due || *step.seen.worst != step.incident.condition)
+                       ? act(step, {})
+                       : Decision{step.incident};
         if (step.seen.progressed || step.seen.enough_new) return recovered(step.incident, step.now);
         return retrying::call_off(step.incident, step.now);
     }
@@ -222,7 +224,7 @@ private:
             return act(step, InterventionOutcome::persisted);
         if (!step.seen.worst && (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone))
             return recovered(step.incident, step.now);
-        if (step.seen.worst && outranks(*step.seen.worst, incident.condition) &&
+        if (step.seen.worst && (outranks(*step.seen.worst, incident.condition) || step.seen.no_output_gone) &&
             incident.condition != Condition::timeout && answers(*step.seen.worst))
             return act(step, {});
         Decision wait{incident};
@@ -243,8 +245,9 @@ private:
         }
         const Response* response = response_to(condition);
         const bool spawns = response != nullptr && rung::has(response->rungs.front(), ActionKind::spawn);
-        const bool exhausted =
-            step.incident.attempts >= max_attempts || (spawns && step.seen.continuations >= max_continuations);
+        const bool tried = condition != Condition::no_output_access;  // people are told, and that is no attempt
+        const bool exhausted = tried && (step.incident.attempts >= max_attempts ||
+                                         (spawns && step.seen.continuations >= max_continuations));
         if (step.seen.explicit_limit || exhausted || response == nullptr) {
             Decision decision = last_rung(step, spawns ? condition : Condition::timeout, false);
             decision.last = last;
@@ -257,8 +260,8 @@ private:
         decision.plan = response->rungs[std::min<std::size_t>(step.incident.attempts, response->rungs.size() - 1)];
         Incident& next = decision.incident;
         next.condition = condition;
-        next.attempts += 1;
-        next.unclear = 0;
+        next.attempts += tried ? 1 : 0;
+        if (!spawns || step.incident.condition != condition) next.unclear = 0;
         next.acted = step.now;
         next.verify_at = step.now + step.verify_after;
         next.phase = response->hold ? Phase::holding : Phase::climbing;
@@ -298,7 +301,7 @@ private:
         const bool of_response = of_retry || (response != nullptr && first != actions.end() &&
                                               response->rungs.front().front().action == first->kind);
         if (of_response || next.condition == Condition::timeout) {
-            if (of_response && next.attempts > 0) --next.attempts;
+            if (of_response && next.attempts > 0 && next.condition != Condition::no_output_access) --next.attempts;
             next.phase = Phase::climbing;
             next.verify_at = step.now + step.verify_after;
             next.hold_until.reset();

@@ -49,7 +49,7 @@ namespace heeler::inline HEELER_ABI::retrying {
     Incident& next = decision.incident;
     const std::optional<Elapsed> planned = incident.phase == Phase::waiting ? incident.hold_until : std::nullopt;
     decision.condition = next.condition = Condition::stalled;
-    next.unclear = 0;
+    if (incident.condition != Condition::stalled) next.unclear = 0;
     if (planned && elapsed < *planned) return decision;
     next.hold_until.reset();
     if (seen.continuations >= retry.count) {
@@ -82,22 +82,39 @@ namespace heeler::inline HEELER_ABI::retrying {
     return decision;
 }
 
-/// What the outcomes of a rung change whose main action is a `spawn`. A continuation that could not be started uses up
-/// no attempt and is tried again in the next cycle; one that must not be started is a person's business.
+inline constexpr std::uint32_t patience = 3;      ///< starts in a row that fail before a person is told
+inline constexpr std::uint32_t most_starts = 10;  ///< and before no further one is tried
+inline constexpr Duration longest_rest = std::chrono::hours{24};
+
+/// Nobody could be started. At first that is tried again in the next cycle, then after ever longer rests, from two
+/// verifications to a day.
+[[nodiscard]] inline Decision not_started(Decision decision, Duration now, Elapsed elapsed, Duration verify_after) {
+    Incident& next = decision.incident;
+    next.verify_at = now;
+    if (++next.unclear < patience) return decision;
+    if (next.unclear >= most_starts) return escalated(decision, "spawn_given_up");
+    Duration rest = verify_after;
+    for (std::uint32_t n = patience; n <= next.unclear && rest < longest_rest; ++n) rest *= 2;
+    next.phase = Phase::waiting;
+    next.hold_until = elapsed + std::min(rest, longest_rest);
+    if (next.unclear > patience) return decision;
+    decision.plan = {{ActionKind::escalate, {}, {}}};
+    decision.reason = "spawn_failed";
+    return decision;
+}
+
+/// What the outcomes of a rung change that holds a `spawn`. A continuation that could not be started uses up no
+/// attempt; one that must not be started is a person's business.
 [[nodiscard]] inline Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                     Duration verify_after) {
+                                     Elapsed elapsed, Duration verify_after) {
     Decision decision{incident};
-    bool escalated_in_rung = false;
-    for (const Action& action : actions) {
-        rung::note_done(decision.incident, action);
-        escalated_in_rung |= action.kind == ActionKind::escalate;
-    }
-    const Action& spawn = rung::main_of(actions);
+    for (const Action& action : actions) rung::note_done(decision.incident, action);
+    const Action& spawn = *rung::find(actions, ActionKind::spawn);
     decision.corrected = rung::outcome_of(actions);
     Incident& next = decision.incident;
     if (rung::any(actions, ActionOutcome::ended)) return ended(decision, InterventionOutcome::ended);
     if (rung::any(actions, ActionOutcome::unknown)) {
-        if (!escalated_in_rung) decision.plan = {{ActionKind::escalate, {}, {}}};
+        decision.plan = rung::owed(actions);
         decision.reason = "outcome_unknown";
         // Perhaps somebody works on it: nobody else is started before a person has looked.
         next.phase = Phase::holding;
@@ -105,19 +122,22 @@ namespace heeler::inline HEELER_ABI::retrying {
     }
     if (spawn.outcome == ActionOutcome::done) {
         next.acted = now;  // only what the fresh agent does counts from here on
+        next.unclear = 0;
         return decision;
     }
     next.attempts -= next.attempts > 0 ? 1 : 0;
-    if (spawn.outcome == ActionOutcome::skipped) {  // by a freeze
+    const Action* isolation = rung::find(actions, ActionKind::isolate);
+    if (rung::any(actions, ActionOutcome::skipped)) {  // by a freeze
         next.phase = Phase::climbing;
         next.verify_at = now + verify_after;
         next.hold_until.reset();
         return decision;
     }
+    if (isolation != nullptr && rung::not_done(*isolation) && spawn.outcome == ActionOutcome::blocked)
+        return escalated(decision, "isolate_failed");
     if (spawn.outcome == ActionOutcome::blocked) return escalated(decision, "stop_not_proved");
     if (spawn.outcome == ActionOutcome::unsupported) return escalated(decision, "unsupported");
-    next.verify_at = now;
-    return decision;
+    return not_started(std::move(decision), now, elapsed, verify_after);
 }
 
 /// The line of `describe()`.

@@ -33,6 +33,32 @@ namespace heeler::inline HEELER_ABI::rung {
     return std::any_of(actions.begin(), actions.end(), [&](const Action& action) { return action.outcome == outcome; });
 }
 
+/// Null if the rung has none of this kind.
+[[nodiscard]] inline const Action* find(const std::vector<Action>& actions, ActionKind kind) noexcept {
+    for (const Action& action : actions)
+        if (action.kind == kind) return &action;
+    return nullptr;
+}
+
+/// It was tried, and everybody knows that nothing came of it.
+[[nodiscard]] inline bool not_done(const Action& action) noexcept {
+    return action.outcome == ActionOutcome::failed || action.outcome == ActionOutcome::rejected ||
+           action.outcome == ActionOutcome::unsupported;
+}
+
+/// What follows on an outcome that nobody knows: what waited for it in vain and harms nobody, and a person is told.
+[[nodiscard]] inline Plan owed(const std::vector<Action>& actions) {
+    Plan plan;
+    bool told = false;
+    for (const Action& action : actions) {
+        const bool waited = action.outcome == ActionOutcome::blocked;
+        if (action.kind == ActionKind::snapshot && waited) plan.push_back({ActionKind::snapshot, {}, {}});
+        told |= action.kind == ActionKind::escalate && !waited;
+    }
+    if (!told) plan.push_back({ActionKind::escalate, {}, {}});
+    return plan;
+}
+
 /// Which of two actions names a rung.
 [[nodiscard]] constexpr int rank(ActionKind kind) noexcept {
     switch (kind) {

@@ -50,10 +50,11 @@ struct WatchLadder {
         return decision;
     }
 
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now, Elapsed,
-                                  Duration verify_after) const {
+    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
+                                  Elapsed elapsed, Duration verify_after) const {
         const Action& main = rung::main_of(actions);
-        if (main.kind == ActionKind::spawn) return retrying::absorb(incident, actions, now, verify_after);
+        if (rung::find(actions, ActionKind::spawn) != nullptr)
+            return retrying::absorb(incident, actions, now, elapsed, verify_after);
         Decision decision{incident};
         decision.corrected = rung::outcome_of(actions);
         const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
