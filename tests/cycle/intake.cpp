@@ -93,12 +93,12 @@ TEST_CASE("a source that cannot be read is said once, and again after it worked"
     Reading r;
     r.log.broken = true;
     CHECK(r.read().errors == 1);
-    CHECK(r.at(r.of).feed->lost);
+    CHECK(r.at(r.of).feed->lost_since);
     CHECK(r.read().errors == 0);
     r.log.broken = false;
     r.log.problems = {{ErrorCode::corrupt, "line 3 is none"}};
     CHECK_THAT(bench::errors_of(r.read()), ContainsSubstring("line 3 is none"));
-    CHECK_FALSE(r.at(r.of).feed->lost);
+    CHECK_FALSE(r.at(r.of).feed->lost_since);
     r.log.broken = true;
     CHECK(r.read().errors == 1);
 }
@@ -118,14 +118,14 @@ TEST_CASE("a class's source is asked once for all its runs, but not for those wi
     CHECK(board.asked == std::vector<std::string>{"a:", "b:"});
     CHECK(r.at(*r.registry.find("a")).run.reported_value == 5);
     CHECK(r.at(*r.registry.find("a")).feed->cursor == "read");
-    CHECK_FALSE(r.at(*r.registry.find("b")).feed->lost);
+    CHECK_FALSE(r.at(*r.registry.find("b")).feed->lost_since);
     board.asked.clear();
     r.intake.read_groups(r.table.all(), false, r.now(), report);
     CHECK(board.asked.empty());  // none of them is to be judged now
     board.broken = true;
     r.intake.read_groups(r.table.all(), true, r.now(), report);
     CHECK(report.errors == 1);  // one error about all of them
-    CHECK(r.at(*r.registry.find("b")).feed->lost);
+    CHECK(r.at(*r.registry.find("b")).feed->lost_since);
 }
 
 TEST_CASE("an age that the source tells puts the last checkpoint right, unless the run waited", "[cycle]") {

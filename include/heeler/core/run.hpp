@@ -95,7 +95,8 @@ struct Run {
     bool shared_run = false;
     bool output_readable = true;
     bool paused_by_watchdog = false;
-    bool late = false;  ///< this cycle comes so late that ages prove nothing
+    bool late = false;         ///< this cycle comes so late, or knows so little, that ages prove nothing
+    bool source_lost = false;  ///< its source could not be read for an interval or longer
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;

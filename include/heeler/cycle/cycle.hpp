@@ -185,7 +185,9 @@ private:
         ++report.checked;
         watched.run.late = cause == TickCause::period && now.elapsed - std::max(watched.next_cycle, watched.awaited) >
                                                              3 * registry_.period_of(watched);
-        watched.run.late |= watched.feed && watched.feed->lost;
+        const bool lost = watched.feed && watched.feed->lost_since;
+        watched.run.late |= lost;
+        watched.run.source_lost = lost && now.elapsed - *watched.feed->lost_since >= watched.run.interval;
         if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);
         const bool sampled = Folder{watched, now}.sample();
         std::optional<Sighting> saw;

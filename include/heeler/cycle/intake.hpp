@@ -101,7 +101,7 @@ private:
             for (const auto& [run, handle] : asked.handles)
                 if (WatchedRun* watched = table_.find(handle)) {
                     const std::lock_guard guard{watched->lock};
-                    told |= table_.current(handle) && lose(*watched);
+                    told |= table_.current(handle) && lose(*watched, now);
                 }
             if (told) report.error("source", {}, polled.error());
             return more;
@@ -118,7 +118,7 @@ private:
         for (const auto& [run, handle] : silent)
             if (WatchedRun* watched = table_.find(handle)) {
                 const std::lock_guard guard{watched->lock};
-                if (watched->feed) watched->feed->lost = false;
+                if (watched->feed) watched->feed->lost_since.reset();
             }
         return more;
     }
@@ -128,18 +128,23 @@ private:
         const std::lock_guard guard{watched.lock};
         if (!table_.current(handle) || !watched.feed) return false;
         if (!polled) {
-            if (lose(watched)) report.error("source", watched.run.id, polled.error());
+            if (lose(watched, now)) report.error("source", watched.run.id, polled.error());
             return false;
         }
-        watched.feed->lost = false;
+        watched.feed->lost_since.reset();
         for (const Error& problem : polled->problems) report.error("source", watched.run.id, problem);
         fold(handle, watched, *polled, now, report);
         return polled->more && !is_terminal(watched.run.state);
     }
 
-    /// Until the source can be read again nobody can say how old the run's last sign is. True if that is news: it is
-    /// said once.
-    static bool lose(WatchedRun& watched) { return !std::exchange(watched.feed->lost, true); }
+    /// Until the source can be read again nobody can say how old the run's last sign is, nor whether it progressed.
+    /// True if that is news: it is said once.
+    static bool lose(WatchedRun& watched, Instant now) {
+        watched.sampling.spoiled = true;
+        if (watched.feed->lost_since) return false;
+        watched.feed->lost_since = now.elapsed;
+        return true;
+    }
 
     void fold(RunHandle handle, WatchedRun& watched, Polled& polled, Instant now, CycleReport& report) {
         if (is_undecided(watched, polled)) return;

@@ -70,18 +70,15 @@ public:
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
         result.debounced = watched_.debounced;
-        const bool held = is_held(watched_, now_);
-        if (run_.waiting_since || held) {
-            result.waiting = true;
-            if (held) result.held = HeldBack::gap;
-            if (run_.paused_by_watchdog) climb(result);
-            show(result);
-            return result;
-        }
-        collect(result);
-        climb(result);
+        if (is_held(watched_, now_)) result.held = HeldBack::gap;
+        const bool rests = run_.waiting_since || result.held == HeldBack::gap;
+        if (!rests) collect(result);
+        const Judgement seen = rests ? Judgement{} : judgement_of(result);
+        // That nothing is found proves nothing where nothing is known.
+        result.waiting = rests || (run_.late && !seen.worst && verdict_.incident.open());
+        if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
-        result.alerting = alerting(result);
+        if (!result.waiting) result.alerting = alerting(result);
         return result;
     }
 
@@ -98,10 +95,17 @@ private:
             if (result.loop_identity == 0) result.loop_identity = finding.identity;
     }
 
+    /// What the run did before its source was lost says nothing about what it does now.
+    [[nodiscard]] bool is_known(const Condition& condition) const noexcept {
+        const bool lost = watched_.feed && watched_.feed->lost_since;
+        return !lost || condition == Condition::timeout || condition == Condition::no_output_access;
+    }
+
     [[nodiscard]] Judgement judgement_of(const Judged& result) const {
         Judgement seen;
         for (const Finding& finding : result.findings) {
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
+            if (!is_known(finding.condition)) continue;
             if (!seen.worst) seen.worst = finding.condition;
             seen.conditions |= bit_of(finding.condition);
             seen.explicit_limit |= finding.condition == Condition::timeout;
@@ -114,7 +118,7 @@ private:
                           items >= incident.items_then + rules_.enough_items;
         // In shadow mode nobody is started, so they are counted as other attempts are: per incident.
         seen.continuations = rules_.rules.mode == Mode::shadow ? incident.attempts : run_.attempt - 1;
-        seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable;
+        seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable && !run_.late;
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
@@ -124,10 +128,9 @@ private:
         return seen;
     }
 
-    void climb(Judged& result) const {
+    /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
+    void climb(Judged& result, const Judgement& seen) const {
         if (watched_.rung_busy) return;
-        // While the run waits nothing is judged: what trickles in after a pause is no recovery.
-        const Judgement seen = result.waiting ? Judgement{} : judgement_of(result);
         result.debounced = seen.worst ? watched_.debounced + 1 : 0;
         const RunClass& rules = rules_.rules;
         result.decision = rules.ladder.climb(verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_));

@@ -10,19 +10,26 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Stalled at once while the host reports that the output is out of reach (S001).
+/// Stalled at once while the host reports that the output is out of reach (S001): the run is judged when that is
+/// reported, not only in its next cycle, unless its class has an aligned schedule.
 struct OutputAccessRule {
     static constexpr std::string_view kind = "output_access";
     static constexpr EventMask listens = events<>;
 
-    struct Settings {};
+    struct Settings {
+        bool sources = false;  ///< a source that could not be read for an interval counts as well
+    };
     struct Memory {};
 
     void learn(Memory&, const Settings&, const Observation&) const {}
 
-    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run& run, Instant) const {
-        if (run.output_readable) return std::nullopt;
-        Finding finding{Condition::no_output_access, Level::nudge, kind, {.rule = "output_not_readable"}};
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run, Instant) const {
+        const bool lost = settings.sources && run.source_lost;
+        if (run.output_readable && !lost) return std::nullopt;
+        Finding finding{Condition::no_output_access,
+                        Level::nudge,
+                        kind,
+                        {.rule = run.output_readable ? "source_not_readable" : "output_not_readable"}};
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }

@@ -170,9 +170,11 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
         const std::lock_guard guard{watched->lock};
         if (const Observed answer = standing(run, *watched); answer != Observed::ok) return answer;
         Folder folder{*watched, now};
+        const Elapsed next_cycle = watched->next_cycle;
         if (!detail::survives([&] { fold_in(*watched, folder); })) return Observed::refused;  // a host's detector threw
         if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
-        if (std::exchange(watched->dirty, true)) return Observed::ok;
+        const bool sooner = watched->next_cycle < next_cycle;
+        if (std::exchange(watched->dirty, true) && !sooner) return Observed::ok;
         next = std::min(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
         table_.sooner(run.index, next);
     }

@@ -93,6 +93,7 @@ public:
     void operator()(const OutputAccess& seen) {
         run_.output_readable = seen.ok;
         if (!seen.ok) watched_.sampling.spoiled = true;
+        watched_.hurry(now_.elapsed);
         ++run_.observations;
     }
 
@@ -159,14 +160,13 @@ public:
         sample.api_calls = run_.usage.api_calls - since.usage.api_calls;
         sample.bytes_written = run_.usage.bytes_written - since.usage.bytes_written;
         const bool observed = !watched_.held_until || now_.elapsed >= *watched_.held_until;
-        const bool readable = run_.metric == MetricKind::reported || !last.spoiled;
-        sample.whole = observed && readable && (!sample.value || before);
+        sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});
         auto& rows = watched_.heartbeats.edit();
         if (rows.size() >= RunMemory::most_heartbeats) rows.erase(rows.begin());
         rows.push_back({sample.number, sample.value, sample.delta});
         last.begin_at(run_);
-        last.spoiled = !run_.output_readable;
+        last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
         const auto passed = (at_ - last.next) / run_.interval;
         last.next += (passed + 1) * run_.interval;
         return true;

@@ -226,6 +226,7 @@ private:
         watched.next_cycle = overdue             ? now.elapsed
                              : watched.shown.any ? cycle_after(watched, now)
                                                  : first_cycle(watched, now);
+        watched.hurry(now.elapsed);
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
             watched.next_cycle = std::min(watched.next_cycle, *watched.verdict->incident.hold_until);

@@ -54,8 +54,8 @@ struct SentMarks {
 struct Feed {
     SourceRef source;
     std::string cursor;
-    bool in_group = false;  ///< its class has a source for all its runs
-    bool lost = false;      ///< the last poll failed: nothing is known of the time since
+    bool in_group = false;                ///< its class has a source for all its runs
+    SmallOptional<Elapsed> lost_since{};  ///< polls fail since then: nothing is known of the time since
 
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
 };

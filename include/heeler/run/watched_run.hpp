@@ -2,6 +2,7 @@
 // be stored.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -18,6 +19,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/seldom.hpp>
 #include <heeler/core/small_optional.hpp>
+#include <heeler/detect/output_access_rule.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_marks.hpp>
 #include <heeler/run/seen_results.hpp>
@@ -301,6 +303,12 @@ struct RunMemory {
         alert_died = true;
         verdict.edit().alert_dead = true;
         if (rules->rules.outbox.retry) verdict.edit().sent.alerted.reset();
+    }
+
+    /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
+    void hurry(Elapsed now) {
+        if (run.output_readable || rules->rules.schedule.aligned) return;
+        if (rules->rules.detectors.find<OutputAccessRule>() != nullptr) next_cycle = std::min(next_cycle, now);
     }
 
     /// What the store keeps beside the facts.

@@ -27,7 +27,7 @@ HEELER_INLINE RunClass long_run() {
         .turn_on<BurnRateTracker<Tokens>>()
         .turn_on<BurnRateTracker<ApiCalls>>()
         .turn_on<BurnRateTracker<BytesWritten>>()
-        .turn_on<OutputAccessRule>()
+        .turn_on<OutputAccessRule>({.sources = true})
         .turn_on<LoopDetector<Line>>({five_line_block, {}})
         .turn_on<HeartbeatContract<Intervals>>();
     RecoveryLadder ladder;
@@ -58,6 +58,7 @@ HEELER_INLINE RunClass recommended() {
     rules.interval.fixed = 60s;
     rules.grace = 60s;
     rules.detectors.turn_off<HeartbeatContract<Intervals>>()
+        .turn_on<OutputAccessRule>()
         .turn_on<LoopDetector<Line>>()
         .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
         .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s});
