@@ -86,8 +86,8 @@ TEST_CASE("a decision is on record with who took it, and applied once", "[cycle]
     Operated o;
     const std::string said = o.apply({Operated::row(7, Verb::dismiss)});
     CHECK_THAT(said, ContainsSubstring(R"("verb":"dismiss","by":"ana")"));
-    CHECK(o.batch.applied == std::vector<std::uint64_t>{7});
     REQUIRE(o.work.size() == 1);
+    CHECK(o.work[0].change.besides->applied == std::vector<std::uint64_t>{7});  // with the run, or not at all
     CHECK(o.work[0].change.rows.audit.size() == 1);
     CHECK_THAT(o.apply({Operated::row(8, Verb::dismiss, "nobody")}), ContainsSubstring("ignored"));
     CHECK(o.batch.applied == std::vector<std::uint64_t>{8});
@@ -100,10 +100,12 @@ TEST_CASE("a loop that was none is muted for its class and counted against its r
     o.watched.verdict.edit().marks.found = Condition::loop_detected;
     o.watched.verdict.edit().loop_identity = 77;
     (void)o.apply({Operated::row(1, Verb::mark_wrong)});
-    REQUIRE(o.batch.mutes.size() == 1);
-    CHECK((o.batch.mutes[0].identity == 77 && o.batch.mutes[0].class_name == "bare"));
-    REQUIRE(o.batch.tallies.size() == 1);
-    CHECK((o.batch.tallies[0].wrong == 1 && o.batch.tallies[0].incidents == 0));
+    REQUIRE(o.work.size() == 1);
+    const detail::Besides& besides = *o.work[0].change.besides;
+    REQUIRE(besides.mutes.size() == 1);
+    CHECK((besides.mutes[0].identity == 77 && besides.mutes[0].class_name == "bare"));
+    REQUIRE(besides.tallies.size() == 1);
+    CHECK((besides.tallies[0].wrong == 1 && besides.tallies[0].incidents == 0));
     CHECK(o.watched.rules->mutes->has(77));
     CHECK(o.watched.verdict->marks.wrong == 0);
 }

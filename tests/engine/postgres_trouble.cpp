@@ -30,6 +30,12 @@ struct PostgresBackend {
         other.ask("SET search_path = " + schema.name());
         other.ask(sql);
     }
+    void refuse(const std::string& table, const std::string& which) {
+        run("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''hands off''; END'; "
+            "CREATE TRIGGER no BEFORE INSERT OR UPDATE ON " +
+            table + " FOR EACH ROW WHEN (NEW." + which + ") EXECUTE FUNCTION no()");
+    }
+    const std::string let_go = "DROP FUNCTION no CASCADE";
 };
 
 }  // namespace
@@ -141,14 +147,21 @@ TEST_CASE("a PostgreSQL server that restarts between cycles is not even noticed 
     lives_on(watched);
 }
 
-TEST_CASE("nonsense in PostgreSQL tables is named, and nothing is done until it is gone [M-008]", "[postgres]") {
+TEST_CASE("nonsense in PostgreSQL tables is named once, and left alone with its run [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
-    for (const ByHand& written : nonsense) starts_amid_nonsense<PostgresBackend>(written);
-    starts_amid_nonsense<PostgresBackend>(
+    for (const ByHand& written : nonsense) leaves_alone<PostgresBackend>(written);
+    leaves_alone<PostgresBackend>(
         {"ALTER TABLE runs ALTER COLUMN attempt DROP NOT NULL; "
          "UPDATE runs SET attempt = NULL WHERE id = 'stalling'",
          "UPDATE runs SET attempt = 1",
          {"'attempt' holds no value"}});
+}
+
+TEST_CASE("PostgreSQL tables that refuse rows of one run take those of the others [M-008]", "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    divides_what_is_refused<PostgresBackend>("runs", "id");
+    for (const std::string table : {"interventions", "actions", "audit"})
+        divides_what_is_refused<PostgresBackend>(table, "run");
 }
 
 TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[postgres]") {
@@ -162,8 +175,9 @@ TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-
 TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watched [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     for (const std::string bytes : {"''", "'\\x00'", "'\\x02ffffffffffffffffffff'"})
-        leaves_one_run_alone<PostgresBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
-    leaves_one_run_alone<PostgresBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
-    leaves_one_run_alone<PostgresBackend>(
-        "UPDATE run_parts SET bytes = '\\x01' WHERE part = 'spec' AND run = 'stalling'");
+        leaves_alone<PostgresBackend>(
+            {"UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'", "", damaged_facts});
+    leaves_alone<PostgresBackend>({"DELETE FROM run_parts WHERE run = 'stalling'", "", damaged_part});
+    leaves_alone<PostgresBackend>(
+        {"UPDATE run_parts SET bytes = '\\x01' WHERE part = 'spec' AND run = 'stalling'", "", damaged_part});
 }

@@ -60,6 +60,12 @@ struct SqliteBackend {
 
     [[nodiscard]] SqliteStore open() const { return SqliteStore{scratch / "store.db", {.busy_timeout = 20ms}}; }
     void run(const std::string& sql) { other.run(sql); }
+    void refuse(const std::string& table, const std::string& which) {
+        for (const std::string event : {"INSERT", "UPDATE"})
+            run("CREATE TRIGGER no_" + event + " BEFORE " + event + " ON " + table + " WHEN new." + which +
+                " BEGIN SELECT RAISE(ABORT, 'hands off'); END");
+    }
+    const std::string let_go = "DROP TRIGGER no_INSERT; DROP TRIGGER no_UPDATE";
 };
 
 }  // namespace
@@ -133,13 +139,19 @@ TEST_CASE("a watchdog that meets a full SQLite file goes on when there is space 
     CHECK(watched.notifier.sent()[1].alert.kind == "watchdog.store_up");
 }
 
-TEST_CASE("nonsense in an SQLite file is named, and nothing is done until it is gone [M-008]") {
-    for (const ByHand& written : nonsense) starts_amid_nonsense<SqliteBackend>(written);
-    starts_amid_nonsense<SqliteBackend>(
+TEST_CASE("nonsense in an SQLite file is named once, and left alone with its run [M-008]") {
+    for (const ByHand& written : nonsense) leaves_alone<SqliteBackend>(written);
+    leaves_alone<SqliteBackend>(
         {"ALTER TABLE runs RENAME TO kept; CREATE TABLE runs AS SELECT * FROM kept; "
-         "UPDATE runs SET status = NULL",
-         "DROP TABLE runs; ALTER TABLE kept RENAME TO runs",
-         {"'status'"}});
+         "UPDATE runs SET status = NULL WHERE id = 'stalling'",
+         "",
+         {"'status' holds no value"}});
+}
+
+TEST_CASE("an SQLite file that refuses rows of one run takes those of the others [M-008]") {
+    divides_what_is_refused<SqliteBackend>("runs", "id");
+    for (const std::string table : {"interventions", "actions", "audit"})
+        divides_what_is_refused<SqliteBackend>(table, "run");
 }
 
 TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008]") {
@@ -150,9 +162,10 @@ TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008
 
 TEST_CASE("a damaged run in an SQLite file is left alone, the others are watched [M-008]") {
     for (const std::string bytes : {"x''", "x'00'", "x'02ffffffffffffffffffff'", "'text'", "zeroblob(1000)"})
-        leaves_one_run_alone<SqliteBackend>("UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'");
-    leaves_one_run_alone<SqliteBackend>("DELETE FROM run_parts WHERE run = 'stalling'");
-    leaves_one_run_alone<SqliteBackend>("UPDATE run_parts SET bytes = x'01' WHERE part = 'spec' AND run = 'stalling'");
+        leaves_alone<SqliteBackend>({"UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'", "", damaged_facts});
+    leaves_alone<SqliteBackend>({"DELETE FROM run_parts WHERE run = 'stalling'", "", damaged_part});
+    leaves_alone<SqliteBackend>(
+        {"UPDATE run_parts SET bytes = x'01' WHERE part = 'spec' AND run = 'stalling'", "", damaged_part});
 }
 
 namespace {

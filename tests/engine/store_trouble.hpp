@@ -22,10 +22,12 @@ using namespace std::chrono_literals;
 /// Starts continuations, and tells somebody else when.
 struct Starter {
     std::vector<std::string> keys;
+    std::vector<std::string> runs;
     std::function<void()> on_spawn;
 
     [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) {
         keys.emplace_back(asked.key);
+        runs.emplace_back(asked.run);
         if (on_spawn) std::exchange(on_spawn, {})();
         return ActionDone{};
     }
@@ -176,35 +178,54 @@ void amid_an_action(Store store, const Trouble& trouble) {
 struct ByHand {
     std::string sql;
     std::string mend;
-    std::vector<std::string> says{};  ///< what a watchdog that starts then says of it
-    bool writable = false;            ///< checkpoints can still be stored
+    std::vector<std::string> says{};  ///< what a watchdog that starts then says of it, once
+    std::string run = "stalling";     ///< that is left alone; empty: none
 };
 
-/// Values that no watchdog wrote: one that starts says where they are, and does nothing until they are gone.
+/// Values that no watchdog wrote: one that starts says where they are, and leaves alone what they belong to.
 inline const std::vector<ByHand> nonsense{
     {"UPDATE runs SET status = 'JOLLY' WHERE id = 'stalling'",
      "UPDATE runs SET status = 'HEALTHY'",
-     {"'status'", "JOLLY", "in the row of 'stalling'"}},
+     {"load stalling", "'runs'", "'status'", "JOLLY", "in the row of 'stalling'"}},
     {"UPDATE runs SET state = 'dancing' WHERE id = 'working'",
      "UPDATE runs SET state = 'running'",
-     {"'state'", "dancing", "in the row of 'working'"}},
+     {"load working", "'state'", "dancing", "in the row of 'working'"},
+     "working"},
     {"UPDATE runs SET attempt = -1 WHERE id = 'stalling'", "UPDATE runs SET attempt = 1", {"'attempt'", "-1"}},
     {"UPDATE runs SET incarnation = 99999999999 WHERE id = 'stalling'",
      "UPDATE runs SET incarnation = 1",
      {"'incarnation'", "99999999999"}},
+    {"UPDATE runs SET version = 9223372036854775807 WHERE id = 'stalling'",
+     "UPDATE runs SET version = 5 WHERE id = 'stalling'",
+     {"'version'", "9223372036854775807"}},
     {"INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES ('stalling', 'dance', NULL, 'me', 0)",
      "DELETE FROM decisions",
-     {"'verb'", "dance"},
-     true},
+     {"load stalling", "'decisions'", "'verb'", "dance"},
+     ""},
+    {"INSERT INTO mutes(class, condition, identity, muted_by, at) VALUES ('c', 'no word', 1, 'me', 0)",
+     "DELETE FROM mutes",
+     {"'mutes'", "'condition'", "no word"},
+     ""},
+    {"INSERT INTO tallies(class, condition, incidents, wrong) VALUES ('checkpoint_continuation', 'RUNAWAY', -5, -7)",
+     "DELETE FROM tallies",
+     {"'tallies'", "'incidents'", "-5"},
+     ""},
     {"INSERT INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
      "VALUES ('stalling', 1, -1, 1, 'STALLED', 'spawn', 'pending', 0)",
      "DELETE FROM interventions",
-     {"'incident'", "-1"}},
+     {"load stalling", "'interventions'", "'incident'", "-1"}},
     {"INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
      "VALUES ('stalling', 'k', 'explode', NULL, 'intended', 1, 1, 1, '', '')",
      "DELETE FROM actions",
-     {"'kind'", "explode"}},
+     {"load stalling", "'actions'", "'kind'", "explode"}},
+    {"INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
+     "VALUES ('stalling', 'k', 'spawn', NULL, 'perhaps', 1, 1, 1, '', '')",
+     "DELETE FROM actions",
+     {"load stalling", "'actions'", "'outcome'", "perhaps"}},
 };
+
+inline const std::vector<std::string> damaged_facts{"load stalling", "'runs', column 'facts'", "left alone"};
+inline const std::vector<std::string> damaged_part{"load stalling", "'run_parts', column 'bytes'", "left alone"};
 
 /// Values that are wrong, but that nothing depends on, or that are put right with the next commit.
 inline const std::vector<std::string> harmless{
@@ -217,24 +238,7 @@ inline const std::vector<std::string> harmless{
     "VALUES ('stalling', 'snooze', -9223372036854775807, '', 9223372036854775807)",
     "INSERT INTO checkpoints(run, number, incarnation, at, step, text, reason) "
     "VALUES ('stalling', 9, 0, -9223372036854775807, -9223372036854775807, '', 'scheduled')",
-    "INSERT INTO tallies(class, condition, incidents, wrong) VALUES ('checkpoint_continuation', 'RUNAWAY', -5, -7)",
 };
-
-template <class Backend>
-void starts_amid_nonsense(const ByHand& written) {
-    INFO(written.sql);
-    Backend backend;
-    Watched watched{backend.open()};
-    watched.clock.advance(1000s);
-    REQUIRE(watched.work());
-    watched.clock.advance(201s);
-    backend.run(written.sql);
-    watched.boot(backend.open());
-    stays_calm(watched, {{}, {}, written.says, written.writable}, 0);
-    backend.run(written.mend);
-    REQUIRE(watched.works_again());
-    lives_on(watched);
-}
 
 /// With and without a restart.
 template <class Backend>
@@ -252,24 +256,54 @@ void does_not_mind(const std::string& sql, bool restart) {
     lives_on(watched);
 }
 
-/// `damage` makes what the library stored of the run unreadable: that run is left alone, the other one is watched.
+/// What is damaged is named once and left alone, all else is watched; what was mended is watched again.
 template <class Backend>
-void leaves_one_run_alone(const std::string& damage) {
-    INFO(damage);
+void leaves_alone(const ByHand& written) {
+    INFO(written.sql);
     Backend backend;
     Watched watched{backend.open()};
     watched.clock.advance(1000s);
     REQUIRE(watched.work());
     watched.clock.advance(201s);
-    backend.run(damage);
+    backend.run(written.sql);
     watched.boot(backend.open());
     const CycleReport report = watched.after(1s);
     CHECK(report.errors == 1);
-    says_all_of(bench::errors_of(report), {"load stalling", "left alone"});
-    CHECK(watched.control.spawned() == 0);
-    const CycleReport later = watched.after(1201s);
-    CHECK(later.errors == 0);
-    CHECK(bench::acts_of(later) == "spawn done");  // of the other one
+    says_all_of(bench::errors_of(report), written.says);
+    CHECK(watched.after(1201s).errors == 0);
+    for (const std::string run : {"stalling", "working"}) {
+        const auto& runs = watched.control.runs;
+        const bool helped = std::find(runs.begin(), runs.end(), run) != runs.end();
+        CHECK(helped == (run != written.run));
+    }
+    if (written.mend.empty()) return;
+    backend.run(written.mend);
+    CHECK(watched.after(300s).errors == 0);
+    CHECK(watched.dog->find("stalling"));
+    CHECK(watched.dog->find("working"));
+}
+
+/// The store refuses rows of one run: that one is named and nothing is done to it, the other one goes on.
+template <class Backend>
+void divides_what_is_refused(const std::string& table, const std::string& column) {
+    INFO(table);
+    Backend backend;
+    Watched watched{backend.open()};
+    backend.refuse(table, column + " = 'stalling'");
+    const CycleReport report = watched.after(1201s);
+    CHECK(report.errors == 1);
+    says_all_of(bench::errors_of(report), {"commit stalling", "hands off", "nothing is done to it"});
+    REQUIRE(watched.control.spawned() == 1);
+    CHECK(watched.control.runs[0] == "working");
+    CHECK(watched.known("working").actions.size() == 1);
+    watched.clock.advance(30s);
+    CHECK(watched.dog->cycle().errors == 0);  // not asked again yet
+    CHECK(watched.work());
+    backend.run(backend.let_go);
+    watched.clock.advance(31s);
+    CHECK(watched.dog->cycle().errors == 0);
+    REQUIRE(watched.control.spawned() == 2);
+    CHECK(watched.control.runs[1] == "stalling");
 }
 
 /// A run that was written ages ago was unwatched for as long: it has an interval to show itself.

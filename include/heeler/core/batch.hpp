@@ -88,6 +88,7 @@ struct DecisionRow {
     std::optional<WallTime> until{};
     std::string by{};
     WallTime at{};
+    std::string damage{};  ///< what of it cannot be read; then only the number and the run are known
 };
 
 /// A loop that an operator called wrong: it is no finding any more for the runs of this class.
@@ -152,6 +153,13 @@ struct StoredRun {
     std::vector<AlertRow> pending{};
     std::uint64_t checkpoints = 0;  ///< how many there are
     std::string taken_from{};       ///< who held it before a claim; empty: nobody
+    std::string damage{};           ///< what of it cannot be read; then only `row.id` is known
+};
+
+/// A stored row that cannot be read and was passed over: an alert, or something that belongs to no run.
+struct DamagedRow {
+    std::string run{};
+    std::string what{};  ///< table, column, value
 };
 
 /// Everything that a watchdog needs to go on where the last one stopped.
@@ -159,6 +167,7 @@ struct Snapshot {
     std::vector<StoredRun> runs{};
     std::vector<MuteRow> mutes{};
     std::vector<TallyRow> tallies{};
+    std::vector<DamagedRow> damaged{};
 };
 
 /// A watchdog that did not renew its lease in time.
@@ -182,6 +191,7 @@ struct Claimed {
     std::vector<LostHolder> lost{};  ///< found by this claim, and by no other
     std::vector<MuteRow> mutes{};    ///< all there are
     bool more = false;               ///< there are runs left to claim
+    std::vector<DamagedRow> damaged{};
 };
 
 /// One watchdog, for tools.

@@ -36,6 +36,7 @@ enum class ErrorCode : std::uint8_t {
     no_recipient,      ///< nobody listens on this route
     delivery_failed,   ///< the alert did not go out; trying again may help
     permanent,         ///< the alert can never go out this way
+    unstorable,        ///< the store refuses a row of the batch: a constraint, a trigger, a value too large
 };
 
 [[nodiscard]] constexpr std::string_view name_of(ErrorCode code) noexcept {
@@ -43,7 +44,7 @@ enum class ErrorCode : std::uint8_t {
         "invalid_argument", "unknown_run",  "ended", "fenced",   "duplicate", "unsupported",  "rejected",
         "failed",           "timed_out",    "busy",  "full",     "read_only", "corrupt",      "not_a_store",
         "newer_schema",     "older_schema", "io",    "conflict", "lost",      "no_recipient", "delivery_failed",
-        "permanent"};
+        "permanent",        "unstorable"};
     return names[static_cast<std::size_t>(code)];
 }
 

@@ -1,7 +1,10 @@
 // Writes what a cycle decided as one batch; hands over what is durable, and takes back what is not.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +21,7 @@ public:
     Committer(Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings)
         : ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
 
-    /// False: nothing was stored.
+    /// False: what belongs to no run was not stored.
     bool operator()(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         std::vector<Change> changes;
         for (WorkItem& item : work) {
@@ -28,18 +31,19 @@ public:
                 watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
                 item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
                 if (watched.verdict->incident.number != item.verdict_before->incident.number)
-                    batch.tallies.push_back({watched.rules->rules.name, watched.verdict->incident.condition, 1, 0});
+                    item.change.besides.edit().tallies.push_back(
+                        {watched.rules->rules.name, watched.verdict->incident.condition, 1, 0});
             }
             changes.push_back(std::move(item.change));
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
-        if (error) report.error("commit", {}, *error);
+        if (error) report.error("commit", run_at_fault(*error, changes), *error);
         for (std::size_t i = 0; i < work.size(); ++i) {
             work[i].change = std::move(changes[i]);
             if (work[i].change.stored)
                 hand_over(work[i], now, report);
             else
-                give_back(work[i], now, report, !error);
+                give_back(work[i], now, report, error);
         }
         return !error;
     }
@@ -63,8 +67,17 @@ private:
         if (drop) registry_.drop(item.change.handle);
     }
 
-    void give_back(WorkItem& item, Instant now, CycleReport& report, bool conflict) {
+    /// The store refuses the only run that there was to write: perhaps it takes others.
+    static std::string run_at_fault(const Error& error, const std::vector<Change>& changes) {
+        if (error.code != ErrorCode::unstorable || changes.size() != 1) return {};
+        const std::lock_guard guard{changes[0].watched->lock};
+        return std::string{changes[0].watched->run.id};
+    }
+
+    void give_back(WorkItem& item, Instant now, CycleReport& report, const std::optional<Error>& error) {
         WatchedRun& watched = *item.change.watched;
+        const bool refused = item.change.fault || (error && error->code == ErrorCode::unstorable);
+        const bool conflict = item.change.conflict || (!error && !refused);
         if (item.change.disowned) registry_.disown(item.change.handle, now);
         std::optional<ActionEvent> given_up;
         bool over = false;
@@ -79,6 +92,7 @@ private:
             Applier{watched, now, item}.undo();
             registry_.table().show(item.change.handle, watched.shown.status);
             watched.dirty = true;
+            if (refused) watched.next_cycle = std::min(watched.next_cycle, now.elapsed + refused_again_after);
             if (guarded) given_up = Applier{watched, now, item}.fail_by_guard(conflict_message);
             over = conflict && !guarded && is_terminal(watched.run.state);
         }
@@ -87,10 +101,19 @@ private:
             continue;
         if (given_up) report.events.emplace_back(*std::move(given_up));
         if (!item.actions.empty() || conflict) ++report.suppressed;
+        if (item.change.fault && !item.change.put_off)
+            report.error(
+                "commit", watched.run.id,
+                Error{item.change.fault->code,
+                      "the run was not stored, and nothing is done to it until it is: " + item.change.fault->message});
         if (conflict) report.error("commit", watched.run.id, Error{ErrorCode::conflict, conflict_message});
         if (item.settled_before) hands_.queues().add_settled(item.change.handle);
+        // What the store refuses now it refuses in the next cycle, too.
+        if (refused) return registry_.table().look_at(item.change.handle.index, now.elapsed + refused_again_after);
         registry_.table().sooner(item.change.handle.index, now.elapsed);
     }
+
+    static constexpr Duration refused_again_after = std::chrono::minutes{1};
 
     Ledger& ledger_;
     Registry& registry_;

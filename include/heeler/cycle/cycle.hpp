@@ -48,8 +48,7 @@ public:
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
         // Nothing is decided for a run before it is watched: its class may be defined later.
-        for (auto row = decisions->begin(); row != decisions->end();)
-            row = loader_.is_elsewhere(row->run, now) ? decisions->erase(row) : row + 1;
+        loader_.sort_out(*decisions, now, report);
         std::vector<WorkItem> work;
         Batch batch;
         acted_.clear();
@@ -81,6 +80,7 @@ public:
         }
         CycleReport report;
         commit({}, work, now, report);
+        if (work[0].change.fault) return *work[0].change.fault;
         for (Event& event : report.events) {
             if (const auto* failed = std::get_if<ErrorEvent>(&event)) return failed->error;
             unheard_.push_back(std::move(event));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -59,13 +61,24 @@ public:
         return registry_.find(run).has_value();
     }
 
-    /// Whether the run is one for later, or for others: its class is not defined yet, or another watchdog holds it.
+    /// Decisions that can be carried out now. One that cannot be read is named once and stays open.
+    void sort_out(std::vector<DecisionRow>& decisions, Instant now, CycleReport& report) {
+        std::erase_if(decisions, [&](const DecisionRow& decision) {
+            if (decision.damage.empty())
+                return is_elsewhere(decision.run, now) || ledger_.is_put_off(decision.run, now);
+            const std::lock_guard guard{lock_};
+            say({{decision.run, decision.damage}}, report);
+            return true;
+        });
+    }
+
+    /// Whether the run is one for later, or for others: its class is not defined yet, it cannot be read, or another
+    /// watchdog holds it.
     [[nodiscard]] bool is_elsewhere(const std::string& run, Instant now) {
         if (run.empty() || registry_.find(run)) return false;
         const std::lock_guard guard{lock_};
-        if (std::any_of(strangers_.begin(), strangers_.end(),
-                        [&](const StoredRun& stored) { return stored.row.id == run; }))
-            return true;
+        const auto is_it = [&](const StoredRun& stored) { return stored.row.id == run; };
+        if (std::any_of(strangers_.begin(), strangers_.end(), is_it) || unreadable_.count(run) != 0) return true;
         if (tenure_.alone()) return false;
         const auto known = ledger_.history(now, run);
         return !known || (known->row && !is_terminal(known->row->state));
@@ -83,8 +96,10 @@ private:
             loaded_ = true;
             strangers_ = std::move(snapshot->runs);
             for (const MuteRow& mute : snapshot->mutes) registry_.mute(mute.class_name, mute.identity);
+            say(snapshot->damaged, report);
         }
         take_in_all(now, report);
+        read_again(now, report);
         return true;
     }
 
@@ -110,6 +125,7 @@ private:
         }
         const bool more = take_claimed(std::move(claim), now, report);
         claim_at_ = more ? now.elapsed : now.elapsed + settings_.flush_every;
+        read_again(now, report);
         return tenure_.holds(now.elapsed);
     }
 
@@ -123,6 +139,7 @@ private:
         for (const LostHolder& holder : claimed->lost) lost_.found(holder, now);
         for (const MuteRow& mute : claimed->mutes) registry_.mute(mute.class_name, mute.identity);
         for (StoredRun& run : claimed->runs) strangers_.push_back(std::move(run));
+        say(claimed->damaged, report);
         take_in_all(now, report);
         return claimed->more;
     }
@@ -131,6 +148,7 @@ private:
     void disown_all(Instant now, CycleReport& report) {
         std::size_t count = 0;
         strangers_.clear();
+        unreadable_.clear();
         for (const RunHandle handle : registry_.table().all()) {
             WatchedRun* watched = registry_.table().find(handle);
             if (watched == nullptr) continue;
@@ -152,7 +170,70 @@ private:
             stored = take_in(*stored, now, report) ? strangers_.erase(stored) : stored + 1;
     }
 
+    [[nodiscard]] bool is_news(const std::string& run, const std::string& what) {
+        const std::string text = run + "\n" + what;
+        const bool news = std::find(said_.begin(), said_.end(), text) == said_.end();
+        if (news) said_.push_back(text);
+        return news;
+    }
+
+    /// Names each damaged row once, however often it is met.
+    void say(const std::vector<DamagedRow>& damaged, CycleReport& report) {
+        for (const DamagedRow& row : damaged)
+            if (is_news(row.run, row.what))
+                report.error("load", row.run, Error{ErrorCode::corrupt, row.what + "; it is passed over"});
+    }
+
+    /// Leaves a run alone that cannot be read, and looks at it again much later: somebody may have mended it.
+    void leave_alone(const std::string& run, std::string what, Instant now, CycleReport& report) {
+        unreadable_[run] = now.elapsed + read_again_after;
+        if (!is_news(run, what)) return;
+        report.error("load", run,
+                     Error{ErrorCode::corrupt, "the stored state of the run `" + sanitise(run, 160) +
+                                                   "` cannot be read: " + std::move(what) +
+                                                   "; it is left alone and not watched"});
+    }
+
+    void read_again(Instant now, CycleReport& report) {
+        std::vector<std::string> due;
+        for (const auto& [run, when] : unreadable_)
+            if (!run.empty() && now.elapsed >= when) due.push_back(run);
+        for (const std::string& run : due) {
+            auto found = ledger_.history(now, run);
+            if (!found) {
+                unreadable_[run] = now.elapsed + read_again_after;  // as bad as before, and that was said
+            } else {
+                unreadable_.erase(run);
+                if (found->row && is_mine(*found->row) && !registry_.find(run)) strangers_.push_back(stored_of(*found));
+            }
+        }
+        if (!due.empty()) take_in_all(now, report);
+    }
+
+    [[nodiscard]] bool is_mine(const RunRow& row) const {
+        const Lease lease = tenure_.lease();
+        return tenure_.alone() || (row.holder == lease.holder && row.epoch == lease.epoch);
+    }
+
+    /// What a snapshot would hold of the run.
+    static StoredRun stored_of(History& found) {
+        StoredRun stored;
+        stored.row = *std::move(found.row);
+        stored.interventions = std::move(found.interventions);
+        stored.checkpoints = found.checkpoints.size();
+        for (Action& action : found.actions)
+            if (action.outcome == ActionOutcome::intended) stored.unfinished.push_back(std::move(action));
+        for (AlertRow& alert : found.alerts)
+            if (alert.state == AlertRow::State::pending) stored.pending.push_back(std::move(alert));
+        return stored;
+    }
+
+    /// False: to be tried again in the next cycle.
     bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
+        if (!stored.damage.empty()) {
+            leave_alone(stored.row.id, stored.damage, now, report);
+            return true;
+        }
         if (!registry_.find_class(stored.row.class_name)) {
             if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
                 told_.push_back(stored.row.class_name);
@@ -167,6 +248,10 @@ private:
         History known;
         if (!stored.unfinished.empty() || is_open(stored)) {
             auto found = ledger_.history(now, stored.row.id);
+            if (!found && found.error().code == ErrorCode::corrupt) {
+                leave_alone(stored.row.id, found.error().message, now, report);
+                return true;
+            }
             if (!found) {
                 report.error("load", stored.row.id, found.error());
                 return false;
@@ -174,6 +259,10 @@ private:
             known = *std::move(found);
         }
         auto handle = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
+        if (!handle && handle.error().code == ErrorCode::corrupt) {
+            leave_alone(stored.row.id, handle.error().message, now, report);
+            return true;
+        }
         if (!handle) {
             report.error("load", stored.row.id, handle.error());
             return true;
@@ -226,6 +315,8 @@ private:
         incident.verify_at = watched.run.working(now.elapsed);
     }
 
+    static constexpr Duration read_again_after = std::chrono::minutes{5};
+
     Ledger& ledger_;
     Registry& registry_;
     Queues& queues_;
@@ -235,10 +326,12 @@ private:
     LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;
-    Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds
-    CycleReport unheard_;                ///< what was found while nobody listened
-    std::vector<StoredRun> strangers_;   ///< stored runs whose class is not defined yet
-    std::vector<std::string> told_;      ///< of these classes
+    Elapsed claim_at_ = Elapsed::min();          ///< when to look for runs that nobody holds
+    CycleReport unheard_;                        ///< what was found while nobody listened
+    std::vector<StoredRun> strangers_;           ///< stored runs whose class is not defined yet
+    std::vector<std::string> told_;              ///< of these classes
+    std::map<std::string, Elapsed> unreadable_;  ///< runs that are left alone, and when to look at them again
+    std::vector<std::string> said_;              ///< damage that was named: the run and what it is
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -137,26 +137,31 @@ private:
         const auto handle = registry_.find(decision.run);
         WatchedRun* watched = handle ? registry_.table().find(*handle) : nullptr;
         if (decision.verb == Verb::resume && watched != nullptr && watched->is_busy()) return;  // in a later cycle
-        batch.applied.push_back(decision.number);
-        if (watched == nullptr)
+        if (watched == nullptr) {
+            batch.applied.push_back(decision.number);
             return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
+        }
         const std::lock_guard guard{watched->lock};
-        if (!registry_.table().current(*handle) || is_terminal(watched->run.state))
+        if (!registry_.table().current(*handle) || is_terminal(watched->run.state)) {
+            batch.applied.push_back(decision.number);
             return note(decision, "the run has ended", now, batch, report);
+        }
         auto& item = item_of(*handle, *watched);
+        Besides& besides = item.change.besides.edit();
+        besides.applied.push_back(decision.number);
         const std::string_view refused = OperatorHand{*watched, now, item}.decide(decision);
-        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, batch);
+        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, besides);
         AuditRow row = record(decision, refused, now);
         report.events.emplace_back(AuditEvent{row});
         item.change.rows.audit.push_back(std::move(row));
     }
 
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
-    void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Batch& batch) {
+    void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Besides& besides) {
         const std::string& name = watched.rules->rules.name;
-        batch.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
+        besides.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
         if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
-        batch.mutes.push_back(
+        besides.mutes.push_back(
             {name, Condition::loop_detected, watched.verdict->loop_identity, sanitise(decision.by, 128), now.wall});
         registry_.mute(name, watched.verdict->loop_identity);
     }

@@ -94,17 +94,17 @@ public:
         return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 
-    /// A run that the store holds, of a class that is defined. `polled`: a source knows what it did meanwhile.
+    /// A run that the store holds, of a class that is defined; `corrupt` and where, if what is stored of it cannot be
+    /// read. `polled`: a source knows what it did meanwhile.
     [[nodiscard]] Result<RunHandle> adopt(const StoredRun& stored, bool polled, Instant now) {
         auto rules = find_class(stored.row.class_name);
-        bool readable = true;
+        std::string_view damage;
         auto handle = take_in(stored.row.id, [&](WatchedRun& watched) {
-            readable = restore(watched, stored, std::move(rules), polled, now);
+            damage = restore(watched, stored, std::move(rules), polled, now);
         });
-        if (!handle || readable) return handle;
+        if (!handle || damage.empty()) return handle;
         drop(*handle);
-        return fail(ErrorCode::corrupt, "the stored state of the run `" + sanitise(stored.row.id, 160) +
-                                            "` cannot be read; it is left alone and not watched");
+        return fail(ErrorCode::corrupt, std::string{damage});
     }
 
     [[nodiscard]] std::optional<RunHandle> find(std::string_view id) const { return index_.find(id); }
@@ -207,8 +207,9 @@ private:
         return Skip::no;
     }
 
-    static bool restore(WatchedRun& watched, const StoredRun& stored, std::shared_ptr<const ReadyClass> rules,
-                        bool polled, Instant now) {
+    /// Answers where something is that cannot be read, or nothing.
+    static std::string_view restore(WatchedRun& watched, const StoredRun& stored,
+                                    std::shared_ptr<const ReadyClass> rules, bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{*rules};
@@ -238,7 +239,8 @@ private:
         archive_spec(texts, spec);
         const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
         if (!whole) watched.run.id = stored.row.id;  // by which it is dropped
-        return facts.ok() && facts.at_end() && whole;
+        if (!facts.ok() || !facts.at_end()) return "table 'runs', column 'facts' is damaged";
+        return whole ? "" : "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
     }
 
 public:

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +19,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/storage/in_parts.hpp>
 #include <heeler/storage/take_over.hpp>
 #include <heeler/storage/tenure.hpp>
 
@@ -24,7 +29,8 @@ namespace heeler::inline HEELER_ABI::detail {
 struct Change {
     RunHandle handle;
     WatchedRun* watched = nullptr;
-    RunBatch rows{};           ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
+    RunBatch rows{};  ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
+    Seldom<Besides> besides{};
     Seldom<Unsaved> waited{};  ///< what waited for this commit
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
@@ -33,6 +39,8 @@ struct Change {
     bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
     bool taken_over = false;  ///< out: and the run is now what they made of it
     bool disowned = false;    ///< out: or another watchdog holds it
+    bool put_off = false;     ///< out: it was not tried, because of a fault that is known
+    Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
 };
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
@@ -95,6 +103,7 @@ public:
         changes[0].handle = handle;
         changes[0].watched = &watched;
         auto error = commit(changes, {}, now);
+        if (!error && changes[0].fault) return *changes[0].fault;
         if (!error && changes[0].conflict)
             return Error{ErrorCode::conflict,
                          "the run was changed by someone else; it is written with the next commit"};
@@ -110,34 +119,46 @@ public:
             changes.back().watched = table.find(run);  // null: passed over
             changes.back().with_memory = true;
         }
-        return commit(changes, {}, now);
+        auto error = commit(changes, {}, now);
+        for (const Change& change : changes)
+            if (!error && change.fault) error = *change.fault;
+        return error;
     }
 
-    /// Writes all changes as one batch. After an error nothing was written, and what waited still waits.
+    /// Whether the store did not take this run, and is not asked again yet.
+    [[nodiscard]] bool is_put_off(std::string_view run, Instant now) {
+        const std::lock_guard guard{lock_};
+        return find_fault(run, now) != nullptr;
+    }
+
+    /// Writes all changes as one batch; if the store refuses a row of it, in parts, so that only the runs at fault are
+    /// left out. What was not stored still waits. An error: of all of it, or of what belongs to no run.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
         batch.lease = tenure_.lease();
         std::vector<Change*> included;
         for (Change& change : changes) {
-            if (!prepare(change, batch, now)) continue;
+            if (waits(change, now) || !prepare(change, batch, now)) continue;
             included.push_back(&change);
         }
+        const Batch rest = without_runs(batch);
+        for (const Change* change : included) change->besides->add_to(batch);
         if (batch.empty()) return std::nullopt;
-        for (const RunBatch& run : batch.runs) batch.durable |= is_durable(run);
-        batch.durable |= !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty();
-        auto written = note(unwritable_since_, now, store_.commit(batch));
-        std::optional<Error> error;
-        if (!written) error = written.error();
-        const bool fenced = error && error->code == ErrorCode::fenced;
-        if (fenced) tenure_.gone();
-        if (error && !fenced && took_effect(batch, written)) error.reset();
+        batch.durable = must_be_durable(batch);
+        Parted parted = write(batch, rest, included);
+        const Result<void> worked = parted.any ? Result<void>{} : tl::unexpected<Error>(*parted.error);
+        (void)note(unwritable_since_, now, worked);
+        if (parted.error && parted.error->code == ErrorCode::fenced) tenure_.gone();
+        for (auto& [place, error] : parted.faults)
+            put_off(*included[place], batch.runs[place].row.id, std::move(error), now);
         for (std::size_t i = 0; i < included.size(); ++i) {
             const std::string& id = batch.runs[i].row.id;
-            included[i]->conflict = written && std::find(written->begin(), written->end(), id) != written->end();
-            included[i]->stored = written && !included[i]->conflict;
+            included[i]->conflict = parted.stored[i] && std::find(parted.conflicts.begin(), parted.conflicts.end(),
+                                                                  id) != parted.conflicts.end();
+            included[i]->stored = parted.stored[i] && !included[i]->conflict;
             settle(*included[i], batch.runs[i], now);
         }
-        return error;
+        return parted.error;
     }
 
     /// Whether outcomes of actions are not durable yet. Waits for a commit that is under way.
@@ -172,6 +193,56 @@ private:
         return answer;
     }
 
+    /// When to ask the store again about a run that it does not take.
+    static constexpr Duration again_after = std::chrono::minutes{1};
+
+    struct Fault {
+        Error error;
+        Elapsed again{};
+    };
+
+    /// Nullptr: the store takes the run, as far as is known, or may be asked again.
+    [[nodiscard]] const Fault* find_fault(std::string_view run, Instant now) const {
+        const auto known = faults_.find(run);
+        return known == faults_.end() || now.elapsed >= known->second.again ? nullptr : &known->second;
+    }
+
+    [[nodiscard]] bool waits(Change& change, Instant now) {
+        if (faults_.empty() || change.watched == nullptr) return false;
+        const std::lock_guard guard{change.watched->lock};
+        const Fault* const known = find_fault(change.watched->run.id, now);
+        if (known == nullptr) return false;
+        change.fault.edit() = known->error;
+        return change.put_off = true;
+    }
+
+    void put_off(Change& change, const std::string& run, Error error, Instant now) {
+        faults_[run] = Fault{error, now.elapsed + again_after};
+        change.fault.edit() = std::move(error);
+    }
+
+    [[nodiscard]] static Batch without_runs(const Batch& batch) {
+        return {batch.lease, {}, batch.decisions, batch.applied, batch.audit, batch.mutes, batch.tallies, false};
+    }
+
+    [[nodiscard]] Parted write(const Batch& batch, const Batch& rest, const std::vector<Change*>& included) {
+        Parted parted;
+        auto written = store_.commit(batch);
+        const ErrorCode code = written ? ErrorCode::failed : written.error().code;
+        if (code == ErrorCode::unstorable && batch.runs.size() + (rest.empty() ? 0 : 1) > 1) {
+            const auto besides = [&](std::size_t place) -> const Besides& { return *included[place]->besides; };
+            parted = InParts{store_, batch, rest, besides}.write();
+            if (parted.any) return parted;
+            parted.faults.clear();
+        } else if (written ||
+                   (code != ErrorCode::fenced && code != ErrorCode::unstorable && took_effect(batch, written))) {
+            return {std::vector<bool>(included.size(), true), *std::move(written), {}, {}, true};
+        }
+        parted.stored.assign(included.size(), false);
+        parted.error = std::move(written.error());
+        return parted;
+    }
+
     /// A commit that answered an error may have happened all the same: the store is asked, and answers for it.
     [[nodiscard]] bool took_effect(const Batch& batch, Result<Conflicts>& written) {
         bool any = false;
@@ -187,11 +258,6 @@ private:
         }
         if (any) written = std::move(others);
         return any;
-    }
-
-    static bool is_durable(const RunBatch& run) noexcept {
-        return run.row.version == 0 || run.row.ended_at || run.row.spec || !run.checkpoints.empty() ||
-               !run.interventions.empty() || !run.actions.empty() || !run.alerts.empty();
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
@@ -239,8 +305,14 @@ private:
     /// it moved, so that the next cycle judges again and tries once more.
     void settle(Change& change, const RunBatch& batch, Instant now) {
         History known;
-        if (change.conflict)
-            if (auto found = store_.history(batch.row.id); found) known = *std::move(found);
+        if (change.conflict) {
+            auto found = store_.history(batch.row.id);
+            if (found) known = *std::move(found);
+            if (!found && found.error().code == ErrorCode::corrupt) {
+                put_off(change, batch.row.id, std::move(found.error()), now);
+                change.conflict = false;
+            }
+        }
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
         if (!change.stored && change.waited) watched.unsaved.edit().put_back(*change.waited);
@@ -259,6 +331,7 @@ private:
             if (!moved || change.taken_over) watched.version = known.row->version;
         }
         if (!change.stored) return;
+        if (!faults_.empty()) faults_.erase(batch.row.id);
         ++watched.version;
         watched.spec_stored = true;
         watched.last_flush = now.elapsed;
@@ -277,6 +350,8 @@ private:
     std::optional<Elapsed> unreadable_since_;
     std::optional<Elapsed> unwritable_since_;
     Error last_error_;
+    std::map<std::string, Fault, std::less<>>
+        faults_;  ///< of runs that the store does not take, though it takes others
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

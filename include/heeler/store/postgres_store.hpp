@@ -178,7 +178,7 @@ private:
 
     [[nodiscard]] static constexpr bool keeps_connection(ErrorCode code) noexcept {
         return code == ErrorCode::busy || code == ErrorCode::full || code == ErrorCode::invalid_argument ||
-               code == ErrorCode::fenced;
+               code == ErrorCode::unstorable || code == ErrorCode::fenced;
     }
 
     PostgresSettings settings_;

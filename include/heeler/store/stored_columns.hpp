@@ -1,9 +1,12 @@
 // How the rows of a store lie in columns, each list once for writing and for reading; for adapters of databases.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <heeler/core/archive.hpp>
@@ -20,6 +23,54 @@ struct Bytes {
 template <class Text>
 Bytes(Text&) -> Bytes<Text>;
 
+/// Marks a number of which all 64 bits count, so that it may be negative where it is stored.
+template <class Number>
+struct Bits {
+    Number& bits;
+};
+
+template <class Number>
+Bits(Number&) -> Bits<Number>;
+
+/// The table that a row lies in.
+template <class Row>
+inline constexpr std::string_view table_of{};
+template <>
+inline constexpr std::string_view table_of<RunRow> = "runs";
+template <>
+inline constexpr std::string_view table_of<CheckpointRow> = "checkpoints";
+template <>
+inline constexpr std::string_view table_of<Intervention> = "interventions";
+template <>
+inline constexpr std::string_view table_of<Action> = "actions";
+template <>
+inline constexpr std::string_view table_of<AlertRow> = "alerts";
+template <>
+inline constexpr std::string_view table_of<AuditRow> = "audit";
+template <>
+inline constexpr std::string_view table_of<DecisionRow> = "decisions";
+template <>
+inline constexpr std::string_view table_of<MuteRow> = "mutes";
+template <>
+inline constexpr std::string_view table_of<TallyRow> = "tallies";
+
+/// What is wrong with a value of such a row, and where.
+template <class Row>
+[[nodiscard]] std::string in_table(std::string_view what) {
+    std::string text;
+    if (!table_of<Row>.empty()) text.append("table '").append(table_of<Row>).append("', ");
+    return text.append(what);
+}
+
+/// The number of a column as this library wrote it. Counts leave room for one more.
+template <class T>
+[[nodiscard]] constexpr bool is_number_of(std::int64_t stored) noexcept {
+    if constexpr (sizeof(T) < sizeof stored)
+        return std::in_range<T>(stored);
+    else
+        return std::is_signed_v<T> || (stored >= 0 && stored < std::numeric_limits<std::int64_t>::max());
+}
+
 template <class T, class Row>
 concept RowOf = std::is_same_v<std::remove_const_t<T>, Row>;
 
@@ -27,7 +78,7 @@ concept RowOf = std::is_same_v<std::remove_const_t<T>, Row>;
 template <class Visit>
 void columns(RowOf<RunRow> auto& row, Visit visit) {
     visit(row.id, row.version, row.name, row.class_name, row.state, row.status, row.attempt, row.incarnation,
-          row.created_at, row.updated_at, row.ended_at, row.holder, row.epoch, Bytes{row.facts});
+          row.created_at, row.updated_at, row.ended_at, row.holder, Bits{row.epoch}, Bytes{row.facts});
 }
 
 template <class Visit>
@@ -45,6 +96,9 @@ void columns(RowOf<Action> auto& row, Visit visit) {
     visit(row.key, row.kind, row.needs, row.outcome, row.incident, row.intervention, row.attempt, row.text, row.note);
 }
 
+/// Where the body of an alert lies in its row.
+inline constexpr int body_column = 17;
+
 /// `body` stands for the lists of the alert.
 template <class Visit>
 void columns(RowOf<AlertRow> auto& row, RowOf<std::string> auto& body, Visit visit) {
@@ -61,7 +115,7 @@ void columns(RowOf<AuditRow> auto& row, Visit visit) {
 
 template <class Visit>
 void columns(RowOf<MuteRow> auto& row, Visit visit) {
-    visit(row.class_name, row.condition, row.identity, row.by, row.at);
+    visit(row.class_name, row.condition, Bits{row.identity}, row.by, row.at);
 }
 
 template <class Visit>

@@ -12,14 +12,15 @@ TEST_CASE("what PostgreSQL's failures mean", "[store][postgres]") {
         CHECK(postgres_error_code(state) == ErrorCode::busy);
     for (const auto* state : {"53100", "53200", "53400"}) CHECK(postgres_error_code(state) == ErrorCode::full);
     for (const auto* state : {"25006", "42501"}) CHECK(postgres_error_code(state) == ErrorCode::read_only);
-    for (const auto* state : {"54000", "22021"}) CHECK(postgres_error_code(state) == ErrorCode::invalid_argument);
-    for (const auto* state : {"42P01", "42703", "3F000", "23505", "0A000", "XX001"})
+    for (const auto* state : {"54000", "22021", "22003", "23505", "P0001", "MY001"})
+        CHECK(postgres_error_code(state) == ErrorCode::unstorable);
+    for (const auto* state : {"42P01", "42703", "3F000", "0A000", "XX001"})
         CHECK(postgres_error_code(state) == ErrorCode::corrupt);
     CHECK(postgres_error_code("XX000") == ErrorCode::io);
 }
 
 TEST_CASE("every error of a PostgreSQL store names it and says what to do", "[store][postgres]") {
-    for (auto code = ErrorCode::invalid_argument; code <= ErrorCode::permanent;
+    for (auto code = ErrorCode::invalid_argument; code <= ErrorCode::unstorable;
          code = static_cast<ErrorCode>(static_cast<int>(code) + 1)) {
         const Error error = detail::postgres_error("postgresql://h/d schema s", code, "it happened");
         CHECK(error.code == code);

@@ -8,7 +8,8 @@ TEST_CASE("what SQLite's failures mean", "[store][sqlite]") {
     CHECK(detail::sqlite_error_code(SQLITE_BUSY, 0) == ErrorCode::busy);
     CHECK(detail::sqlite_error_code(SQLITE_IOERR_WRITE, ENOSPC) == ErrorCode::full);
     CHECK(detail::sqlite_error_code(SQLITE_CANTOPEN, EACCES) == ErrorCode::read_only);
-    CHECK(detail::sqlite_error_code(SQLITE_CONSTRAINT_NOTNULL, 0) == ErrorCode::corrupt);
+    for (const int refused : {SQLITE_CONSTRAINT_NOTNULL, SQLITE_CONSTRAINT_TRIGGER, SQLITE_MISMATCH, SQLITE_TOOBIG})
+        CHECK(detail::sqlite_error_code(refused, 0) == ErrorCode::unstorable);
     CHECK(detail::sqlite_error_code(SQLITE_ERROR, 0) == ErrorCode::io);
 }
 

@@ -63,7 +63,7 @@ public:
         std::vector<int> sizes;
         for (const std::string& parameter : parameters) {
             if (parameter.size() > longest_parameter)
-                return tl::unexpected<Error>(error(ErrorCode::invalid_argument, "the batch is larger than 1 GB"));
+                return tl::unexpected<Error>(error(ErrorCode::unstorable, "the batch is larger than 1 GB"));
             values.push_back(parameter.data());
             sizes.push_back(static_cast<int>(parameter.size()));
         }
@@ -209,8 +209,9 @@ template <class Read>
     auto result = connection.query(sql, parameters);
     if (!result) return tl::unexpected<Error>(result.error());
     while (result->next()) read(*result);
-    if (result->unreadable().empty()) return {};
-    return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, result->unreadable()));
+    const std::string unreadable = result->take_unreadable();
+    if (unreadable.empty()) return {};
+    return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, unreadable));
 }
 
 /// Carries out a statement whose rows do not matter.

@@ -15,6 +15,9 @@ namespace heeler::inline HEELER_ABI::detail {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Classes from "H" on are no standard's: a trigger raised it, unless the server itself is broken ("XX").
+[[nodiscard]] constexpr bool is_raised(std::string_view kind) noexcept { return kind >= "H" && kind != "XX"; }
+
 /// What an SQLSTATE means to a caller; empty: the connection broke.
 [[nodiscard]] constexpr ErrorCode postgres_error_code(std::string_view state) noexcept {
     const std::string_view kind = state.substr(0, 2);
@@ -23,9 +26,9 @@ namespace heeler::inline HEELER_ABI::detail {
     if (kind == "40" || is_any_of(state, {"55P03", "55006", "57014", "53300"})) return ErrorCode::busy;
     if (kind == "53") return ErrorCode::full;
     if (is_any_of(state, {"25006", "42501"})) return ErrorCode::read_only;
-    if (kind == "54" || is_any_of(state, {"22021", "22P05"})) return ErrorCode::invalid_argument;
-    if (is_any_of(kind, {"0A", "22", "23", "3F", "42", "44"}) || is_any_of(state, {"XX001", "XX002"}))
-        return ErrorCode::corrupt;
+    if (is_any_of(kind, {"09", "22", "23", "27", "38", "39", "44", "54"}) || is_raised(kind))
+        return ErrorCode::unstorable;
+    if (is_any_of(kind, {"0A", "3F", "42"}) || is_any_of(state, {"XX001", "XX002"})) return ErrorCode::corrupt;
     return ErrorCode::io;
 }
 
@@ -49,6 +52,8 @@ namespace heeler::inline HEELER_ABI::detail {
             return "check the server, the network and the connection string";
         case ErrorCode::invalid_argument:
             return "nothing was stored";
+        case ErrorCode::unstorable:
+            return "undo what was changed in its tables: a constraint, a trigger or a limit that was not there";
         default:
             return "see the server's log";
     }

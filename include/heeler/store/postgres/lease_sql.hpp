@@ -73,18 +73,20 @@ struct PostgresLeaseSql {
         "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' WHERE r.ordinal = ANY ($1::bigint[]) "
         "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') "
-        "AND (r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
+        "AND ((r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
         "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND a.outcome = 'intended') "
         "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) ORDER BY r.ordinal";
     static constexpr char hand_over[] =
         "UPDATE runs SET holder = $2::text, epoch = $3::bigint, version = version + 1 WHERE id = ANY ($1::text[])";
+    /// Of runs that cannot be read.
+    static constexpr char take[] = "UPDATE runs SET holder = $2::text, epoch = $3::bigint WHERE id = ANY ($1::text[])";
 };
 
 /// Every statement of it, for the test that nothing else reaches PostgreSQL.
-inline constexpr std::array postgres_lease_statements{PostgresLeaseSql::claim,          PostgresLeaseSql::lease,
-                                                      PostgresLeaseSql::release,        PostgresLeaseSql::hold,
-                                                      PostgresLeaseSql::take_away,      PostgresLeaseSql::holders,
-                                                      PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,
-                                                      PostgresLeaseSql::free_runs,      PostgresLeaseSql::hand_over};
+inline constexpr std::array postgres_lease_statements{
+    PostgresLeaseSql::claim,          PostgresLeaseSql::lease,     PostgresLeaseSql::release,
+    PostgresLeaseSql::hold,           PostgresLeaseSql::take_away, PostgresLeaseSql::holders,
+    PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,  PostgresLeaseSql::free_runs,
+    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -48,7 +48,7 @@ namespace heeler::inline HEELER_ABI::detail {
     Lease lease{std::string{holder}, 0};
     const std::int64_t microseconds = length.count();
     auto done = fetch(connection, PostgresLeaseSql::claim, wire_values(holder, owner, microseconds),
-                      [&](PostgresResult& row) { row.read(lease.epoch); });
+                      [&](PostgresResult& row) { row.read(Bits{lease.epoch}); });
     if (done && lease.epoch == 0) return tl::unexpected<Error>(who_has_it(connection, holder));
     if (done) done = transaction.commit();
     if (!done) return tl::unexpected<Error>(done.error());
@@ -73,25 +73,27 @@ namespace heeler::inline HEELER_ABI::detail {
     return ordinals;
 }
 
-/// Gives those of the locked runs that are free to the asker.
+/// Gives those of the locked runs that are free to the asker; what cannot be read, too, so that one watchdog says so.
 [[nodiscard]] inline Result<void> hand_over_runs(PostgresConnection& connection,
                                                  const std::vector<std::int64_t>& ordinals, const Claim& claim,
-                                                 std::vector<StoredRun>& runs) {
-    auto done = fetch(connection, PostgresLeaseSql::free_runs, {wire_array(ordinals)},
-                      [&](PostgresResult& row) { take_row(row, runs.emplace_back().row); });
+                                                 std::vector<StoredRun>& runs, std::vector<DamagedRow>& damaged) {
+    auto done = read_run_rows(connection, PostgresLeaseSql::free_runs, {wire_array(ordinals)}, runs);
     std::erase_if(runs, [&](const StoredRun& run) {
         return claim.run.empty() && !asks_for(claim, run.row.class_name, run.row.holder);
     });
     if (!done || runs.empty()) return done;
-    if (done = read_belongings(connection, runs); !done) return done;
+    if (done = BelongingsReader{connection, runs, damaged}.read(); !done) return done;
     std::vector<std::string> ids;
+    std::vector<std::string> unreadable;
     for (StoredRun& run : runs) {
-        hand_over(run.row, run.taken_from, claim.lease);
-        ids.push_back(run.row.id);
+        (run.damage.empty() ? ids : unreadable).push_back(run.row.id);
+        if (run.damage.empty()) hand_over(run.row, run.taken_from, claim.lease);
     }
     WireValues parameters = wire_values(std::string_view{}, claim.lease.holder, claim.lease.epoch);
+    parameters.front() = wire_array(unreadable);
+    if (!unreadable.empty()) done = change(connection, PostgresLeaseSql::take, parameters);
     parameters.front() = wire_array(ids);
-    return change(connection, PostgresLeaseSql::hand_over, parameters);
+    return done && !ids.empty() ? change(connection, PostgresLeaseSql::hand_over, parameters) : done;
 }
 
 /// Inside a transaction.
@@ -108,8 +110,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!ordinals) return tl::unexpected<Error>(ordinals.error());
     given.more = ordinals->size() > most;
     if (given.more) ordinals->resize(most);
-    if (!ordinals->empty()) done = hand_over_runs(connection, *ordinals, claim, given.runs);
-    if (done) done = PostgresReader{connection}.plain(PostgresSql::mutes, given.mutes);
+    if (!ordinals->empty()) done = hand_over_runs(connection, *ordinals, claim, given.runs, given.damaged);
+    if (done) done = read_plain(connection, PostgresSql::mutes, given.mutes, given.damaged);
     return done;
 }
 
@@ -119,7 +121,7 @@ namespace heeler::inline HEELER_ABI::detail {
         std::int64_t live = 0;
         std::int64_t left = 0;
         HolderRow& row = rows.emplace_back();
-        result.read(row.name, row.epoch, live, left, row.runs);
+        result.read(row.name, Bits{row.epoch}, live, left, row.runs);
         row.live = live != 0;
         row.left = Duration{left};
     });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,87 +16,108 @@
 #include <heeler/store/postgres/rows.hpp>
 #include <heeler/store/postgres/sql.hpp>
 #include <heeler/store/postgres/values.hpp>
+#include <heeler/store/stored_columns.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// Reads everything of a snapshot or a history, table by table.
-class PostgresReader {
+/// Reads all rows that `sql` answers: `read(result)` fills one, and `spoilt(what)` hears what of it cannot be read.
+template <class Row, class Read, class Spoilt>
+[[nodiscard]] Result<void> read_each(PostgresConnection& connection, const char* sql, const WireValues& parameters,
+                                     Read read, Spoilt spoilt) {
+    return fetch(connection, sql, parameters, [&](PostgresResult& result) {
+        read(result);
+        if (const std::string what = result.take_unreadable(); !what.empty()) spoilt(in_table<Row>(what));
+    });
+}
+
+/// Rows of one run, without the run in front of them. Each must be whole.
+template <class Row>
+[[nodiscard]] Result<void> read_rows(PostgresConnection& connection, const char* sql, const WireValues& parameters,
+                                     std::vector<Row>& into) {
+    std::string damage;
+    const auto read = [&](PostgresResult& result) {
+        std::string run;
+        result.read(run);
+        take_row(result, into.emplace_back());
+        if constexpr (std::is_same_v<Row, AuditRow>) into.back().run = run;
+    };
+    const auto keep_first = [&](std::string what) { damage = damage.empty() ? std::move(what) : damage; };
+    if (auto done = read_each<Row>(connection, sql, parameters, read, keep_first); !done) return done;
+    if (!damage.empty()) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
+    return {};
+}
+
+/// Rows that belong to no run; those that are not whole are passed over.
+template <class Row>
+[[nodiscard]] Result<void> read_plain(PostgresConnection& connection, const char* sql, std::vector<Row>& into,
+                                      std::vector<DamagedRow>& damaged) {
+    const auto read = [&](PostgresResult& result) { take_row(result, into.emplace_back()); };
+    return read_each<Row>(connection, sql, {}, read, [&](std::string what) {
+        into.pop_back();
+        damaged.push_back({{}, std::move(what)});
+    });
+}
+
+/// Reads runs; what of one cannot be read is noted in it.
+[[nodiscard]] inline Result<void> read_run_rows(PostgresConnection& connection, const char* sql,
+                                                const WireValues& parameters, std::vector<StoredRun>& runs) {
+    const auto read = [&](PostgresResult& result) { take_row(result, runs.emplace_back()); };
+    return read_each<RunRow>(connection, sql, parameters, read,
+                             [&](std::string what) { runs.back().damage = std::move(what); });
+}
+
+/// Fills in what belongs to runs.
+class BelongingsReader {
 public:
-    explicit PostgresReader(PostgresConnection& connection) noexcept : connection_{connection} {}
-
-    /// All rows that `sql` answers, without the run in front of them.
-    template <class Row>
-    [[nodiscard]] Result<void> rows(const char* sql, const WireValues& parameters, std::vector<Row>& into) {
-        return rows_of<Row>(sql, parameters, [&](const std::string&) { return &into; });
+    /// What of an alert cannot be read is noted in `damaged`, of anything else in its run.
+    BelongingsReader(PostgresConnection& connection, std::vector<StoredRun>& runs, std::vector<DamagedRow>& damaged)
+        : connection_{connection}, damaged_{damaged} {
+        WireArray ids{WireType::text};
+        for (StoredRun& run : runs) {
+            by_id_.emplace(run.row.id, &run);
+            ids.add(run.row.id);
+        }
+        these_ = {ids.take()};
     }
 
-    /// The same for rows of many runs: `list_of(run)` says where each belongs, or nullptr.
-    template <class Row, class ListOf>
-    [[nodiscard]] Result<void> rows_of(const char* sql, const WireValues& parameters, ListOf list_of) {
-        bool whole = true;
-        auto done = fetch(connection_, sql, parameters, [&](PostgresResult& result) {
+    [[nodiscard]] Result<void> read() {
+        auto done = rows(PostgresSql::unfinished_actions, &StoredRun::unfinished);
+        if (done) done = rows(PostgresSql::pending_alerts, &StoredRun::pending);
+        if (done) done = rows(PostgresSql::interventions, &StoredRun::interventions);
+        if (!done) return done;
+        return fetch(connection_, PostgresSql::count_checkpoints, these_, [&](PostgresResult& result) {
             std::string run;
-            result.read(run);
-            std::vector<Row>* const list = list_of(run);
-            if (list != nullptr) whole = read_one(result, run, list->emplace_back()) && whole;
+            std::uint64_t count = 0;
+            result.read(run, count);
+            if (const auto found = by_id_.find(run); found != by_id_.end()) found->second->checkpoints = count;
         });
-        if (done && !whole)
-            return tl::unexpected<Error>(connection_.error(ErrorCode::corrupt, "an alert's body is damaged"));
-        return done;
-    }
-
-    /// Rows that belong to no run.
-    template <class Row>
-    [[nodiscard]] Result<void> plain(const char* sql, std::vector<Row>& into) {
-        return fetch(connection_, sql, {}, [&](PostgresResult& result) { take_row(result, into.emplace_back()); });
     }
 
 private:
     template <class Row>
-    [[nodiscard]] static bool read_one(PostgresResult& result, const std::string&, Row& row) {
-        take_row(result, row);
-        return true;
-    }
-    [[nodiscard]] static bool read_one(PostgresResult& result, const std::string& run, AuditRow& row) {
-        row.run = run;
-        result.read(row.at, row.kind, row.body);
-        return true;
-    }
-    [[nodiscard]] static bool read_one(PostgresResult& result, const std::string&, AlertRow& row) {
-        return take_alert(result, row);
+    [[nodiscard]] Result<void> rows(const char* sql, std::vector<Row> StoredRun::*list) {
+        StoredRun* run = nullptr;
+        const auto read = [&](PostgresResult& result) {
+            std::string id;
+            result.read(id);
+            run = by_id_.find(id)->second;
+            take_row(result, (run->*list).emplace_back());
+        };
+        return read_each<Row>(connection_, sql, these_, read, [&](std::string what) {
+            if constexpr (std::is_same_v<Row, AlertRow>) {
+                (run->*list).pop_back();
+                damaged_.push_back({run->row.id, std::move(what)});
+            } else {
+                run->damage = std::move(what);
+            }
+        });
     }
 
     PostgresConnection& connection_;
+    std::vector<DamagedRow>& damaged_;
+    std::unordered_map<std::string_view, StoredRun*> by_id_;
+    WireValues these_;
 };
-
-/// Fills in what belongs to the runs of a snapshot.
-[[nodiscard]] inline Result<void> read_belongings(PostgresConnection& connection, std::vector<StoredRun>& runs) {
-    std::unordered_map<std::string_view, StoredRun*> by_id;
-    WireArray ids{WireType::text};
-    for (StoredRun& run : runs) {
-        by_id.emplace(run.row.id, &run);
-        ids.add(run.row.id);
-    }
-    const auto list_in = [&](auto member) {
-        return [&by_id, member](const std::string& run) {
-            const auto found = by_id.find(run);
-            return found == by_id.end() ? nullptr : &(found->second->*member);
-        };
-    };
-    PostgresReader reader{connection};
-    const WireValues these{ids.take()};
-    auto done = reader.rows_of<Action>(PostgresSql::unfinished_actions, {}, list_in(&StoredRun::unfinished));
-    if (done) done = reader.rows_of<AlertRow>(PostgresSql::pending_alerts, {}, list_in(&StoredRun::pending));
-    if (done)
-        done = reader.rows_of<Intervention>(PostgresSql::interventions, these, list_in(&StoredRun::interventions));
-    if (!done) return done;
-    return fetch(connection, PostgresSql::count_checkpoints, these, [&](PostgresResult& result) {
-        std::string run;
-        std::uint64_t count = 0;
-        result.read(run, count);
-        if (const auto found = by_id.find(run); found != by_id.end()) found->second->checkpoints = count;
-    });
-}
 
 /// Carries out `work` on one unchanging state of the tables.
 template <class Work>
@@ -110,12 +132,11 @@ template <class Work>
 [[nodiscard]] inline Result<Snapshot> read_snapshot(PostgresConnection& connection) {
     Snapshot snapshot;
     const auto done = at_one_moment(connection, [&]() -> Result<void> {
-        PostgresReader reader{connection};
-        auto read = fetch(connection, PostgresSql::runs_to_load, {},
-                          [&](PostgresResult& result) { take_row(result, snapshot.runs.emplace_back().row); });
-        if (read && !snapshot.runs.empty()) read = read_belongings(connection, snapshot.runs);
-        if (read) read = reader.plain(PostgresSql::mutes, snapshot.mutes);
-        if (read) read = reader.plain(PostgresSql::tallies, snapshot.tallies);
+        std::vector<DamagedRow>& damaged = snapshot.damaged;
+        auto read = read_run_rows(connection, PostgresSql::runs_to_load, {}, snapshot.runs);
+        if (read && !snapshot.runs.empty()) read = BelongingsReader{connection, snapshot.runs, damaged}.read();
+        if (read) read = read_plain(connection, PostgresSql::mutes, snapshot.mutes, damaged);
+        if (read) read = read_plain(connection, PostgresSql::tallies, snapshot.tallies, damaged);
         return read;
     });
     if (!done) return tl::unexpected<Error>(done.error());
@@ -125,24 +146,24 @@ template <class Work>
 /// Without the runs' `spec` and `memory`.
 [[nodiscard]] inline Result<std::vector<RunRow>> read_runs(PostgresConnection& connection) {
     std::vector<RunRow> rows;
-    const auto done = PostgresReader{connection}.plain(PostgresSql::all_runs, rows);
+    const auto done = fetch(connection, PostgresSql::all_runs, {},
+                            [&](PostgresResult& result) { take_row(result, rows.emplace_back()); });
     if (!done) return tl::unexpected<Error>(done.error());
     return rows;
 }
 
 [[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(PostgresConnection& connection) {
     std::vector<AlertRow> rows;
-    const auto done = PostgresReader{connection}.rows(PostgresSql::undelivered_alerts, {}, rows);
+    const auto done = read_rows(connection, PostgresSql::undelivered_alerts, {}, rows);
     if (!done) return tl::unexpected<Error>(done.error());
     return rows;
 }
 
 [[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(PostgresConnection& connection) {
     std::vector<DecisionRow> open;
-    const auto done = fetch(connection, PostgresSql::open_decisions, {}, [&](PostgresResult& result) {
-        DecisionRow& row = open.emplace_back();
-        result.read(row.number, row.run, row.verb, row.until, row.by, row.at);
-    });
+    const auto read = [&](PostgresResult& result) { take_row(result, open.emplace_back()); };
+    const auto done = read_each<DecisionRow>(connection, PostgresSql::open_decisions, {}, read,
+                                             [&](std::string what) { open.back().damage = std::move(what); });
     if (!done) return tl::unexpected<Error>(done.error());
     return open;
 }
@@ -150,16 +171,15 @@ template <class Work>
 [[nodiscard]] inline Result<History> read_history(PostgresConnection& connection, std::string_view run) {
     History found;
     const auto done = at_one_moment(connection, [&]() -> Result<void> {
-        PostgresReader reader{connection};
         const WireValues id = wire_values(run);
         const WireValues ids{wire_array(std::vector{std::string{run}})};
         auto read = fetch(connection, PostgresSql::run, id,
                           [&](PostgresResult& result) { take_row(result, found.row.emplace()); });
-        if (read) read = reader.rows(PostgresSql::checkpoints, id, found.checkpoints);
-        if (read) read = reader.rows(PostgresSql::interventions, ids, found.interventions);
-        if (read) read = reader.rows(PostgresSql::actions, id, found.actions);
-        if (read) read = reader.rows(PostgresSql::alerts, id, found.alerts);
-        if (read) read = reader.rows(PostgresSql::audit, id, found.audit);
+        if (read) read = read_rows(connection, PostgresSql::checkpoints, id, found.checkpoints);
+        if (read) read = read_rows(connection, PostgresSql::interventions, ids, found.interventions);
+        if (read) read = read_rows(connection, PostgresSql::actions, id, found.actions);
+        if (read) read = read_rows(connection, PostgresSql::alerts, id, found.alerts);
+        if (read) read = read_rows(connection, PostgresSql::audit, id, found.audit);
         return read;
     });
     if (!done) return tl::unexpected<Error>(done.error());

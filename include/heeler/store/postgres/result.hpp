@@ -16,6 +16,7 @@
 #include <heeler/store/postgres/values.hpp>
 #include <heeler/store/stored_columns.hpp>
 #include <heeler/store/stored_names.hpp>
+#include <heeler/text/one_line.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -57,7 +58,10 @@ public:
         (get(column_++, values), ...);
     }
 
-    [[nodiscard]] const std::string& unreadable() const noexcept { return unreadable_; }
+    /// What could not be read since it was asked last; empty: nothing.
+    [[nodiscard]] std::string take_unreadable() { return std::exchange(unreadable_, {}); }
+    /// A value of the row makes no sense to whoever decoded it.
+    void is_damaged(int at) { refuse(at, std::to_string(PQgetlength(result_.get(), row_, at)) + " bytes"); }
 
 private:
     struct Clear {
@@ -94,10 +98,15 @@ private:
         std::uint64_t bits = 0;
         for (const char byte : *bytes) bits = bits << 8 | static_cast<unsigned char>(byte);
         const auto stored = static_cast<std::int64_t>(bits);
-        if (sizeof(T) < sizeof stored && !std::in_range<T>(stored))
-            refuse(at, std::to_string(stored));
-        else
+        if (is_number_of<T>(stored))
             value = static_cast<T>(stored);
+        else
+            refuse(at, std::to_string(stored));
+    }
+    void get(int at, Bits<std::uint64_t> number) {
+        std::int64_t stored = 0;
+        get(at, stored);
+        number.bits = static_cast<std::uint64_t>(stored);
     }
     template <class T>
     requires Named<T>
@@ -132,7 +141,7 @@ private:
         if (!unreadable_.empty()) return;
         const char* const column = PQfname(result_.get(), at);
         unreadable_.append("column '").append(column == nullptr ? "?" : column).append("' holds ");
-        unreadable_.append(value.substr(0, 64)).append(", which this version does not know");
+        unreadable_.append(one_line(value, 64)).append(", which cannot be read");
         if (at > 0) unreadable_.append(", in the row of ").append(first_value());
     }
 
@@ -140,8 +149,7 @@ private:
     [[nodiscard]] std::string first_value() const {
         const std::string_view bytes{PQgetvalue(result_.get(), row_, 0),
                                      static_cast<std::size_t>(PQgetlength(result_.get(), row_, 0))};
-        if (PQftype(result_.get(), 0) == static_cast<Oid>(WireType::text))
-            return "'" + std::string{bytes.substr(0, 160)} + "'";
+        if (PQftype(result_.get(), 0) == static_cast<Oid>(WireType::text)) return "'" + one_line(bytes, 160) + "'";
         std::uint64_t number = 0;
         for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
         return std::to_string(static_cast<std::int64_t>(number));

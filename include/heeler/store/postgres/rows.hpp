@@ -69,11 +69,20 @@ inline void take_row(PostgresResult& result, RunRow& row) {
     result.read(Bytes{row.spec}, Bytes{row.memory});
 }
 
-/// False: the alert's body is damaged.
-[[nodiscard]] inline bool take_alert(PostgresResult& result, AlertRow& row) {
+/// Behind the run.
+inline void take_row(PostgresResult& result, AlertRow& row) {
     std::string body;
     columns(row, body, [&](auto&&... values) { result.read(values...); });
-    return decode_body(body, row.alert);
+    if (!decode_body(body, row.alert)) result.is_damaged(1 + body_column);
 }
+
+inline void take_row(PostgresResult& result, DecisionRow& row) {
+    result.read(row.number, row.run, row.verb, row.until, row.by, row.at);
+}
+
+inline void take_row(PostgresResult& result, StoredRun& run) { take_row(result, run.row); }
+
+/// Of the columns "run", ...
+inline void take_row(PostgresResult& result, AuditRow& row) { result.read(row.at, row.kind, row.body); }
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -129,7 +129,7 @@ struct PostgresSql {
         "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
         "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' "
-        "WHERE r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
+        "WHERE (r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
         "OR r.id IN (SELECT run FROM actions WHERE outcome = 'intended') "
         "OR r.id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY r.ordinal";
     static constexpr char run[] =
@@ -157,15 +157,16 @@ struct PostgresSql {
         "WHERE run = $1::text ORDER BY ordinal";
     static constexpr char unfinished_actions[] =
         "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions "
-        "WHERE outcome = 'intended' ORDER BY ordinal";
+        "WHERE run = ANY ($1::text[]) AND (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
+        "'skipped', 'ended', 'blocked')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
         "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
         "ORDER BY ordinal";
     static constexpr char pending_alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE state = 'pending' "
-        "ORDER BY ordinal";
+        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ANY ($1::text[]) "
+        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = $1::text ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at FROM decisions WHERE NOT applied ORDER BY number";

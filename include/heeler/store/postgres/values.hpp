@@ -72,6 +72,10 @@ template <class Text>
 void append_wire(std::string& out, const Bytes<Text>& blob) {
     out += blob.bytes;
 }
+template <class Number>
+void append_wire(std::string& out, const Bits<Number>& number) {
+    append_big_endian(out, number.bits, 8);
+}
 template <class T>
 requires std::is_integral_v<T>
 void append_wire(std::string& out, T value) { append_big_endian(out, static_cast<std::uint64_t>(value), 8); }
@@ -85,6 +89,8 @@ inline constexpr WireType wire_type =
     std::is_integral_v<T> || std::is_same_v<T, WallTime> ? WireType::integer : WireType::text;
 template <class Text>
 inline constexpr WireType wire_type<Bytes<Text>> = WireType::bytes;
+template <class Number>
+inline constexpr WireType wire_type<Bits<Number>> = WireType::integer;
 template <class T>
 inline constexpr WireType wire_type<std::optional<T>> = wire_type<T>;
 

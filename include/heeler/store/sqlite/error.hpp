@@ -30,12 +30,13 @@ namespace heeler::inline HEELER_ABI::detail {
         case SQLITE_IOERR:
             return system == ENOSPC || system == EDQUOT ? ErrorCode::full : ErrorCode::io;
         case SQLITE_CORRUPT:
-        case SQLITE_CONSTRAINT:  // what is written fits the tables as they were made
             return ErrorCode::corrupt;
+        case SQLITE_CONSTRAINT:  // of somebody else's: what is written fits the tables as they were made
+        case SQLITE_MISMATCH:
+        case SQLITE_TOOBIG:
+            return ErrorCode::unstorable;
         case SQLITE_NOTADB:
             return ErrorCode::not_a_store;
-        case SQLITE_TOOBIG:
-            return ErrorCode::invalid_argument;
         default:
             return ErrorCode::io;
     }
@@ -63,6 +64,8 @@ namespace heeler::inline HEELER_ABI::detail {
             return "put the file back, or start again to begin a new store";
         case ErrorCode::invalid_argument:
             return "nothing was stored";
+        case ErrorCode::unstorable:
+            return "undo what was changed in it: a constraint, a trigger or a limit that was not there";
         default:
             return "check the path, its directory and the disk";
     }

@@ -39,14 +39,15 @@ struct LeaseSql {
     // last run SQLite would begin with the first run of the group that it is to pass.
     static constexpr char next_group[] =
         "SELECT holder, epoch, class FROM held_runs "
-        "WHERE (holder, epoch, class, run) > (?1, ?2, ?3, 9223372036854775807) ORDER BY holder, epoch, class, run "
-        "LIMIT 1";
+        "WHERE (holder, epoch, class, run) > (?1, ?2, ?3, 9223372036854775807) AND typeof(holder) = 'text' "
+        "AND typeof(epoch) = 'integer' AND typeof(class) = 'text' ORDER BY holder, epoch, class, run LIMIT 1";
     static constexpr char runs_of_group[] =
         "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
     static constexpr char ended_but_open[] =
         "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = 'intended' "
         "UNION SELECT run FROM alerts WHERE state = 'pending') w CROSS JOIN runs r ON r.id = w.run "
-        "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')";
+        "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
+        "AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'";
     static constexpr char open_run[] =
         "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND ("
         "state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
@@ -57,12 +58,13 @@ struct LeaseSql {
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, epoch, facts FROM runs WHERE ordinal = ?1";
     static constexpr char hand_over[] = "UPDATE runs SET holder = ?2, epoch = ?3, version = ?4 WHERE ordinal = ?1";
+    static constexpr char take[] = "UPDATE runs SET holder = ?2, epoch = ?3 WHERE ordinal = ?1";
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
 inline constexpr std::array sqlite_lease_statements{
     LeaseSql::claim,          LeaseSql::lease,      LeaseSql::release, LeaseSql::is_held,    LeaseSql::ran_out,
     LeaseSql::take_away,      LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group,
-    LeaseSql::ended_but_open, LeaseSql::open_run,   LeaseSql::run_at,  LeaseSql::hand_over};
+    LeaseSql::ended_but_open, LeaseSql::open_run,   LeaseSql::run_at,  LeaseSql::hand_over,  LeaseSql::take};
 
 }  // namespace heeler::inline HEELER_ABI::detail

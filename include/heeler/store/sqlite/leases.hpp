@@ -44,7 +44,9 @@ struct StoredLease {
     const auto changed = change(connection, LeaseSql::claim, holder, owner, length.count());
     if (!changed) return tl::unexpected<Error>(changed.error());
     std::vector<StoredLease> found;
-    const auto read = [](SqliteStatement& row, StoredLease& lease) { row.read(lease.epoch, lease.owner, lease.left); };
+    const auto read = [](SqliteStatement& row, StoredLease& lease) {
+        row.read(Bits{lease.epoch}, lease.owner, lease.left);
+    };
     if (const auto done = read_all(connection, LeaseSql::lease, found, read, holder); !done)
         return tl::unexpected<Error>(done.error());
     const StoredLease& lease = found.front();
@@ -64,7 +66,7 @@ struct StoredLease {
 [[nodiscard]] inline Result<std::vector<LostHolder>> take_away_leases(SqliteConnection& connection,
                                                                       const std::string& asker) {
     std::vector<Lease> gone;
-    const auto read = [](SqliteStatement& row, Lease& lease) { row.read(lease.holder, lease.epoch); };
+    const auto read = [](SqliteStatement& row, Lease& lease) { row.read(lease.holder, Bits{lease.epoch}); };
     if (const auto done = read_all(connection, LeaseSql::ran_out, gone, read, asker); !done)
         return tl::unexpected<Error>(done.error());
     std::vector<LostHolder> lost;
@@ -103,7 +105,7 @@ public:
 
 private:
     static constexpr auto read_some = [](SqliteStatement& row, RunGroup& one) {
-        row.read(one.ordinal, one.holder, one.epoch, one.class_name);
+        row.read(one.ordinal, one.holder, Bits{one.epoch}, one.class_name);
     };
 
     [[nodiscard]] Result<bool> is_free(const RunGroup& group) {
@@ -115,7 +117,7 @@ private:
 
     [[nodiscard]] Result<void> add_groups(std::uint64_t most) {
         const auto read_group = [](SqliteStatement& row, RunGroup& group) {
-            row.read(group.holder, group.epoch, group.class_name);
+            row.read(group.holder, Bits{group.epoch}, group.class_name);
         };
         const auto read_ordinal = [](SqliteStatement& row, std::int64_t& ordinal) { row.read(ordinal); };
         for (RunGroup group;;) {
@@ -152,17 +154,19 @@ private:
     std::vector<std::int64_t> found_;
 };
 
+/// A run that cannot be read is handed over all the same, so that one watchdog says so and not each one again and
+/// again; its version stays as it is.
 [[nodiscard]] inline Result<StoredRun> hand_over_run(SqliteConnection& connection, std::int64_t ordinal,
-                                                     const Lease& lease) {
+                                                     const Lease& lease, std::vector<DamagedRow>& damaged) {
     std::vector<StoredRun> found;
-    const auto read = [](SqliteStatement& statement, StoredRun& run) { read_row(statement, run.row); };
-    if (const auto done = read_all(connection, LeaseSql::run_at, found, read, ordinal); !done)
+    if (const auto done = read_run_rows(connection, LeaseSql::run_at, found, ordinal); !done)
         return tl::unexpected<Error>(done.error());
     StoredRun& run = found.front();
-    if (const auto done = read_stored(connection, run); !done) return tl::unexpected<Error>(done.error());
-    hand_over(run.row, run.taken_from, lease);
-    const auto changed =
-        change(connection, LeaseSql::hand_over, ordinal, run.row.holder, run.row.epoch, run.row.version);
+    if (const auto done = read_stored(connection, run, damaged); !done) return tl::unexpected<Error>(done.error());
+    if (run.damage.empty()) hand_over(run.row, run.taken_from, lease);
+    const auto changed = run.damage.empty() ? change(connection, LeaseSql::hand_over, ordinal, run.row.holder,
+                                                     run.row.epoch, run.row.version)
+                                            : change(connection, LeaseSql::take, ordinal, lease.holder, lease.epoch);
     if (!changed) return tl::unexpected<Error>(changed.error());
     return std::move(run);
 }
@@ -177,14 +181,14 @@ private:
     const auto ordinals = SqliteRunFinder{connection, claim}.find(most + 1);
     if (!ordinals) return tl::unexpected<Error>(ordinals.error());
 
-    Claimed given{{}, std::move(*lost), {}, ordinals->size() > most};
+    Claimed given{{}, std::move(*lost), {}, ordinals->size() > most, {}};
     for (const std::int64_t ordinal : *ordinals) {
         if (given.runs.size() >= most) break;
-        auto run = hand_over_run(connection, ordinal, claim.lease);
+        auto run = hand_over_run(connection, ordinal, claim.lease, given.damaged);
         if (!run) return tl::unexpected<Error>(run.error());
         given.runs.push_back(std::move(*run));
     }
-    auto done = read_all(connection, Sql::mutes, given.mutes, read_row<MuteRow>);
+    auto done = read_whole(connection, Sql::mutes, given.mutes, given.damaged, {}, reads_row<MuteRow>);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return given;
@@ -195,7 +199,7 @@ private:
     const auto read = [](SqliteStatement& statement, HolderRow& row) {
         int live = 0;
         std::int64_t left = 0;
-        statement.read(row.name, row.epoch, live, left, row.runs);
+        statement.read(row.name, Bits{row.epoch}, live, left, row.runs);
         row.live = live != 0;
         row.left = Duration{left};
     };

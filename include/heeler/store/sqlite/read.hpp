@@ -17,27 +17,45 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-[[nodiscard]] inline Result<void> read_part(SqliteConnection& connection, const std::string& run, std::string_view name,
-                                            std::optional<std::string>& part) {
+template <class Spoilt>
+[[nodiscard]] Result<void> read_part(SqliteConnection& connection, const std::string& run, std::string_view name,
+                                     std::optional<std::string>& part, Spoilt spoilt) {
     std::vector<std::string> found;
     const auto read = [](SqliteStatement& statement, std::string& bytes) { statement.read(Bytes{bytes}); };
-    if (auto done = read_all(connection, Sql::part, found, read, run, name); !done) return done;
+    const auto say_where = [&](const std::string& what) {
+        spoilt("table 'run_parts', " + what + ", in the part '" + std::string{name} + "'");
+    };
+    if (auto done = read_each(connection, Sql::part, found, read, say_where, run, name); !done) return done;
     if (!found.empty()) part = std::move(found.front());
     return {};
 }
 
-[[nodiscard]] inline Result<void> read_parts(SqliteConnection& connection, RunRow& row) {
-    auto done = read_part(connection, row.id, "spec", row.spec);
-    if (done) done = read_part(connection, row.id, "memory", row.memory);
+template <class Spoilt>
+[[nodiscard]] Result<void> read_parts(SqliteConnection& connection, RunRow& row, Spoilt spoilt) {
+    auto done = read_part(connection, row.id, "spec", row.spec, spoilt);
+    if (done) done = read_part(connection, row.id, "memory", row.memory, spoilt);
     return done;
 }
 
-[[nodiscard]] inline Result<void> read_stored(SqliteConnection& connection, StoredRun& run) {
+/// Reads runs; what of one cannot be read is noted in it.
+template <class... Parameters>
+[[nodiscard]] Result<void> read_run_rows(SqliteConnection& connection, const char* sql, std::vector<StoredRun>& runs,
+                                         const Parameters&... parameters) {
+    const auto read = [](SqliteStatement& statement, StoredRun& run) { read_row(statement, run.row); };
+    const auto note = [&](const std::string& what) { runs.back().damage = in_table<RunRow>(what); };
+    return read_each(connection, sql, runs, read, note, parameters...);
+}
+
+/// Fills in what belongs to a run; what of it cannot be read is noted in it, or in `damaged`.
+[[nodiscard]] inline Result<void> read_stored(SqliteConnection& connection, StoredRun& run,
+                                              std::vector<DamagedRow>& damaged) {
+    if (!run.damage.empty()) return {};
     const std::string& id = run.row.id;
-    auto done = read_parts(connection, run.row);
-    if (done) done = read_rows(connection, Sql::unfinished_actions, id, run.unfinished);
-    if (done) done = read_rows(connection, Sql::interventions, id, run.interventions);
-    if (done) done = read_alerts(connection, Sql::pending_alerts, run.pending, id);
+    const auto note = [&](std::string what) { run.damage = run.damage.empty() ? std::move(what) : run.damage; };
+    auto done = read_parts(connection, run.row, note);
+    if (done) done = read_each(connection, Sql::unfinished_actions, run.unfinished, reads_row<Action>, note, id);
+    if (done) done = read_each(connection, Sql::interventions, run.interventions, reads_row<Intervention>, note, id);
+    if (done) done = read_whole(connection, Sql::pending_alerts, run.pending, damaged, id, reads_row<AlertRow>, id);
     if (!done) return done;
     const auto checkpoints = read_number(connection, Sql::count_checkpoints, 0, id);
     if (!checkpoints) return tl::unexpected<Error>(checkpoints.error());
@@ -49,13 +67,13 @@ namespace heeler::inline HEELER_ABI::detail {
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     Snapshot snapshot;
-    const auto read = [](SqliteStatement& statement, StoredRun& run) { read_row(statement, run.row); };
-    if (const auto done = read_all(connection, Sql::runs_to_load, snapshot.runs, read); !done)
+    std::vector<DamagedRow>& damaged = snapshot.damaged;
+    if (const auto done = read_run_rows(connection, Sql::runs_to_load, snapshot.runs); !done)
         return tl::unexpected<Error>(done.error());
     for (StoredRun& run : snapshot.runs)
-        if (const auto done = read_stored(connection, run); !done) return tl::unexpected<Error>(done.error());
-    auto done = read_all(connection, Sql::mutes, snapshot.mutes, read_row<MuteRow>);
-    if (done) done = read_all(connection, Sql::tallies, snapshot.tallies, read_row<TallyRow>);
+        if (const auto done = read_stored(connection, run, damaged); !done) return tl::unexpected<Error>(done.error());
+    auto done = read_whole(connection, Sql::mutes, snapshot.mutes, damaged, {}, reads_row<MuteRow>);
+    if (done) done = read_whole(connection, Sql::tallies, snapshot.tallies, damaged, {}, reads_row<TallyRow>);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return snapshot;
@@ -63,10 +81,8 @@ namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(SqliteConnection& connection) {
     std::vector<DecisionRow> open;
-    const auto read = [](SqliteStatement& statement, DecisionRow& row) {
-        statement.read(row.number, row.run, row.verb, row.until, row.by, row.at);
-    };
-    if (const auto done = read_all(connection, Sql::open_decisions, open, read); !done)
+    const auto note = [&](std::string what) { open.back().damage = std::move(what); };
+    if (const auto done = read_each(connection, Sql::open_decisions, open, reads_row<DecisionRow>, note); !done)
         return tl::unexpected<Error>(done.error());
     return open;
 }
@@ -74,14 +90,14 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Without the runs' `spec` and `memory`.
 [[nodiscard]] inline Result<std::vector<RunRow>> read_runs(SqliteConnection& connection) {
     std::vector<RunRow> rows;
-    const auto done = read_all(connection, Sql::all_runs, rows, read_row<RunRow>);
+    const auto done = read_all(connection, Sql::all_runs, rows, reads_row<RunRow>);
     if (!done) return tl::unexpected<Error>(done.error());
     return rows;
 }
 
 [[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(SqliteConnection& connection) {
     std::vector<AlertRow> rows;
-    if (const auto done = read_alerts(connection, Sql::undelivered_alerts, rows); !done)
+    if (const auto done = read_all(connection, Sql::undelivered_alerts, rows, reads_row<AlertRow>); !done)
         return tl::unexpected<Error>(done.error());
     return rows;
 }
@@ -92,11 +108,14 @@ namespace heeler::inline HEELER_ABI::detail {
     History found;
     std::vector<RunRow> rows;
     auto done = read_rows(connection, Sql::run, run, rows);
-    if (done && !rows.empty()) done = read_parts(connection, found.row.emplace(std::move(rows.front())));
+    std::string damage;
+    const auto note = [&](std::string what) { damage = std::move(what); };
+    if (done && !rows.empty()) done = read_parts(connection, found.row.emplace(std::move(rows.front())), note);
+    if (done && !damage.empty()) done = tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
     if (done) done = read_rows(connection, Sql::checkpoints, run, found.checkpoints);
     if (done) done = read_rows(connection, Sql::interventions, run, found.interventions);
     if (done) done = read_rows(connection, Sql::actions, run, found.actions);
-    if (done) done = read_alerts(connection, Sql::alerts, found.alerts, run);
+    if (done) done = read_rows(connection, Sql::alerts, run, found.alerts);
     if (done) done = read_rows(connection, Sql::audit, run, found.audit);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());

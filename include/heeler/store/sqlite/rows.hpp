@@ -26,10 +26,11 @@ void read_row(SqliteStatement& statement, Row& row) {
     columns(row, [&](auto&&... values) { statement.read(values...); });
 }
 
-/// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills one.
-template <class Row, class Read, class... Parameters>
-[[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
-                                    const Parameters&... parameters) {
+/// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills the last one, and
+/// `spoilt(what)` hears what of it cannot be read.
+template <class Row, class Read, class Spoilt, class... Parameters>
+[[nodiscard]] Result<void> read_each(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
+                                     Spoilt spoilt, const Parameters&... parameters) {
     auto statement = connection.prepare(sql);
     if (!statement) return tl::unexpected<Error>(statement.error());
     statement->bind(parameters...);
@@ -38,27 +39,51 @@ template <class Row, class Read, class... Parameters>
         if (!more) return tl::unexpected<Error>(more.error());
         if (!*more) return {};
         read(*statement, rows.emplace_back());
+        if (const std::string what = statement->take_unreadable(); !what.empty()) spoilt(in_table<Row>(what));
     }
 }
+
+/// The same where each row must be whole.
+template <class Row, class Read, class... Parameters>
+[[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
+                                    const Parameters&... parameters) {
+    std::string damage;
+    const auto keep_first = [&](std::string what) { damage = damage.empty() ? std::move(what) : damage; };
+    if (auto done = read_each(connection, sql, rows, read, keep_first, parameters...); !done) return done;
+    if (!damage.empty()) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
+    return {};
+}
+
+/// The same where rows that are not whole are passed over.
+template <class Row, class Read, class... Parameters>
+[[nodiscard]] Result<void> read_whole(SqliteConnection& connection, const char* sql, std::vector<Row>& rows,
+                                      std::vector<DamagedRow>& damaged, const std::string& run, Read read,
+                                      const Parameters&... parameters) {
+    const auto pass_over = [&](std::string what) {
+        rows.pop_back();
+        damaged.push_back({run, std::move(what)});
+    };
+    return read_each(connection, sql, rows, read, pass_over, parameters...);
+}
+
+/// How `read_row` is handed on for a type of row.
+template <class Row>
+inline constexpr auto reads_row = [](SqliteStatement& statement, Row& row) { read_row(statement, row); };
 
 template <class Row>
 [[nodiscard]] Result<void> read_rows(SqliteConnection& connection, const char* sql, std::string_view run,
                                      std::vector<Row>& rows) {
-    return read_all(connection, sql, rows, read_row<Row>, run);
+    return read_all(connection, sql, rows, reads_row<Row>, run);
 }
 
-template <class... Parameters>
-[[nodiscard]] Result<void> read_alerts(SqliteConnection& connection, const char* sql, std::vector<AlertRow>& rows,
-                                       const Parameters&... parameters) {
-    bool whole = true;
-    const auto read = [&](SqliteStatement& statement, AlertRow& row) {
-        std::string body;
-        columns(row, body, [&](auto&&... values) { statement.read(values...); });
-        whole = decode_body(body, row.alert) && whole;
-    };
-    if (auto done = read_all(connection, sql, rows, read, parameters...); !done) return done;
-    if (!whole) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, "an alert's body is damaged"));
-    return {};
+inline void read_row(SqliteStatement& statement, AlertRow& row) {
+    std::string body;
+    columns(row, body, [&](auto&&... values) { statement.read(values...); });
+    if (!decode_body(body, row.alert)) statement.is_damaged(body_column);
+}
+
+inline void read_row(SqliteStatement& statement, DecisionRow& row) {
+    statement.read(row.number, row.run, row.verb, row.until, row.by, row.at);
 }
 
 /// The number that `sql` answers, or `otherwise` if it answers no row.

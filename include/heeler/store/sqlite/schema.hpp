@@ -158,8 +158,8 @@ struct Sql {
     static constexpr char runs_to_load[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, "
-        "epoch, facts FROM runs WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', "
-        "'abandoned') "
+        "epoch, facts FROM runs WHERE (state IN ('completed', 'failed', 'cancelled', 'terminated', "
+        "'abandoned')) IS NOT TRUE "
         "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
         "OR id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY ordinal";
     static constexpr char run[] =
@@ -182,14 +182,15 @@ struct Sql {
         "ORDER BY ordinal";
     static constexpr char unfinished_actions[] =
         "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "AND outcome = 'intended' ORDER BY ordinal";
+        "AND (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) "
+        "IS NOT TRUE ORDER BY ordinal";
     static constexpr char alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
     static constexpr char pending_alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND state = 'pending' "
-        "ORDER BY ordinal";
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 "
+        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char undelivered_alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE state IN ('pending', 'dead') "

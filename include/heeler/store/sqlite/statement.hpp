@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,11 +16,12 @@
 #include <heeler/store/sqlite/error.hpp>
 #include <heeler/store/stored_columns.hpp>
 #include <heeler/store/stored_names.hpp>
+#include <heeler/text/one_line.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// A prepared statement on loan from its connection: bind, step until false, read each row. Problems of `bind` and
-/// `read` are answered by the next `step`.
+/// A prepared statement on loan from its connection: bind, step until false, read each row. Problems of `bind` are
+/// answered by the next `step`. Values that cannot be understood are left as they are and named by `take_unreadable()`.
 class SqliteStatement {
 public:
     SqliteStatement(sqlite3_stmt* statement, const std::string& path) noexcept : statement_{statement}, path_{&path} {}
@@ -39,7 +41,6 @@ public:
 
     /// True: there is a row to read. False: done.
     [[nodiscard]] Result<bool> step() {
-        if (!unreadable_.empty()) return tl::unexpected<Error>(store_error(*path_, ErrorCode::corrupt, unreadable_));
         if (problem_ == SQLITE_OK) problem_ = sqlite3_step(statement_);
         const int result = std::exchange(problem_, SQLITE_OK);
         if (result == SQLITE_ROW) return true;
@@ -66,6 +67,12 @@ public:
         (get(at++, values), ...);
     }
 
+    /// What could not be read since it was asked last; empty: nothing.
+    [[nodiscard]] std::string take_unreadable() { return std::exchange(unreadable_, {}); }
+
+    /// A value of the row makes no sense to whoever decoded it.
+    void is_damaged(int at) { refuse(at); }
+
 private:
     void keep(int result) noexcept {
         if (problem_ == SQLITE_OK) problem_ = result;
@@ -80,6 +87,10 @@ private:
         const std::string_view bytes = blob.bytes;
         return sqlite3_bind_blob64(statement_, at, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
                                    SQLITE_STATIC);
+    }
+    template <class Number>
+    int put(int at, const Bits<Number>& number) {
+        return put(at, number.bits);
     }
     template <class T>
     requires std::is_integral_v<T>
@@ -98,26 +109,45 @@ private:
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, at));
         return bytes == nullptr ? std::string_view{} : std::string_view{bytes, size};
     }
-    void get(int at, std::string& text) { text = bytes_at(at); }
-    void get(int at, Bytes<std::string> blob) { blob.bytes = bytes_at(at); }
+    /// SQLite keeps any value in any column.
+    [[nodiscard]] bool is(int at, int type) {
+        if (sqlite3_column_type(statement_, at) == type) return true;
+        refuse(at);
+        return false;
+    }
+    void get(int at, std::string& text) {
+        if (is(at, SQLITE_TEXT)) text = bytes_at(at);
+    }
+    void get(int at, Bytes<std::string> blob) {
+        if (is(at, SQLITE_BLOB)) blob.bytes = bytes_at(at);
+    }
+    void get(int at, Bits<std::uint64_t> number) {
+        if (is(at, SQLITE_INTEGER)) number.bits = static_cast<std::uint64_t>(sqlite3_column_int64(statement_, at));
+    }
     template <class T>
     requires std::is_integral_v<T>
     void get(int at, T& value) {
+        if (!is(at, SQLITE_INTEGER)) return;
         const sqlite3_int64 stored = sqlite3_column_int64(statement_, at);
-        if (sizeof(T) < sizeof stored && !std::in_range<T>(stored))
-            refuse(at, std::to_string(stored));
-        else
+        if (is_number_of<T>(stored))
             value = static_cast<T>(stored);
+        else
+            refuse(at);
     }
     template <class T>
     requires Named<T>
     void get(int at, T& value) {
+        if (!is(at, SQLITE_TEXT)) return;
         if (const auto known = value_named<T>(bytes_at(at)))
             value = *known;
         else
-            refuse(at, bytes_at(at));
+            refuse(at);
     }
-    void get(int at, WallTime& when) { when = in_calendar(WallTime{Duration{sqlite3_column_int64(statement_, at)}}); }
+    void get(int at, WallTime& when) {
+        Duration::rep count = 0;
+        get(at, count);
+        when = in_calendar(WallTime{Duration{count}});
+    }
     template <class T>
     void get(int at, std::optional<T>& value) {
         if (sqlite3_column_type(statement_, at) == SQLITE_NULL)
@@ -126,11 +156,17 @@ private:
             get(at, value.emplace());
     }
 
-    void refuse(int at, std::string_view value) {
+    void refuse(int at) {
         if (!unreadable_.empty()) return;
-        unreadable_.append("column '").append(sqlite3_column_name(statement_, at)).append("' holds '");
-        unreadable_.append(value.substr(0, 64)).append("', which this version does not know");
-        if (at > 0) unreadable_.append(", in the row of '").append(bytes_at(0).substr(0, 160)).append("'");
+        unreadable_.append("column '").append(sqlite3_column_name(statement_, at)).append("' holds ");
+        unreadable_.append(shown(at)).append(", which cannot be read");
+        if (at > 0) unreadable_.append(", in the row of '").append(one_line(bytes_at(0), 160)).append("'");
+    }
+    [[nodiscard]] std::string shown(int at) const {
+        const int type = sqlite3_column_type(statement_, at);
+        if (type == SQLITE_NULL) return "no value";
+        if (type == SQLITE_BLOB) return std::to_string(bytes_at(at).size()) + " bytes";
+        return "'" + one_line(bytes_at(at), 64) + "'";
     }
 
     sqlite3_stmt* statement_;

@@ -1,0 +1,138 @@
+// Stores a batch in parts after the store refused a row of it, so that only the runs at fault are left out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/ports.hpp>
+#include <heeler/core/result.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// What a commit changes along with a run, and only with it.
+struct Besides {
+    std::vector<std::uint64_t> applied{};
+    std::vector<MuteRow> mutes{};
+    std::vector<TallyRow> tallies{};
+
+    void add_to(Batch& batch) const {
+        batch.applied.insert(batch.applied.end(), applied.begin(), applied.end());
+        batch.mutes.insert(batch.mutes.end(), mutes.begin(), mutes.end());
+        batch.tallies.insert(batch.tallies.end(), tallies.begin(), tallies.end());
+    }
+};
+
+/// Whether a batch must be on the disk when it is acknowledged.
+[[nodiscard]] inline bool must_be_durable(const Batch& batch) noexcept {
+    const auto is_durable = [](const RunBatch& run) {
+        return run.row.version == 0 || run.row.ended_at || run.row.spec || !run.checkpoints.empty() ||
+               !run.interventions.empty() || !run.actions.empty() || !run.alerts.empty();
+    };
+    return batch.durable || !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty() ||
+           std::any_of(batch.runs.begin(), batch.runs.end(), is_durable);
+}
+
+/// What became of the runs of a batch, by their places in it.
+struct Parted {
+    std::vector<bool> stored{};
+    Conflicts conflicts{};
+    std::vector<std::pair<std::size_t, Error>> faults{};  ///< of single runs
+    std::optional<Error> error{};                         ///< of anything else that was not stored
+    bool any = false;                                     ///< something was stored
+};
+
+/// Divides until each run at fault stands alone. While nothing works it tries the largest part every now and then, and
+/// gives up soon: then the store refuses everything, and no run is at fault.
+class InParts {
+public:
+    /// `besides(place)` belongs to the run at that place, `rest` to none.
+    template <class BesidesOf>
+    InParts(StorePort& store, const Batch& whole, Batch rest, const BesidesOf& besides) : store_{store}, whole_{whole} {
+        for (std::size_t place = 0; place < whole.runs.size(); ++place) besides_.push_back(&besides(place));
+        parted_.stored.resize(whole.runs.size());
+        if (!rest.empty()) store_rest(std::move(rest));
+    }
+
+    [[nodiscard]] Parted write() {
+        add_halves({0, whole_.runs.size()});
+        int failed_in_a_row = 0;
+        for (int tries = 0; !todo_.empty() && tries < most_tries; ++tries) {
+            const bool largest = failed_in_a_row >= many_in_a_row;
+            const Part part = largest ? todo_.front() : todo_.back();
+            todo_.erase(largest ? todo_.begin() : std::prev(todo_.end()));
+            failed_in_a_row = largest ? 0 : failed_in_a_row;
+            const auto answer = store_.commit(batch_of(part));
+            if (answer) {
+                failed_in_a_row = 0;
+                note(part, *answer);
+            } else if (answer.error().code != ErrorCode::unstorable) {
+                parted_.error = answer.error();
+                return std::move(parted_);
+            } else if (part.count == 1) {
+                ++failed_in_a_row;
+                parted_.faults.emplace_back(part.first, answer.error());
+            } else {
+                add_halves(part);
+            }
+        }
+        if (!todo_.empty() && !parted_.error)
+            parted_.error = Error{ErrorCode::unstorable,
+                                  "the store refuses too many runs at once; those that are "
+                                  "left wait for the next cycle"};
+        return std::move(parted_);
+    }
+
+private:
+    static constexpr int most_tries = 200;
+    static constexpr int many_in_a_row = 8;
+
+    /// Runs beside each other.
+    struct Part {
+        std::size_t first = 0;
+        std::size_t count = 0;
+    };
+
+    void store_rest(Batch rest) {
+        rest.durable = must_be_durable(rest);
+        const auto answer = store_.commit(rest);
+        if (!answer) parted_.error = answer.error();
+        parted_.any = answer.has_value();
+    }
+
+    void add_halves(Part part) {
+        const std::size_t half = part.count / 2;
+        if (part.count > half) todo_.push_back({part.first + half, part.count - half});
+        if (half > 0) todo_.push_back({part.first, half});
+    }
+
+    [[nodiscard]] Batch batch_of(Part part) const {
+        Batch batch;
+        batch.lease = whole_.lease;
+        for (std::size_t place = part.first; place < part.first + part.count; ++place) {
+            batch.runs.push_back(whole_.runs[place]);
+            besides_[place]->add_to(batch);
+        }
+        batch.durable = must_be_durable(batch);
+        return batch;
+    }
+
+    void note(Part part, const Conflicts& conflicts) {
+        parted_.any = true;
+        std::fill_n(std::next(parted_.stored.begin(), static_cast<std::ptrdiff_t>(part.first)), part.count, true);
+        parted_.conflicts.insert(parted_.conflicts.end(), conflicts.begin(), conflicts.end());
+    }
+
+    StorePort& store_;
+    const Batch& whole_;
+    std::vector<const Besides*> besides_;
+    std::vector<Part> todo_;  ///< the largest first
+    Parted parted_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -1,0 +1,163 @@
+// What every store in a database must do with values that nobody can read: each column of each table with each bad
+// value. Call `damage_contract::check(backend)` inside a TEST_CASE of Catch2. A `Backend` opens a store with `open()`,
+// carries out SQL of somebody else with `run(sql)`, lists the columns of a table with `columns_of(table)`, and takes
+// all NOT NULL away with `loosen()`.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "contract/store_contract.hpp"
+
+namespace damage_contract {
+
+using namespace heeler;
+
+struct Column {
+    std::string name;
+    std::string type;  ///< TEXT, number, bytes or anything else
+};
+
+/// One row in each table that a watchdog reads when it starts, all of the run "bad"; and the run "good".
+template <class Store>
+void fill(Store& store) {
+    Batch batch;
+    RunBatch bad = store_contract::new_run("bad");
+    bad.row.memory = "m";
+    Action action;
+    action.key = "k";
+    action.needs = ActionKind::nudge;
+    bad.actions = {action};
+    Intervention intervention;
+    intervention.number = 1;
+    bad.interventions = {intervention};
+    AlertRow alert;
+    alert.alert.key = "a";
+    bad.alerts = {alert};
+    batch.runs = {bad, store_contract::new_run("good")};
+    DecisionRow decision;
+    decision.run = "bad";
+    decision.until = WallTime{};
+    batch.decisions = {decision};
+    batch.mutes = {{"c", Condition::loop_detected, 1, "me", {}}};
+    batch.tallies = {{"c", Condition::stalled, 1, 1}};
+    REQUIRE(store.commit(batch));
+}
+
+/// Columns that are not read, or that say whose row it is: another value is a row of somebody else.
+inline const std::set<std::string> passed_over{
+    "runs.ordinal",     "run_parts.run",     "run_parts.part", "interventions.run", "interventions.number",
+    "actions.ordinal",  "actions.run",       "alerts.ordinal", "alerts.run",        "alerts.body_text",
+    "decisions.number", "decisions.applied", "mutes.ordinal",  "tallies.ordinal"};
+/// May be absent.
+inline const std::set<std::string> optional{"runs.ended_at", "actions.needs", "decisions.until_at"};
+/// Of which the library reads any 64 bits.
+inline const std::set<std::string> any_number{"runs.created_at",  "runs.updated_at",    "runs.ended_at",
+                                              "interventions.at", "alerts.created_at",  "alerts.not_before",
+                                              "alerts.at",        "decisions.until_at", "decisions.at",
+                                              "mutes.identity",   "mutes.at",           "runs.epoch"};
+/// One word of a list.
+inline const std::set<std::string> words{
+    "runs.state",      "runs.status",    "interventions.condition", "interventions.action", "interventions.outcome",
+    "actions.kind",    "actions.needs",  "actions.outcome",         "alerts.state",         "alerts.kind_",
+    "alerts.severity", "decisions.verb", "mutes.condition",         "tallies.condition"};
+
+/// What of the row the store says, wherever it says so: `run: what` for each damage.
+struct Said {
+    std::vector<std::string> all{};
+    bool good_is_whole = false;
+    bool bad_is_whole = false;
+};
+
+template <class Store>
+[[nodiscard]] Said look(Store store) {
+    Said said;
+    const auto snapshot = store.load();
+    INFO((snapshot ? "" : snapshot.error().message));
+    REQUIRE(snapshot);
+    for (const StoredRun& run : snapshot->runs) {
+        (run.row.id == "good" ? said.good_is_whole : said.bad_is_whole) |= run.damage.empty();
+        if (!run.damage.empty()) said.all.push_back(run.row.id + ": " + run.damage);
+    }
+    for (const DamagedRow& row : snapshot->damaged) said.all.push_back(row.run + ": " + row.what);
+    const auto decisions = store.list();
+    INFO((decisions ? "" : decisions.error().message));
+    REQUIRE(decisions);
+    for (const DecisionRow& row : *decisions)
+        if (!row.damage.empty()) said.all.push_back(row.run + ": " + row.damage);
+    return said;
+}
+
+[[nodiscard]] inline bool must_be_said(const std::string& column, const std::string& type, const std::string& value) {
+    if (passed_over.count(column) != 0) return false;
+    if (value == "NULL") return optional.count(column) == 0;
+    if (type == "number")
+        return any_number.count(column) == 0 || value.find('\'') != std::string::npos || value == "1.5";
+    if (type == "text") return words.count(column) != 0 || value.find("x'") == 0;
+    return false;  // bytes belong to whoever decodes them
+}
+
+/// Runs are claimed though one of them cannot be read; `run(sql)` is somebody else's.
+template <class Backend, class Run>
+void is_given_once(Backend& backend, Run run) {
+    auto store = backend.open();
+    fill(store);
+    run("UPDATE runs SET attempt = -1 WHERE id = 'bad'");
+    const auto lease = store.claim("dog", "o", std::chrono::seconds{15});
+    REQUIRE(lease);
+    const Claim claim{*lease, {""}, {}, {}, 500};
+    const auto given = store.claim_runs(claim);
+    REQUIRE(given);
+    REQUIRE(given->runs.size() == 2);
+    CHECK(given->runs[0].damage.find("'attempt'") != std::string::npos);
+    CHECK(given->runs[1].damage.empty());
+    const auto again = store.claim_runs(claim);
+    REQUIRE(again);
+    CHECK(again->runs.empty());
+}
+
+/// `values` that such a column can hold, each bad for some column.
+template <class Backend>
+void check(Backend& backend, const std::vector<std::pair<std::string, std::vector<std::string>>>& values) {
+    {
+        auto store = backend.open();
+        fill(store);
+    }
+    const Said before = look(backend.open());
+    REQUIRE((before.all.empty() && before.good_is_whole && before.bad_is_whole));
+    backend.loosen();
+    for (const std::string table :
+         {"runs", "run_parts", "interventions", "actions", "alerts", "decisions", "mutes", "tallies"}) {
+        backend.run("CREATE TABLE kept_" + table + " AS SELECT * FROM " + table);
+        const std::string which = table == "mutes" || table == "tallies" ? ""
+                                  : table == "runs"                      ? " WHERE id = 'bad'"
+                                                                         : " WHERE run = 'bad'";
+        for (const Column& column : backend.columns_of(table)) {
+            for (const auto& [type, of_type] : values) {
+                if (type != column.type || passed_over.count(table + "." + column.name) != 0) continue;
+                for (const std::string& value : of_type) {
+                    const std::string sql = "UPDATE " + table + " SET " + column.name + " = " + value + which;
+                    INFO(sql);
+                    backend.run(sql);
+                    const Said said = look(backend.open());
+                    CHECK(said.good_is_whole);
+                    if (must_be_said(table + "." + column.name, type, value)) {
+                        REQUIRE(said.all.size() == 1);
+                        INFO(said.all.front());
+                        CHECK(said.all.front().find("table '" + table + "', column '" + column.name + "'") !=
+                              std::string::npos);
+                    }
+                    backend.restore(table);
+                }
+            }
+        }
+        CHECK(look(backend.open()).all.empty());
+    }
+}
+
+}  // namespace damage_contract
