@@ -3,10 +3,10 @@
 #   tests/run.sh           unit tests, scenarios, tools and each benchmark once with GCC; scenarios (in memory) and all unit
 #                          tests but those of the engine under the address and undefined-behaviour sanitizers; tests of engine
 #                          and stores that start threads under the thread sanitizer; fuzz targets for 5 s each; layout of the
-#                          sources
+#                          sources; the model of the protocol (tests/model), if Spin is there
 #   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
 #                          all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs killed twice, at every
-#                          pair of points, and 10,000 runs under several watchdogs
+#                          pair of points, the model with larger bounds, and 10,000 runs under several watchdogs
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -118,6 +118,10 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 if [ "$full" = yes ]; then
     heading "watchdogs killed at every pair of points"
     HEELER_CRASH_ALL=1 ctest --test-dir build/dev -R '^crash\.' -j "$jobs" --output-on-failure --no-tests=error || fail
+
+    heading "the model with larger bounds"
+    HEELER_MODEL_ALL=1 ctest --test-dir build/dev -R '^model\.(holds|lives)' -j "$jobs" --output-on-failure --no-tests=error ||
+        fail
 
     heading "10,000 runs, four watchdogs, one killed, one paused"
     status=0
