@@ -2,6 +2,9 @@
 
 set(HEELER_SANITIZE "" CACHE STRING "Sanitizers for heeler's own programs: 'address,undefined' or 'thread'")
 
+# Most of the time goes into the headers. Without it, each source shows that it includes what it uses.
+option(HEELER_UNITY "Compile the sources of a program together" ON)
+
 # There are no modules to look for, and Clang would need clang-scan-deps to look.
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 

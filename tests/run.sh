@@ -4,9 +4,10 @@
 #                          tests but those of the engine under the address and undefined-behaviour sanitizers; tests of engine
 #                          and stores that start threads under the thread sanitizer; fuzz targets for 5 s each; layout of the
 #                          sources; the model of the protocol (tests/model), if Spin is there
-#   tests/run.sh --full    also with Clang, in Release with the benchmarks, as an installed package, each header by itself,
-#                          all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs killed twice, at every
-#                          pair of points, the model with larger bounds, and 10,000 runs under several watchdogs
+#   tests/run.sh --full    also with Clang and each source by itself, in Release with the benchmarks, as an installed package,
+#                          each header by itself, all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs
+#                          killed twice, at every pair of points, the model with larger bounds, and 10,000 runs under
+#                          several watchdogs
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -62,6 +63,7 @@ fi
 
 packaging=OFF
 headers_alone=OFF
+odr=OFF
 sanitized_tools=replay
 sanitized_topics="core;text;detect;recover;deliver;settings;run;storage;explain;effects;cycle;engine;clock;store;notify;agent;source;report"
 scenario_stores=memory
@@ -71,6 +73,7 @@ conan=
 if [ "$full" = yes ]; then
     packaging=ON
     headers_alone=ON
+    odr=ON
     sanitized_tools=
     sanitized_topics=
     scenario_stores=
@@ -89,15 +92,15 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
+build asan -DHEELER_TEST_ODR=$odr -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
     -DHEELER_SCENARIO_STORES=$scenario_stores || fail
 
 heading "build what starts threads, of engine and stores, with the thread sanitizer"
 build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads || fail
 
 if [ "$full" = yes ]; then
-    heading "build with Clang"
-    build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 || fail
+    heading "build with Clang, each source by itself"
+    build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_UNITY=OFF || fail
     builds+=(clang)
 
     heading "build in Release, with the benchmarks"

@@ -16,8 +16,6 @@ struct OneVerb {
     Result<ActionDone> inject(const ActionRequest&) { return ActionDone{}; }
 };
 
-using Dog = Watchdog<archetype::Clock, archetype::Store, archetype::Notifier>;
-
 }  // namespace
 
 // What a host may write in one source file, with `extern template` in the others: every member compiles, called or not.
@@ -25,7 +23,8 @@ template class heeler::Watchdog<archetype::Clock, archetype::Store, archetype::N
 
 TEST_CASE("a watchdog needs no more than its concepts say [M-005]") {
     OneVerb agents;
-    Dog dog{archetype::Clock{}, archetype::Store{}, archetype::Notifier{}};
+    Watchdog<archetype::Clock, archetype::Store, archetype::Notifier> dog{archetype::Clock{}, archetype::Store{},
+                                                                          archetype::Notifier{}};
     dog.control(agents);
 
     RunClass rules = presets::long_run();

@@ -67,7 +67,7 @@ struct Board {
     }
 };
 
-using Dog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
+using FleetDog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
 
 /// Watchdogs of one fleet. Each has its own clock, so that one can be paused.
 struct Fleet {
@@ -81,7 +81,7 @@ struct Fleet {
     RunClass rules = presets::checkpoint_continuation();
     bool polled = true;
     std::map<std::string, ManualClock> clocks;
-    std::map<std::string, std::unique_ptr<Dog>> dogs;
+    std::map<std::string, std::unique_ptr<FleetDog>> dogs;
 
     Fleet() {
         board.clock = truth;
@@ -89,19 +89,19 @@ struct Fleet {
         rules.schedule = {60s, false, false};
     }
     /// `skew`: how far its wall clock is off.
-    Dog& boot(const std::string& name, Duration skew = {}) {
+    FleetDog& boot(const std::string& name, Duration skew = {}) {
         EngineSettings settings;
         settings.holder = name;
         Instant now = truth.now();
         now.wall += skew;
         clocks.insert_or_assign(name, ManualClock{now});
-        auto& dog = dogs[name] = std::make_unique<Dog>(clocks.at(name), store, notifier, settings);
+        auto& dog = dogs[name] = std::make_unique<FleetDog>(clocks.at(name), store, notifier, settings);
         dog->control(control);
         REQUIRE(dog->define(rules));
         if (polled) dog->watch(rules.name, board);
         return *dog;
     }
-    RunHandle run(Dog& dog, const std::string& id) {
+    RunHandle run(FleetDog& dog, const std::string& id) {
         board.lines[id] = {};
         const auto started = dog.start(bench::spec_of(id), std::string_view{rules.name});
         REQUIRE(started);
@@ -138,8 +138,8 @@ struct Fleet {
 
 TEST_CASE("a watchdog among several holds what it registered") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
-    Dog& b = fleet.boot("b");
+    FleetDog& a = fleet.boot("a");
+    FleetDog& b = fleet.boot("b");
     fleet.run(a, "r1");
     fleet.run(b, "r2");
     const CycleReport all = fleet.live(60s);
@@ -153,7 +153,7 @@ TEST_CASE("a watchdog among several holds what it registered") {
 TEST_CASE("runs that nobody held are shared, and none is held twice") {
     Fleet fleet;
     {
-        Dog alone{fleet.truth, fleet.store, fleet.notifier};
+        FleetDog alone{fleet.truth, fleet.store, fleet.notifier};
         REQUIRE(alone.define(fleet.rules));
         for (int i = 0; i < 1200; ++i) fleet.run(alone, "r" + std::to_string(i));
     }
@@ -169,7 +169,7 @@ TEST_CASE("runs that nobody held are shared, and none is held twice") {
 
 TEST_CASE("what stalls after its holder was killed is continued by another, once [M-101]") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.boot("b");
     fleet.run(a, "r");
     fleet.board.write("r", 1);
@@ -192,7 +192,7 @@ TEST_CASE("what stalls after its holder was killed is continued by another, once
 
 TEST_CASE("a takeover resets no age of a checkpoint") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.run(a, "r");
     fleet.board.write("r", 1);
     (void)fleet.live(1100s);
@@ -207,7 +207,7 @@ TEST_CASE("a takeover resets no age of a checkpoint") {
 
 TEST_CASE("who was paused longer than its lease does nothing more to what others took [M-101]") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.boot("b");
     const RunHandle handle = fleet.run(a, "r");
     fleet.board.write("r", 1);
@@ -243,7 +243,7 @@ TEST_CASE("who was paused longer than its lease does nothing more to what others
 
 TEST_CASE("a write under a lease that was lost is refused, whatever this process believes [M-101]") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.boot("b");
     fleet.run(a, "r");
     (void)fleet.live(30s);
@@ -265,8 +265,8 @@ TEST_CASE("a write under a lease that was lost is refused, whatever this process
 TEST_CASE("runs that only the dead process could observe wait for a host that registers them [M-101]") {
     Fleet fleet;
     fleet.polled = false;
-    Dog& a = fleet.boot("a");
-    Dog& b = fleet.boot("b");
+    FleetDog& a = fleet.boot("a");
+    FleetDog& b = fleet.boot("b");
     fleet.run(a, "r");
     (void)fleet.live(30s);
     fleet.dogs.erase("a");
@@ -276,7 +276,7 @@ TEST_CASE("runs that only the dead process could observe wait for a host that re
     REQUIRE(fleet.alerts("orchestrator.lost").size() == 1);
     CHECK(fleet.alerts("orchestrator.lost")[0].severity == Severity::critical);
     SECTION("the same one after a restart") {
-        Dog& again = fleet.boot("a");
+        FleetDog& again = fleet.boot("a");
         (void)fleet.live(5s);
         CHECK(again.find("r"));
         CHECK(fleet.holder_of("r") == "a");
@@ -299,8 +299,8 @@ TEST_CASE("runs that only the dead process could observe wait for a host that re
 
 TEST_CASE("a run whose holder lives is nobody else's to start or find") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
-    Dog& b = fleet.boot("b");
+    FleetDog& a = fleet.boot("a");
+    FleetDog& b = fleet.boot("b");
     fleet.run(a, "r");
     (void)fleet.live(10s);
     const auto second = b.start(bench::spec_of("r"), std::string_view{fleet.rules.name});
@@ -313,7 +313,7 @@ TEST_CASE("a run whose holder lives is nobody else's to start or find") {
 
 TEST_CASE("who leaves in order is not missed, and is replaced at once") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.boot("b");
     fleet.run(a, "r");
     (void)fleet.live(10s);
@@ -327,12 +327,12 @@ TEST_CASE("who leaves in order is not missed, and is replaced at once") {
 
 TEST_CASE("a second watchdog of the same name judges nothing") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.run(a, "r");
     (void)fleet.live(10s);
     EngineSettings settings;
     settings.holder = "a";
-    Dog twin{fleet.truth, fleet.store, fleet.notifier, settings};
+    FleetDog twin{fleet.truth, fleet.store, fleet.notifier, settings};
     REQUIRE(twin.define(fleet.rules));
     const CycleReport report = twin.cycle();
     CHECK(report.checked == 0);
@@ -344,8 +344,8 @@ TEST_CASE("a second watchdog of the same name judges nothing") {
 
 TEST_CASE("an operator's decision is carried out by the holder") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
-    Dog& b = fleet.boot("b");
+    FleetDog& a = fleet.boot("a");
+    FleetDog& b = fleet.boot("b");
     fleet.run(b, "r");
     (void)fleet.live(10s);
     DecisionRow freeze;
@@ -378,7 +378,7 @@ TEST_CASE("a watchdog among several needs a store that knows leases, and setting
     CHECK(errors[0].error.code == ErrorCode::unsupported);
 
     settings.renew_every = 10s;
-    Dog hasty{ManualClock{Fleet::start}, MemoryStore{}, RecordingNotifier{}, settings};
+    FleetDog hasty{ManualClock{Fleet::start}, MemoryStore{}, RecordingNotifier{}, settings};
     errors = all_of<ErrorEvent>(hasty.cycle());
     REQUIRE(errors.size() == 1);
     CHECK(errors[0].error.message.find("renew_every") != std::string::npos);
@@ -422,7 +422,7 @@ TEST_CASE("an outage of the store longer than the lease holds everything, and co
 
 TEST_CASE("what an older incarnation leaves on the board is not heard [M-101]") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.run(a, "r");
     fleet.board.write("r", 1);
     (void)fleet.live(1320s);
@@ -439,7 +439,7 @@ TEST_CASE("what an older incarnation leaves on the board is not heard [M-101]") 
 
 TEST_CASE("a class's source is polled once a cycle, and nothing is judged while it is gone") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     for (int i = 0; i < 50; ++i) fleet.run(a, "r" + std::to_string(i));
     (void)fleet.live(50s);
     const int before = fleet.board.polls;
@@ -466,7 +466,7 @@ TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]")
     fleet.rules.ladder.as<RecoveryLadder>()->max_continuations = 5;
     constexpr int runs = 60;
     {
-        Dog alone{fleet.truth, fleet.store, fleet.notifier};
+        FleetDog alone{fleet.truth, fleet.store, fleet.notifier};
         REQUIRE(alone.define(fleet.rules));
         for (int i = 0; i < runs; ++i) fleet.run(alone, "r" + std::to_string(i));
     }
@@ -567,7 +567,7 @@ TEST_CASE("a takeover by a host whose clock is off by five minutes judges neithe
     INFO("skew " << skew.count() / 1'000'000 << " s");
     Fleet fleet;
     fleet.board.knows_age = true;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.run(a, "r");
     (void)fleet.live(60s);
     fleet.board.write("r", 1);
@@ -589,7 +589,7 @@ TEST_CASE("a claim whose answer got lost is made again under another epoch [M-10
     ManualClock clock{Fleet::start};
     RunClass rules = presets::checkpoint_continuation();
     {
-        Dog alone{clock, store.inner(), RecordingNotifier{}};
+        FleetDog alone{clock, store.inner(), RecordingNotifier{}};
         REQUIRE(alone.define(rules));
         for (int i = 0; i < 5; ++i) REQUIRE(alone.start(bench::spec_of("r" + std::to_string(i)), rules.name));
     }
@@ -615,7 +615,7 @@ TEST_CASE("a claim whose answer got lost is made again under another epoch [M-10
 
 TEST_CASE("what an agent leaves while it is not yet replaced is not lost if it keeps its run [M-101]") {
     Fleet fleet;
-    Dog& a = fleet.boot("a");
+    FleetDog& a = fleet.boot("a");
     fleet.run(a, "r");
     fleet.board.write("r", 1);
     (void)fleet.live(1195s);

@@ -73,10 +73,10 @@ struct FindingControl : HonestControl {
     }
 };
 
-using Dog = Watchdog<ManualClock, FailingStore, RecordingNotifier>;
+using FailingDog = Watchdog<ManualClock, FailingStore, RecordingNotifier>;
 
 /// Two stalls of one run, a recovery between them, a checkpoint, and the end by the ladder.
-void play(Dog& dog, ManualClock& clock, int from, int to) {
+void play(FailingDog& dog, ManualClock& clock, int from, int to) {
     for (int minute = from; minute <= to; ++minute) {
         if (minute == 0) {
             auto run = dog.start(bench::spec_of("r"), bench::minute_class());
@@ -112,7 +112,7 @@ TEST_CASE("a store operation that fails once costs nothing but time [M-009]") {
         store.state->executed = executed;
         RecordingNotifier notifier;
         HonestControl control;
-        Dog dog{clock, store, notifier};
+        FailingDog dog{clock, store, notifier};
         dog.control(control);
         play(dog, clock, 0, 14);
         if (at == 0) operations = store.state->calls;
@@ -145,7 +145,7 @@ TEST_CASE("an outage of five minutes at any moment costs nothing but time [M-009
         store.state->length = 12;
         RecordingNotifier notifier;
         HonestControl control;
-        Dog dog{clock, store, notifier};
+        FailingDog dog{clock, store, notifier};
         dog.control(control);
         play(dog, clock, 0, 30);
         INFO("from operation " << at);
@@ -177,7 +177,7 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
     int minute = -1;
     {
         // A crash with `executed` loses the answer of one operation only; what follows must not reach the store.
-        Dog dog{clock, store, notifier};
+        FailingDog dog{clock, store, notifier};
         dog.control(control);
         while (minute < 14 && (crash.at == 0 || store.state->calls < crash.at)) {
             ++minute;
@@ -188,7 +188,7 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
     if (crash.at == 0) return *store.state->inner.history("r");
     FailingStore again;
     again.state->inner = store.state->inner;
-    Dog dog{clock, again, notifier};
+    FailingDog dog{clock, again, notifier};
     dog.control(control);
     (void)dog.define(bench::minute_class());
     if (!again.state->inner.history("r")->row) play(dog, clock, 0, 0);

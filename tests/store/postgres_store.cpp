@@ -49,7 +49,7 @@ struct PostgresBackend {
     }
 };
 
-Batch batch_of(std::vector<RunBatch> runs) {
+Batch durable_batch(std::vector<RunBatch> runs) {
     Batch batch;
     batch.runs = std::move(runs);
     batch.durable = true;
@@ -63,7 +63,7 @@ void gives_a_damaged_run_once() {
 
 /// The error of a commit of a new run. It names the store.
 Error refused(PostgresStore& store, const std::string& id = "refused") {
-    const auto done = store.commit(batch_of({new_run(id)}));
+    const auto done = store.commit(durable_batch({new_run(id)}));
     REQUIRE_FALSE(done);
     INFO(done.error().message);
     CHECK(done.error().message.find(store.name()) != std::string::npos);
@@ -106,7 +106,7 @@ TEST_CASE("people can read the tables in PostgreSQL", "[store][postgres]") {
     run.row.holder = "dog";
     run.row.epoch = 7;
     run.row.name = "Zo\u00eb's \"run\" \U0001F415";
-    Batch batch = batch_of({run});
+    Batch batch = durable_batch({run});
     batch.mutes = {{"coder", Condition::loop_detected, 255, "ana", store_contract::at(1)}};
     batch.tallies = {{"coder", Condition::loop_detected, 4, 1}, {"idle", Condition::stalled, 0, 0}};
     batch.decisions = {{0, "a", Verb::ack, {}, "ana", store_contract::at(0)}};
@@ -187,7 +187,7 @@ TEST_CASE("while the server is down calls fail at once, and work when it is back
     CHECK(second.code == ErrorCode::lost);
     CHECK_THAT(second.message, ContainsSubstring("tried again in"));
     server.start_again();
-    REQUIRE(wait_for([&] { return store.commit(batch_of({new_run("b")})).has_value(); }));
+    REQUIRE(wait_for([&] { return store.commit(durable_batch({new_run("b")})).has_value(); }));
     CHECK(ids(store) == "a b ");
 
     // A restart that falls between two calls is not even noticed.
@@ -232,7 +232,7 @@ TEST_CASE("a connection that breaks before COMMIT has stored nothing", "[store][
     auto store = backend.open();
     CHECK(commit(store, {new_run("a")}).empty());
     backend.ask(breaking_trigger("NOT DEFERRABLE"));
-    Batch batch = batch_of({new_run("b")});
+    Batch batch = durable_batch({new_run("b")});
     batch.audit = {{store_contract::at(1), "kind", "", "{}"}};
     const auto done = store.commit(batch);
     REQUIRE_FALSE(done);
@@ -249,7 +249,7 @@ TEST_CASE("a connection that breaks in COMMIT, before it took effect, has stored
     auto store = backend.open();
     CHECK(commit(store, {new_run("a")}).empty());
     backend.ask(breaking_trigger("DEFERRABLE INITIALLY DEFERRED"));
-    Batch batch = batch_of({new_run("b")});
+    Batch batch = durable_batch({new_run("b")});
     batch.audit = {{store_contract::at(1), "kind", "", "{}"}};
     const auto done = store.commit(batch);
     REQUIRE_FALSE(done);
@@ -274,7 +274,7 @@ TEST_CASE("a connection that breaks in COMMIT, after it took effect, is asked ab
     const auto waits = [&] {
         return other.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "1 ";
     };
-    Batch batch = batch_of({new_run("a"), new_run("b")});
+    Batch batch = durable_batch({new_run("a"), new_run("b")});
 
     SECTION("the server answers that it was committed") {
         std::thread breaker{[&] {
@@ -382,7 +382,7 @@ TEST_CASE("of two commits of one version at the same time one is a conflict", "[
         CHECK(wait_for([&] { return backend.ask("SELECT count(*) FROM pg_locks WHERE NOT granted") != "0 "; }));
         other.ask("COMMIT");
     }};
-    const auto conflicts = store.commit(batch_of({next}));
+    const auto conflicts = store.commit(durable_batch({next}));
     committer.join();
     REQUIRE(conflicts);
     CHECK(*conflicts == Conflicts{"a"});
@@ -436,7 +436,7 @@ TEST_CASE("PostgreSQL stores that are created by many processes at once are one 
         if (child == 0) {
             auto store = backend.open();
             for (int n = 0; n < 20; ++n) {
-                const auto done = store.commit(batch_of({new_run(std::to_string(i) + "." + std::to_string(n))}));
+                const auto done = store.commit(durable_batch({new_run(std::to_string(i) + "." + std::to_string(n))}));
                 if (!done || !done->empty()) ::_exit(1);
             }
             ::_exit(0);

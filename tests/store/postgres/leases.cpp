@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct PostgresBackend {
+struct LeaseBackend {
     ScratchSchema schema;
     /// Its connections are found by the name of the schema.
     PostgresStore open() {
@@ -42,7 +42,7 @@ struct PostgresBackend {
 
 /// A cat with nothing, and a dog with two runs whose lease has run out, beside somebody else's connection.
 struct Kennel {
-    PostgresBackend backend;
+    LeaseBackend backend;
     PostgresStore one = backend.open();
     PostgresStore two = backend.open();
     Lease dog = claim(one, "dog", "d");
@@ -71,7 +71,7 @@ struct Kennel {
 
 TEST_CASE("PostgresStore keeps the contract of leases", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
-    lease_contract::check<PostgresBackend>();
+    lease_contract::check<LeaseBackend>();
 }
 
 TEST_CASE("nobody takes a lease away while its holder writes", "[store][postgres]") {
