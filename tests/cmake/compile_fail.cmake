@@ -20,14 +20,30 @@ if(NOT clang AND HEELER_CLANG)
     set(clang "${HEELER_CLANG}")
 endif()
 
+set(script "${CMAKE_CURRENT_SOURCE_DIR}/cmake/must_not_compile.cmake")
+set(prefix "${HEELER_TEST_PREFIX}compile_fail")
+set(extra_includes "$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>")
 foreach(case IN LISTS cases)
     get_filename_component(name "${case}" NAME_WE)
+    file(STRINGS "${case}" header REGEX "^#include <heeler/" LIMIT_COUNT 1)
+    string(REGEX REPLACE "^#include <(.*)>$" "\\1" header "${header}")
+    string(MAKE_C_IDENTIFIER "${header}" header_name)
     foreach(compiler IN ITEMS gcc clang)
-        if(${compiler})
-            add_test(NAME "${HEELER_TEST_PREFIX}compile_fail.${name}.${compiler}"
-                     COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D "CASE=${case}" -D
-                             "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -P
-                             "${CMAKE_CURRENT_SOURCE_DIR}/cmake/must_not_compile.cmake")
+        if(NOT ${compiler})
+            continue()
         endif()
+        # Most of the time would go into the header that a case begins with: it is read once for all of them.
+        set(precompiled "${CMAKE_CURRENT_BINARY_DIR}/compile_fail/${compiler}/${header_name}.hpp")
+        set(fixture "${prefix}.${header_name}.${compiler}")
+        if(NOT TEST "${fixture}")
+            file(CONFIGURE OUTPUT "${precompiled}" CONTENT "#pragma once\n#include <${header}>\n")
+            add_test(NAME "${fixture}" COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D
+                                               "EXTRA_INCLUDES=${extra_includes}" -D "PRECOMPILE=${precompiled}" -P "${script}")
+            set_tests_properties("${fixture}" PROPERTIES FIXTURES_SETUP "${fixture}")
+        endif()
+        add_test(NAME "${prefix}.${name}.${compiler}"
+                 COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D "CASE=${case}" -D
+                         "EXTRA_INCLUDES=${extra_includes}" -D "PRECOMPILED=${precompiled}" -P "${script}")
+        set_tests_properties("${prefix}.${name}.${compiler}" PROPERTIES FIXTURES_REQUIRED "${fixture}")
     endforeach()
 endforeach()

@@ -1,5 +1,16 @@
-# cmake -D CXX=... -D CASE=file.cpp -D INCLUDE=dir -P must_not_compile.cmake
+# cmake -D CXX=... -D INCLUDE=dir -D PRECOMPILE=file.hpp -P must_not_compile.cmake: precompiles the header.
+# cmake -D CXX=... -D INCLUDE=dir -D CASE=file.cpp -D PRECOMPILED=file.hpp -P must_not_compile.cmake
 cmake_minimum_required(VERSION 3.24)
+
+# The edge is the same in both modes; compiled, the engine behind it is not read.
+set(compile "${CXX}" -std=c++20 "-I${INCLUDE}" -DHEELER_COMPILED)
+foreach(dir IN LISTS EXTRA_INCLUDES)
+    list(APPEND compile "-idirafter" "${dir}")
+endforeach()
+if(PRECOMPILE)
+    execute_process(COMMAND ${compile} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}.gch" COMMAND_ERROR_IS_FATAL ANY)
+    return()
+endif()
 
 file(STRINGS "${CASE}" first LIMIT_COUNT 1)
 if(NOT first MATCHES "^// expect: (.+)$")
@@ -7,12 +18,7 @@ if(NOT first MATCHES "^// expect: (.+)$")
 endif()
 string(REPLACE "\\;" ";" sentence "${CMAKE_MATCH_1}") # as file(STRINGS) writes it
 
-# The edge is the same in both modes; compiled, the engine behind it is not read.
-set(flags "-I${INCLUDE}" -DHEELER_COMPILED)
-foreach(dir IN LISTS EXTRA_INCLUDES)
-    list(APPEND flags "-idirafter" "${dir}")
-endforeach()
-execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${CXX}" -std=c++20 -fsyntax-only ${flags} "${CASE}"
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C ${compile} -fsyntax-only -include "${PRECOMPILED}" "${CASE}"
                 RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0)
     message(FATAL_ERROR "${CASE}: ${CXX} accepts it; expected: ${sentence}")
