@@ -92,8 +92,8 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan -DHEELER_TEST_ODR=$odr -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
-    -DHEELER_SCENARIO_STORES=$scenario_stores || fail
+build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
+    -DHEELER_SCENARIO_STORES=$scenario_stores -DHEELER_TEST_ODR=$odr || fail
 
 heading "build what starts threads, of engine and stores, with the thread sanitizer"
 build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads || fail
@@ -116,7 +116,8 @@ done >build/all/CTestTestfile.cmake
 export ASAN_OPTIONS=detect_odr_violation=2:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-"${runner[@]}" ctest --test-dir build/all -j "$jobs" --output-on-failure --no-tests=error || fail
+# Most tests wait more than they compute.
+"${runner[@]}" ctest --test-dir build/all -j "$((2 * jobs))" --output-on-failure --no-tests=error || fail
 
 if [ "$full" = yes ]; then
     heading "watchdogs killed at every pair of points"

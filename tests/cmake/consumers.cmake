@@ -18,7 +18,8 @@ function(heeler_add_consumer test folder)
             "${CMAKE_CTEST_COMMAND}" --build-and-test "${consumer}/${folder}" "${work}/${test}" --build-generator
             "${CMAKE_GENERATOR}" --build-options ${common} ${ARGN} --test-command "${CMAKE_CTEST_COMMAND}"
             --output-on-failure --no-tests=error)
-    set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600)
+    # It takes long: not last. (With PROCESSORS it would wait until several are free at once, which is at the end.)
+    set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600 COST 100)
 endfunction()
 
 heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")

@@ -23,7 +23,7 @@ struct PostgresBackend {
     [[nodiscard]] PostgresStore open() const {
         PostgresSettings settings = schema.settings();
         settings.lock_timeout = 50ms;
-        settings.statement_timeout = 300ms;
+        settings.statement_timeout = 500ms;
         return PostgresStore{postgres_at(postgres_directory()), settings};
     }
     void run(const std::string& sql) {

@@ -131,7 +131,7 @@ TEST_CASE("a lock that somebody holds in PostgreSQL is busy, and the store works
     PostgresBackend backend;
     auto settings = backend.schema.settings();
     SECTION("waiting for the lock is bounded") { settings.lock_timeout = 50ms; }
-    SECTION("every statement is bounded") { settings.statement_timeout = 50ms; }
+    SECTION("every statement is bounded") { settings.statement_timeout = 500ms; }
     PostgresStore store{postgres_at(postgres_directory()), settings};
     CHECK(commit(store, {new_run("a")}).empty());
     {
@@ -307,7 +307,7 @@ TEST_CASE("a connection that breaks in COMMIT, after it took effect, is asked ab
 TEST_CASE("a server that does not answer is given up", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresBackend backend;
-    auto store = backend.open_named(200ms);
+    auto store = backend.open_named(500ms);
     CHECK(commit(store, {new_run("a")}).empty());
     const auto pid = std::stoi(
         backend.ask("SELECT pid FROM pg_stat_activity WHERE application_name = '" + backend.schema.name() + "'"));
