@@ -106,6 +106,21 @@ TEST_CASE("a run is watched by its agents' table alone, from checkpoint to conti
     CHECK(b.acts == "spawn done");
 }
 
+TEST_CASE("a class that would act before its table lets anybody be replaced is refused, with both numbers [M-098]") {
+    RunClass hasty = presets::checkpoint_continuation();
+    hasty.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 599s});
+    const auto refusal = [](const Result<void>& answer) { return answer ? "" : answer.error().message; };
+    SqlBench b;
+    CHECK_THAT(refusal(b.dog->define(hasty)), ContainsSubstring("599") && ContainsSubstring("600"));
+    hasty.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 600s});
+    CHECK(b.dog->define(hasty));
+    hasty.name = "later";
+    hasty.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 599s});
+    CHECK(b.dog->define(hasty));
+    CHECK_THAT(refusal(b.dog->watch("later", *b.table)), ContainsSubstring("599") && ContainsSubstring("600"));
+    CHECK(b.dog->watch("not defined", *b.table));
+}
+
 TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]") {
     const auto age = GENERATE(1190, 1201);
     SqlBench b;

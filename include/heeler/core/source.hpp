@@ -84,7 +84,8 @@ struct PolledRun {
 };
 
 /// Reads what happened to many runs at once: a table that agents write, a list of workers. Runs without news may be
-/// left out; an error is about all of them. Otherwise as `RunSourceLike`.
+/// left out; an error is about all of them. Otherwise as `RunSourceLike`. Optional: `checkpoint_every() -> Duration`,
+/// how long after a checkpoint nobody is replaced; a class that would act sooner is refused.
 template <class T>
 concept GroupSourceLike = requires(T& source, std::span<const RunCursor> runs) {
     { source.poll(runs) } -> std::same_as<Result<std::vector<PolledRun>>>;

@@ -33,6 +33,12 @@ public:
         const std::lock_guard guard{lock_};
         return groups_.count(class_name) != 0;
     }
+    /// Of the class's source, see `PollRef`.
+    [[nodiscard]] Duration checkpoint_every(const std::string& class_name) const {
+        const std::lock_guard guard{lock_};
+        const auto found = groups_.find(class_name);
+        return found == groups_.end() ? Duration{} : found->second.checkpoint_every();
+    }
 
     /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
     /// cycle.

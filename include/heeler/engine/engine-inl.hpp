@@ -16,6 +16,7 @@
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/loader.hpp>
+#include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/store_health.hpp>
@@ -94,8 +95,21 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
 
 // --- classes and runs ---
 
+/// A source that lets nobody be replaced so soon would have every continuation rejected.
+HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_every) {
+    const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>();
+    if (age == nullptr || age->act_after >= checkpoint_every) return {};
+    return fail(ErrorCode::invalid_argument,
+                "class `" + rules.name + "`: act_after is " + std::to_string(in_seconds(age->act_after)) +
+                    " s, but its source lets nobody be replaced before a checkpoint is " +
+                    std::to_string(in_seconds(checkpoint_every)) +
+                    " s old (checkpoint_every): every continuation would be rejected. Raise act_after or lower "
+                    "checkpoint_every");
+}
+
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (auto good = check_settings(rooms_->settings); !good) return good;
+    if (auto good = check_age(rules, rooms_->intake.checkpoint_every(rules.name)); !good) return good;
     return rooms_->registry.define(std::move(rules));
 }
 
@@ -218,8 +232,10 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     return {};
 }
 
-HEELER_INLINE void Engine::watch(std::string class_name, GroupSourceRef source) {
+HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef source) {
+    const auto rules = rooms_->registry.find_class(class_name);
     rooms_->intake.watch(std::move(class_name), source);
+    return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
 // --- durable verbs ---

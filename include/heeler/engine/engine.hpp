@@ -53,7 +53,7 @@ public:
     [[nodiscard]] bool fence_off(RunHandle run, std::uint32_t incarnation, Instant now);
 
     [[nodiscard]] Result<void> watch(RunHandle run, SourceRef source);
-    void watch(std::string class_name, GroupSourceRef source);
+    Result<void> watch(std::string class_name, GroupSourceRef source);
 
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
     [[nodiscard]] Result<void> finish(RunHandle run, RunState how);

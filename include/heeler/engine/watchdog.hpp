@@ -154,13 +154,20 @@ public:
     }
     void detach(RunHandle run) { static_cast<void>(engine_.watch(run, detail::SourceRef{})); }
 
-    /// The same for all runs of a class, with one poll a cycle (`GroupSourceLike`): a table that agents write.
+    /// The same for all runs of a class, with one poll a cycle (`GroupSourceLike`): a table that agents write. It is
+    /// read in any case; the error says that the class, if it is defined, would act sooner than the source lets anybody
+    /// be replaced. A class that is defined later is refused then.
     template <class Source>
-    void watch(std::string class_name, Source& source) {
+    Result<void> watch(std::string class_name, Source& source) {
         static_assert(check_group_source<Source>());
-        if constexpr (GroupSourceLike<Source>) engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
+        if constexpr (GroupSourceLike<Source>)
+            return engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
+        else
+            return {};
     }
-    void detach(std::string class_name) { engine_.watch(std::move(class_name), detail::GroupSourceRef{}); }
+    void detach(std::string class_name) {
+        static_cast<void>(engine_.watch(std::move(class_name), detail::GroupSourceRef{}));
+    }
 
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {

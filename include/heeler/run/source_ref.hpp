@@ -1,6 +1,7 @@
 // Sources of observations, whatever their type, as the engine keeps them.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <heeler/core/guard.hpp>
 #include <heeler/core/source.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -18,9 +20,16 @@ public:
     PollRef() = default;
 
     template <class Source>
-    explicit PollRef(Source& source) : source_{&source}, poll_{&ask<Source>} {}
+    explicit PollRef(Source& source) : source_{&source}, poll_{&ask<Source>} {
+        if constexpr (requires {
+                          { source.checkpoint_every() } -> std::convertible_to<Duration>;
+                      })
+            checkpoint_every_ = source.checkpoint_every();
+    }
 
     [[nodiscard]] bool present() const noexcept { return source_ != nullptr; }
+    /// Nobody is replaced sooner than this after a checkpoint; 0 if the source does not say.
+    [[nodiscard]] Duration checkpoint_every() const noexcept { return checkpoint_every_; }
     [[nodiscard]] Result<Answer> poll(Asked asked) const { return poll_(source_, asked); }
 
 private:
@@ -32,6 +41,7 @@ private:
 
     void* source_ = nullptr;
     Result<Answer> (*poll_)(void*, Asked) = nullptr;
+    Duration checkpoint_every_{};
 };
 
 using SourceRef = PollRef<std::string_view, Polled>;                                 ///< of one run

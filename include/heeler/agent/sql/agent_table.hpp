@@ -36,6 +36,8 @@ public:
     AgentTable(Database database, Duration checkpoint_every)
         : database_{std::move(database)}, every_{checkpoint_every} {}
 
+    [[nodiscard]] Duration checkpoint_every() const noexcept { return every_; }
+
     /// Creates the run's row, or leaves it as it is: no steps, attempt 1, in progress, a random token. Answers what
     /// its agent needs. Until the first checkpoint age counts from here: call it when the agent is about to start.
     [[nodiscard]] Result<AgentTicket> enlist(std::string_view run) {
