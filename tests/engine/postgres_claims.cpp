@@ -100,8 +100,8 @@ PostgresSettings impatient(PostgresSettings settings) {
 }
 
 template <class Agents>
-struct Holder {
-    Holder(std::string name, World& world, const ManualClock& clock, MemoryStore& store, PostgresSettings place)
+struct Claimant {
+    Claimant(std::string name, World& world, const ManualClock& clock, MemoryStore& store, PostgresSettings place)
         : table{proxy.connection(), 10min, impatient(std::move(place))},
           agents{{&world}},
           dog{clock, store, told, named(std::move(name))} {
@@ -165,7 +165,7 @@ struct Stop {
         }
     }
 
-    void step(Holder<Agents>& holder) {
+    void step(Claimant<Agents>& holder) {
         clock.advance(2s);
         store.let_pass(2s);
         (void)holder.dog.cycle(TickCause::on_demand);
@@ -176,7 +176,7 @@ struct Stop {
         bool unknown = false;
         for (const Action& action : known->actions) unknown |= action.outcome == ActionOutcome::unknown;
         bool told = false;
-        for (Holder<Agents>* holder : {&w1, &w2})
+        for (Claimant<Agents>* holder : {&w1, &w2})
             for (const Alert& alert : holder->told.delivered())
                 told |= alert.run.id == id && alert.kind == "escalation";
         return unknown && told;
@@ -197,8 +197,8 @@ struct Stop {
     World world;
     ManualClock clock{bench::start};
     MemoryStore store;
-    Holder<Agents> w1{"w1", world, clock, store, place};
-    Holder<Agents> w2{"w2", world, clock, store, place};
+    Claimant<Agents> w1{"w1", world, clock, store, place};
+    Claimant<Agents> w2{"w2", world, clock, store, place};
     std::string id;
     std::thread paused;
     std::atomic<bool> done{false};

@@ -14,7 +14,7 @@ using heeler_test::postgres_directory;
 
 namespace {
 
-struct PostgresBackend {
+struct PostgresDamage {
     heeler_test::ScratchSchema schema;
     heeler_test::PostgresClient other{postgres_at(postgres_directory())};
 
@@ -53,7 +53,7 @@ struct PostgresBackend {
 
 TEST_CASE("each value that cannot be read in PostgreSQL tables concerns its run alone [M-008]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
-    PostgresBackend backend;
+    PostgresDamage backend;
     damage_contract::check(backend,
                            {{"text", {"NULL", "'no such word'"}}, {"number", {"NULL", "-1", "9223372036854775807"}}});
 }

@@ -13,11 +13,11 @@ using namespace heeler;
 
 namespace {
 
-struct SqliteBackend {
+struct SqliteDamage {
     heeler_test::ScratchDirectory directory;
     sqlite3* other = nullptr;
 
-    ~SqliteBackend() { sqlite3_close(other); }
+    ~SqliteDamage() { sqlite3_close(other); }
     [[nodiscard]] SqliteStore open() const { return SqliteStore{directory / "store.db"}; }
 
     std::vector<std::vector<std::string>> ask(const std::string& sql) {
@@ -55,7 +55,7 @@ struct SqliteBackend {
 }  // namespace
 
 TEST_CASE("each value that cannot be read in an SQLite file concerns its run alone [M-008]", "[store][sqlite]") {
-    SqliteBackend backend;
+    SqliteDamage backend;
     damage_contract::check(backend, {{"text", {"NULL", "'no such word'", "x'00ff'"}},
                                      {"number", {"NULL", "'text'", "x'00'", "1.5", "-1", "9223372036854775807"}},
                                      {"bytes", {"NULL", "'text'", "7"}}});
