@@ -161,13 +161,18 @@ void Simulation::compare(Duration t, const std::vector<Spawn>& seen) {
             player.reckoned.end();
             continue;
         }
+        if (t < player.rests_until) continue;
         if (next == seen.end() || next->run != player.id || next->attempt != player.reckoned.continued() + 1) {
             fault(player.id, "is due for a continuation and got none");
             continue;
         }
         const bool done = (next++)->done;
         ++(done ? result_.spawns : result_.failed_spawns);
-        if (!done) continue;
+        if (!done) {
+            refuse(player, t);
+            continue;
+        }
+        player.refused = 0;
         player.reckoned.continue_at(t);
         ++player.agent;
         const bool succeeds = player.dice.chance(options_.recovers);
@@ -178,6 +183,13 @@ void Simulation::compare(Duration t, const std::vector<Spawn>& seen) {
             events_.push({t + 2min, index, player.agent, {{}, Act::finish, 0}});
     }
     for (; next != seen.end(); ++next) fault(next->run, "was continued without need");
+}
+
+/// People are told of the third in a row; from then on it is tried after ever longer rests.
+void Simulation::refuse(Player& player, Duration t) {
+    if (++player.refused < 3) return;
+    player.told += player.refused == 3 ? 1 : 0;
+    player.rests_until = t + std::min<Duration>(15min * (1 << std::min(player.refused - 2, 10)), 24h);
 }
 
 /// What was stored, and what people were told.
@@ -194,7 +206,10 @@ void Simulation::look_back() {
             continue;
         }
         truths_.note_end(player.id, report->final_status);
-        if (told[player.id] != (player.given_up ? 1 : 0)) fault(player.id, "people were told too often, or not at all");
+        const int due = player.told + (player.given_up ? 1 : 0);
+        // Who was told of refused starts hears of the end, too, if that comes before the next look.
+        const bool of_the_end = player.told > 0 && told[player.id] == due + 1;
+        if (told[player.id] != due && !of_the_end) fault(player.id, "people were told too often, or not at all");
         if ((report->final_status == "failed") != player.given_up) fault(player.id, "ended as " + report->final_status);
         std::map<std::string, int> keys;
         for (const heeler::Action& action : report->actions)

@@ -61,6 +61,9 @@ private:
         Reckoned reckoned;
         std::uint32_t agent = 1;  ///< incarnation of the newest one
         bool given_up = false;
+        int refused = 0;  ///< continuations in a row that could not be started
+        int told = 0;     ///< how often that was said
+        heeler::Duration rests_until{};
     };
 
     struct Event {
@@ -82,6 +85,7 @@ private:
     void end(Player& player, heeler::RunState how);
     void cycle(heeler::Duration t);
     void compare(heeler::Duration t, const std::vector<Spawn>& seen);
+    static void refuse(Player& player, heeler::Duration t);
     void look_back();
     void fault(const std::string& run, std::string_view what);
 

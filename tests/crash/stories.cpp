@@ -126,7 +126,7 @@ const Story& ladder_story() {
 }
 
 const Story& alert_story() {
-    static const Story story{"alerts", short_session, 300, 30, 3, play_alerts, false};
+    static const Story story{"alerts", short_session, 300, 36, 7, play_alerts, false};
     return story;
 }
 

@@ -91,9 +91,10 @@ TEST_CASE("a session that is silent for more than half an hour is abandoned [A-6
     CHECK(s.acts == "abandon done");
     CHECK(s.state("s") == RunState::abandoned);
     CHECK(s.dog->report("s")->final_status == "abandoned");
-    REQUIRE(s.alerts("run.ended").size() == 1);
+    CHECK(s.alerts("run.ended").empty());
     s.clock.advance(2h);
     (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.ended").size() == 1);
     CHECK(s.acts == "abandon done");
 }
 
@@ -162,12 +163,52 @@ TEST_CASE("the cooldown outlives a restart and an incident [M-122]") {
     s.clock.advance(60s);
     s.call(run, "Read");
     (void)s.cycle(TickCause::on_demand);
-    CHECK(s.alerts("run.recovered").size() == 1);
+    CHECK(s.dog->status(run) == Status::recovered);
     s.clock.advance(60s);
     s.calls(run, 5);
     (void)s.cycle(TickCause::on_demand);
     CHECK(s.dog->status(run) == Status::loop_detected);
     CHECK(s.alerts("run.unhealthy").size() == 1);
+}
+
+TEST_CASE("that an incident is over is said once, when the cooldown is over, and only if people knew of it [M-122]") {
+    Sessions s;
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    (void)s.cycle(TickCause::on_demand);
+    REQUIRE(s.alerts("run.unhealthy").size() == 1);
+    for (const Duration later : {60s, 1739s}) {
+        s.clock.advance(later);
+        s.call(run, "Read", std::to_string(later.count()));
+        (void)s.cycle(TickCause::on_demand);
+        CHECK(s.alerts("run.recovered").empty());
+    }
+    if (GENERATE(false, true)) {
+        REQUIRE(s.dog->flush());
+        s.boot();
+    }
+    SECTION("it is still over") {
+        s.clock.advance(1s);
+        (void)s.cycle(TickCause::on_demand);
+        REQUIRE(s.alerts("run.recovered").size() == 1);
+        (void)s.cycle(TickCause::on_demand);
+        CHECK(s.alerts("run.recovered").size() == 1);
+        s.calls(*s.dog->find("s"), 5);  // told of neither: within the cooldown of that message
+        (void)s.cycle(TickCause::on_demand);
+        s.call(*s.dog->find("s"), "Read", "again");
+        s.clock.advance(1800s);
+        (void)s.cycle(TickCause::on_demand);
+        CHECK(s.alerts("run.recovered").size() == 1);
+        CHECK(s.alerts("run.unhealthy").size() == 2);  // silent by now
+    }
+    SECTION("the run is over, too: one message") {
+        REQUIRE(s.dog->finish(*s.dog->find("s")));
+        CHECK(s.alerts("run.ended").empty());
+        s.clock.advance(1s);
+        (void)s.cycle();
+        CHECK(s.alerts("run.ended").size() == 1);
+        CHECK(s.alerts("run.recovered").empty());
+    }
 }
 
 TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]") {

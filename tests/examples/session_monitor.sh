@@ -94,7 +94,7 @@ watch --until-idle
 for way in fine silent looping failing overdue; do play $way $way; done
 within 40 "the silent one" alerted silent 'Silent for [0-9]+ minutes'
 within 20 "the looping one" alerted looping 'Looping: Bash called [0-9]+ times consecutively'
-within 20 "the looping one goes on" alerted looping run.recovered
+within 20 "the looping one goes on" alerted looping 'run.(recovered|ended)'
 within 20 "the failing one" alerted failing 'Looping: Bash called|Error cascade'
 within 20 "the silent one is given up" alerted silent 'outcome abandoned'
 within 40 "the overdue one" alerted overdue 'Running for 1 hours'

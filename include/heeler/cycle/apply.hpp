@@ -98,8 +98,7 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const bool told =
-            incident.open() && incident.alerted && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
+        const bool told = incident.alerted && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
@@ -248,6 +247,7 @@ private:
             fold.enter(RunState::running);
             item_.life_after = watched_.life();
             watched_.verdict.edit().incident.phase = Phase::closed;
+            watched_.verdict.edit().incident.alerted = false;
             watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
             watched_.verdict.edit().incident.hold_until.reset();
         }

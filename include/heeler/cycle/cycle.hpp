@@ -202,11 +202,11 @@ private:
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-        const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
-                             watched.verdict->has_new(judged.notes) ||
-                             decision.incident.verify_at != incident.verify_at ||
-                             decision.incident.phase != incident.phase || judged.alerting == Alerting::send ||
-                             (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
+        const bool changed =
+            judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
+            decision.incident.verify_at != incident.verify_at || decision.incident.phase != incident.phase ||
+            judged.alerting == Alerting::send || judged.alerting == Alerting::resolved ||
+            (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
         if (decision.acts()) ++acted_[watched.rules->rules.name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;

@@ -17,7 +17,12 @@ namespace heeler::inline HEELER_ABI::detail {
 enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet };
 
 /// What becomes of the alert that an incident asks for.
-enum class Alerting : std::uint8_t { none, send, held };
+enum class Alerting : std::uint8_t {
+    none,
+    send,
+    held,      ///< within the cooldown
+    resolved,  ///< the incident is over, and those who were told of it do not know yet
+};
 
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
@@ -154,17 +159,23 @@ private:
         return (verdict_.rung_day == day ? verdict_.rungs_today : 0) < *most;
     }
 
-    /// An alert when the incident begins and, if the class says so, again while it lasts; none within the cooldown.
+    /// An alert when the incident begins and, if the class says so, again while it lasts, and one when it is over; none
+    /// within the cooldown: what is over by then is told of once, as what it is then.
     [[nodiscard]] Alerting alerting(const Judged& result) const {
         const RunClass& rules = rules_.rules;
         const Incident& incident = result.decision.incident;
-        if (!rules.tell_people || !incident.open() || verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
+        if (!rules.tell_people) return Alerting::none;
         const auto& last = verdict_.sent.alerted;
+        const bool cold = last && now_.wall >= *last && now_.wall - *last < rules.alert_cooldown;
+        if (!incident.open()) {
+            const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
+            return over && incident.alerted && !verdict_.alert_dead && !cold ? Alerting::resolved : Alerting::none;
+        }
+        if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
         const bool begins = !incident.alerted && (result.decision.acts() || result.decision.tells);
         const bool again = incident.alerted && rules.renotify_every > Duration{} && !verdict_.marks.acknowledged &&
                            (!last || now_.wall - *last >= rules.renotify_every);
         if (!begins && !again) return Alerting::none;
-        const bool cold = last && now_.wall >= *last && now_.wall - *last < rules.alert_cooldown;
         return cold ? Alerting::held : Alerting::send;
     }
 

@@ -54,6 +54,9 @@ public:
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
         row.alert.summary = "run " + row.alert.run.name + " is over, outcome " + outcome;
         row.alert.details.push_back({"outcome", outcome});
+        const auto& last = watched_.verdict->sent.alerted;
+        if (last && now_.wall >= *last)
+            row.not_before = std::max(row.not_before, *last + watched_.rules->rules.alert_cooldown);
         return row;
     }
 
@@ -176,8 +179,12 @@ private:
     }
 
     void tell(const Incident& before) {
-        if (!watched_.rules->rules.tell_people) return;
         const Incident& incident = watched_.verdict->incident;
+        const bool unsaid = !watched_.rules->rules.tell_people ||
+                            (before.open() && judged_.decision.last != InterventionOutcome::recovered);
+        if (incident.alerted && !incident.open() && (unsaid || judged_.alerting == Alerting::resolved))
+            watched_.verdict.edit().incident.alerted = false;
+        if (!watched_.rules->rules.tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
         if (incident.phase == Phase::closed) watched_.verdict.edit().marks.acknowledged = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
@@ -194,14 +201,13 @@ private:
             rows_.audit.push_back(
                 {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
         }
-        if (judged_.decision.last == InterventionOutcome::recovered && before.alerted &&
-            !watched_.verdict->alert_dead) {
-            watched_.verdict.edit().incident.alerted = false;
+        if (judged_.alerting == Alerting::resolved) {
             if (watched_.verdict->marks.quiet_at(now_.wall)) return;
             AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};
+            watched_.verdict.edit().sent.alerted = now_.wall;
             rows_.alerts.push_back(std::move(row));
         }
     }
