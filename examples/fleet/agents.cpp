@@ -31,7 +31,8 @@ constexpr const char* complete =
     "FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS a(run, attempt, step) WHERE p.run = a.run "
     "AND p.attempt = a.attempt AND p.status = 'in_progress'";
 constexpr const char* note_stall =
-    "INSERT INTO fleet_stalls(run, attempt, checkpoints) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])";
+    "INSERT INTO fleet_stalls(run, attempt, checkpoints) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[]) "
+    "ON CONFLICT DO NOTHING";
 
 struct Agent {
     std::string run;
@@ -74,10 +75,13 @@ public:
     void play() {
         while (!input_closed(std::chrono::milliseconds{200})) {
             now_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-            begin_continuations();
-            for (Agent& agent : agents_)
-                if (agent.next <= now_) act(agent);
-            write();
+            try {
+                begin_continuations();
+                for (Agent& agent : agents_)
+                    if (agent.next <= now_) act(agent);
+                write();
+            } catch (const ConnectionLost&) {  // what could not be written is written in the next round
+            }
         }
         database_.change(
             "INSERT INTO fleet_agents(late_tried, late_counted, refused, worst_gap) VALUES ($1, $2, $3, $4)",
@@ -88,13 +92,14 @@ public:
 private:
     static constexpr double never = 1e12;
 
-    /// Whoever was started since the last look.
+    /// Whoever was started since the last look, under the number that its row was claimed with.
     void begin_continuations() {
         for (const auto& row :
-             database_.ask("UPDATE fleet_spawns SET begun = true WHERE NOT begun RETURNING run, attempt")) {
+             database_.ask("UPDATE fleet_spawns s SET begun = true FROM agent_progress p WHERE NOT s.begun AND "
+                           "p.run = s.run AND p.claim_key = s.key RETURNING s.run, p.attempt")) {
             const auto number = static_cast<std::size_t>(std::atoi(row[0].c_str() + 4));
             Agent& agent = agents_[number];
-            const std::uint64_t attempt = std::strtoull(row[1].c_str(), nullptr, 10) + 1;
+            const std::uint64_t attempt = std::strtoull(row[1].c_str(), nullptr, 10);
             if (attempt <= agent.attempt) continue;
             if (agent.life.end == End::wakes) late_.add(agent);
             agent.attempt = attempt;
@@ -125,14 +130,17 @@ private:
 
     void write() {
         // A stall is on record before anybody can see it.
-        std::exchange(stalled_, {}).write(database_, note_stall);
+        stalled_.write(database_, note_stall);
+        stalled_ = {};
         for (auto& [group, sql] : {std::pair{&checkpoints_, checkpoint}, std::pair{&completed_, complete}}) {
             refused_ += static_cast<long>(group->runs.size()) - group->write(database_, sql);
             *group = {};
         }
-        std::exchange(heartbeats_, {}).write(database_, heartbeat);
+        heartbeats_.write(database_, heartbeat);
+        heartbeats_ = {};
+        late_counted_ += late_.write(database_, checkpoint);
         late_tried_ += static_cast<long>(late_.runs.size());
-        late_counted_ += std::exchange(late_, {}).write(database_, checkpoint);
+        late_ = {};
     }
 
     Times times_;

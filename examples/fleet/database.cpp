@@ -6,19 +6,26 @@
 
 namespace fleet {
 
-Database::Database(const Options& options) : handle_{PQconnectdb(options.store.postgres.c_str())} {
-    if (PQstatus(handle_.get()) != CONNECTION_OK) throw std::runtime_error{PQerrorMessage(handle_.get())};
+Database::Database(const Options& options) : address_{options.store.postgres}, schema_{options.store.schema} {
+    connect();
+}
+
+void Database::connect() {
+    handle_.reset(PQconnectdb(address_.c_str()));
+    if (PQstatus(handle_.get()) != CONNECTION_OK) throw ConnectionLost{PQerrorMessage(handle_.get())};
     ask("SELECT set_config('search_path', quote_ident($1), false), set_config('client_min_messages', 'error', false)",
-        {options.store.schema});
+        {schema_});
 }
 
 Database::Answer Database::run(const std::string& sql, const std::vector<std::string>& values) {
+    if (PQstatus(handle_.get()) != CONNECTION_OK) connect();
     std::vector<const char*> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
     Answer answer{PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr, texts.data(),
                                nullptr, nullptr, 0)};
     const auto status = PQresultStatus(answer.get());
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return answer;
+    if (PQstatus(handle_.get()) != CONNECTION_OK) throw ConnectionLost{PQerrorMessage(handle_.get())};
     throw std::runtime_error{PQerrorMessage(handle_.get())};
 }
 

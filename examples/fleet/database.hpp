@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@
 namespace fleet {
 
 using Rows = std::vector<std::vector<std::string>>;
+
+/// The connection is gone; the statement may have taken effect. The next one connects again.
+struct ConnectionLost : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// Throws what goes wrong.
 class Database {
@@ -37,8 +43,11 @@ private:
     };
     using Answer = std::unique_ptr<PGresult, Clear>;
 
+    void connect();
     [[nodiscard]] Answer run(const std::string& sql, const std::vector<std::string>& values);
 
+    std::string address_;
+    std::string schema_;
     std::unique_ptr<PGconn, Finish> handle_;
 };
 

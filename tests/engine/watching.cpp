@@ -211,6 +211,30 @@ TEST_CASE("that an incident is over is said once, when the cooldown is over, and
     }
 }
 
+TEST_CASE("nobody reads that an incident is over before they read that it began [M-122]") {
+    RunClass rules = presets::session_monitor();
+    rules.alert_cooldown = Duration{};
+    rules.renotify_every = Duration{};
+    Sessions s{rules};
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    s.notifier.answer_with({Delivery::fail});
+    (void)s.cycle(TickCause::on_demand);
+    s.notifier.answer_with({Delivery::ok});
+    s.clock.advance(60s);  // the alert waits for its next try
+    s.call(run, "Read");
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.unhealthy").empty());
+    CHECK(s.alerts("run.recovered").empty());
+    s.clock.advance(300s);
+    s.call(run, "Read", "2");
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.unhealthy").size() == 1);
+    s.clock.advance(60s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.alerts("run.recovered").size() == 1);
+}
+
 TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]") {
     RunClass rules = presets::session_monitor();
     const bool again = GENERATE(true, false);

@@ -294,21 +294,21 @@ mtype:stages = { asking, looking, giving_back };
 /* Between any two steps the process may be killed. That it is paused is somebody else's turn. */
 #define may_be_killed if :: true :: kills < CRASHES -> kills++; goto killed fi
 
-/* A RungJob of the newest action; `reconcile`: it may have been tried by others. */
-inline new_job(reconcile) {
-    key = action; job = true; tried_before = reconcile;
+/* A RungJob of the newest action; `perhaps_tried`: by others, before. */
+inline new_job(perhaps_tried) {
+    key = action; job = true; tried_before = perhaps_tried;
     stage = asking; looks = 0; foreign_claim = false; perhaps = false
 }
 
 proctype Watchdog(byte me) {
     byte lease;             /* Tenure::lease: its epoch */
     byte my_fence;          /* of the hand-over under which it has the run */
-    bool job, tried_before; /* RungJob, RungJob::reconcile */
+    bool job, tried_before; /* RungJob, RungJob::may_have_happened */
     mtype:stages stage;     /* what stays open from cycle to cycle */
     byte key, looks;
     bool foreign_claim;     /* another one, or this one before it was killed, claimed the row under this key */
     bool perhaps;           /* under this key somebody may have been started, or may still be */
-    byte unsettled;         /* AgentTable::unsettled_ */
+    byte unsettled;         /* of BEFORE: a key of which this process got no answer */
     mtype:answers answer;
     mtype:outcomes result;
 
@@ -366,7 +366,7 @@ cycle:
     :: else
     fi;
 
-    /* Effects::reconcile: another process, or this one before it was killed, may have tried it. */
+    /* Effects::look_up: another process, or this one before it was killed, may have tried it. */
     tried_before = false;
     if
     :: has_find

@@ -169,7 +169,9 @@ private:
         const bool cold = last && now_.wall >= *last && now_.wall - *last < rules.alert_cooldown;
         if (!incident.open()) {
             const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
-            return over && incident.alerted && !verdict_.alert_dead && !cold ? Alerting::resolved : Alerting::none;
+            // Nobody reads that something is over before they read that it began.
+            const bool known = incident.alerted && !verdict_.alert_dead && watched_.alerts_pending == 0;
+            return over && known && !cold ? Alerting::resolved : Alerting::none;
         }
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
         const bool begins = !incident.alerted && (result.decision.acts() || result.decision.tells);
