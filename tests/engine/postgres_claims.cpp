@@ -185,7 +185,8 @@ struct Stop {
     /// Never two agents unless it is on record that nobody can tell; never a stop that nobody minds.
     void check() {
         std::string acts;
-        for (const Action& action : store.history(id)->actions)
+        const auto known = store.history(id);
+        for (const Action& action : known->actions)
             acts += std::string{name_of(action.kind)} + " " + std::string{name_of(action.outcome)} + " (" +
                     action.note + "); ";
         INFO(id << ": " << acts << (is_told() ? "told" : "nobody told"));
