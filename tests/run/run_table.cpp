@@ -1,6 +1,8 @@
 #include <heeler/run/run_table.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -14,6 +16,10 @@ struct TableCell {
 };
 using CellTable = detail::RunTable<TableCell>;
 
+std::optional<RunHandle> added(CellTable& table) {
+    return table.add([](TableCell&, RunHandle) {});
+}
+
 std::string due_at(CellTable& table, Elapsed now) {
     std::string found;
     table.each_due(now, [&](std::uint32_t index) { found += std::to_string(index) + " "; });
@@ -22,9 +28,22 @@ std::string due_at(CellTable& table, Elapsed now) {
 
 }  // namespace
 
+TEST_CASE("nobody sees a run before its cell is filled", "[run]") {
+    CellTable table;
+    const auto run = table.add([&](TableCell& cell, RunHandle handle) {
+        CHECK_FALSE(table.current(handle));
+        CHECK(table.find(handle) == nullptr);
+        CHECK(table.all().empty());
+        cell.name = "r";
+    });
+    REQUIRE(run);
+    CHECK(table.find(*run)->name == "r");
+    CHECK(table.all() == std::vector<RunHandle>{*run});
+}
+
 TEST_CASE("a handle is good until its slot is free, and never again", "[run]") {
     CellTable table;
-    const RunHandle first = *table.add();
+    const RunHandle first = *added(table);
     table.find(first)->name = "one";
     CHECK(table.current(first));
     table.remove(first);
@@ -33,7 +52,7 @@ TEST_CASE("a handle is good until its slot is free, and never again", "[run]") {
     CHECK(table.find(first) == nullptr);
     CHECK_FALSE(table.status(first));
     CHECK_FALSE(table.beat(first, Elapsed{1s}));
-    const RunHandle second = *table.add();
+    const RunHandle second = *added(table);
     CHECK(second.index == first.index);
     CHECK_FALSE(table.current(first));
     CHECK(table.find(second)->name == "one");  // the cell is as it was left
@@ -44,8 +63,8 @@ TEST_CASE("a handle is good until its slot is free, and never again", "[run]") {
 TEST_CASE("a handle of another table is stale, also in slots that were used as often", "[run]") {
     CellTable one, two;
     for (int i = 0; i < 5; ++i) {
-        const RunHandle of_one = *one.add();
-        const RunHandle of_two = *two.add();
+        const RunHandle of_one = *added(one);
+        const RunHandle of_two = *added(two);
         CHECK(of_one.index == of_two.index);
         CHECK_FALSE(two.current(of_one));
         CHECK_FALSE(one.current(of_two));
@@ -56,11 +75,11 @@ TEST_CASE("a handle of another table is stale, also in slots that were used as o
 
 TEST_CASE("a run that went on elsewhere is known as such until its slot went elsewhere again", "[run]") {
     CellTable table;
-    const RunHandle taken = *table.add();
+    const RunHandle taken = *added(table);
     CHECK_FALSE(table.is_elsewhere(taken));
     table.remove(taken, true);
     CHECK(table.is_elsewhere(taken));
-    const RunHandle next = *table.add();
+    const RunHandle next = *added(table);
     CHECK(table.is_elsewhere(taken));
     CHECK_FALSE(table.is_elsewhere(next));
     table.remove(next);
@@ -71,7 +90,7 @@ TEST_CASE("a run that went on elsewhere is known as such until its slot went els
 
 TEST_CASE("beats are kept until the run is closed, and a new run in the slot has none", "[run]") {
     CellTable table;
-    const RunHandle run = *table.add();
+    const RunHandle run = *added(table);
     CHECK_FALSE(table.last_beat(run.index));
     CHECK(table.beat(run, Elapsed{7s}));
     CHECK(table.last_beat(run.index) == Elapsed{7s});
@@ -80,14 +99,14 @@ TEST_CASE("beats are kept until the run is closed, and a new run in the slot has
     CHECK(table.last_beat(run.index) == Elapsed{7s});
     CHECK(table.next_deadline() == Elapsed{8s});
     table.remove(run);
-    const RunHandle next = *table.add();
+    const RunHandle next = *added(table);
     CHECK_FALSE(table.last_beat(next.index));
     CHECK(table.beat(next, Elapsed{9s}));
 }
 
 TEST_CASE("a run is due at its deadline, which only `look_at` puts off", "[run]") {
     CellTable table;
-    const RunHandle a = *table.add(), b = *table.add();
+    const RunHandle a = *added(table), b = *added(table);
     table.look_at(a.index, Elapsed{10s});
     table.sooner(a.index, Elapsed{20s});
     table.look_at(b.index, Elapsed{30s});
@@ -106,7 +125,7 @@ TEST_CASE("a run is due at its deadline, which only `look_at` puts off", "[run]"
 TEST_CASE("runs beyond the first chunk have slots of their own and are due like others", "[run]") {
     CellTable table;
     std::vector<RunHandle> runs;
-    for (std::uint32_t i = 0; i <= CellTable::chunk_runs; ++i) runs.push_back(*table.add());
+    for (std::uint32_t i = 0; i <= CellTable::chunk_runs; ++i) runs.push_back(*added(table));
     CHECK(runs.back().index == CellTable::chunk_runs);
     table.sooner(runs.back().index, Elapsed{5s});
     CHECK(table.next_deadline() == Elapsed{5s});
@@ -117,10 +136,10 @@ TEST_CASE("runs beyond the first chunk have slots of their own and are due like 
 
 TEST_CASE("the status that is shown is the run's, and a new run is healthy", "[run]") {
     CellTable table;
-    const RunHandle run = *table.add();
+    const RunHandle run = *added(table);
     CHECK(table.status(run) == Status::healthy);
     table.show(run, Status::runaway);
     CHECK(table.status(run) == Status::runaway);
     table.remove(run);
-    CHECK(table.status(*table.add()) == Status::healthy);
+    CHECK(table.status(*added(table)) == Status::healthy);
 }

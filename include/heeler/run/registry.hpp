@@ -162,14 +162,16 @@ private:
         if (index_.find(id))
             return fail(ErrorCode::duplicate, "a run with the id `" + sanitise(id, 160) +
                                                   "` is registered already; choose another id, or find() it");
-        const auto handle = table_.add();
+        const auto handle = table_.add([&](WatchedRun& fresh, RunHandle as) {
+            const std::lock_guard guard{fresh.lock};
+            fill_in(fresh);
+            fresh.generation = as.generation;
+        });
         if (!handle)
             return fail(ErrorCode::full, "4,194,304 runs are registered, which is the limit; finish some first");
         WatchedRun& watched = *table_.find(*handle);
         {
             const std::lock_guard guard{watched.lock};
-            fill_in(watched);
-            watched.generation = handle->generation;
             table_.show(*handle, watched.shown.status);
             table_.look_at(handle->index, watched.next_cycle);
         }

@@ -26,21 +26,23 @@ public:
     static constexpr std::uint32_t most_chunks = 4096;
     static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-    /// A free slot, its cell in the state that `remove` left it in. The handle stays good until `remove`. `nullopt`
-    /// when the table is full.
-    [[nodiscard]] std::optional<RunHandle> add() {
-        const std::lock_guard guard{lock_};
-        if (free_.empty() && !grow()) return std::nullopt;
-        const std::uint32_t index = free_.back();
-        free_.pop_back();
-        Chunk& chunk = *chunk_of(index);
-        Beat& beat = chunk.beats[index % chunk_runs];
-        if (!chunk.cells[index % chunk_runs]) chunk.cells[index % chunk_runs] = std::make_unique<Cell>();
+    /// A free slot, its cell in the state that `remove` left it in. `fill(cell, handle)` comes before anybody else can
+    /// see the handle, which stays good until `remove`. `nullopt` when the table is full.
+    template <class Fill>
+    [[nodiscard]] std::optional<RunHandle> add(Fill&& fill) {
+        const auto index = take_free();
+        if (!index) return std::nullopt;
+        Chunk& chunk = *chunk_of(*index);
+        Beat& beat = chunk.beats[*index % chunk_runs];
+        auto& cell = chunk.cells[*index % chunk_runs];
+        if (!cell) cell = std::make_unique<Cell>();
         beat.at.store(never, std::memory_order_relaxed);
         beat.over.store(false, std::memory_order_relaxed);
         beat.status.store(Status::healthy, std::memory_order_relaxed);
-        const std::uint32_t generation = beat.generation.fetch_add(1, std::memory_order_release) + 1;  // odd: in use
-        return RunHandle{index, generation};
+        const RunHandle handle{*index, beat.generation.load(std::memory_order_relaxed) + 1};  // odd: in use
+        fill(*cell, handle);
+        beat.generation.store(handle.generation, std::memory_order_release);
+        return handle;
     }
 
     /// Ends all handles to the slot. Call it under the cell's lock, with the cell emptied. `elsewhere`: the run goes on
@@ -182,6 +184,14 @@ private:
             for (auto& deadline : deadlines) deadline.store(never, std::memory_order_relaxed);
         }
     };
+
+    [[nodiscard]] std::optional<std::uint32_t> take_free() {
+        const std::lock_guard guard{lock_};
+        if (free_.empty() && !grow()) return std::nullopt;
+        const std::uint32_t index = free_.back();
+        free_.pop_back();
+        return index;
+    }
 
     static void lower(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
         std::int64_t seen = value.load(std::memory_order_relaxed);
