@@ -97,6 +97,13 @@ public:
 
     void stop(std::string_view mode = "fast") { REQUIRE(act("stop", mode)); }
     void start_again() { REQUIRE(act("again")); }
+    /// From then on a commit that has taken effect waits for a standby that does not exist. Only a new start makes all
+    /// of the server's processes know: of a changed setting the one that matters hears last.
+    void start_again_for_a_standby() {
+        (void)PostgresClient{connection()}.ask("ALTER SYSTEM SET synchronous_standby_names = 'ghost'");
+        stop("immediate");
+        start_again();
+    }
     [[nodiscard]] std::string connection() const { return postgres_at(directory_); }
     [[nodiscard]] std::string log_file() const { return directory_ + "/log"; }
 
