@@ -29,8 +29,9 @@ void print_json(const HolderRow& row) {
 }  // namespace
 
 Quit show_holders(const Options& options, Store& store) {
-    const auto holders = store.holders();
+    auto holders = store.holders();
     if (!holders) return store_failed(holders.error());
+    std::erase_if(*holders, [](const HolderRow& row) { return row.name == heeler::unnamed_holder; });
     std::vector<heeler::TableRow> rows;
     for (const HolderRow& row : *holders) {
         if (options.json) print_json(row);

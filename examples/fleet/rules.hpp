@@ -38,7 +38,7 @@ namespace fleet {
     const Times times{options.pace};
     heeler::PostgresSettings settings;
     settings.schema = options.store.schema;
-    settings.statement_timeout = in_seconds(0.6 * times.lease);
+    settings.statement_timeout = in_seconds(0.5 * times.lease);
     settings.lock_timeout = in_seconds(0.2 * times.lease);
     return settings;
 }

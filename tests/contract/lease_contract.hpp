@@ -401,6 +401,27 @@ void refuses_bad_input() {
     CHECK(store_contract::ids(store).empty());
 }
 
+/// The lease of the one watchdog without a name guards against a second one; nobody misses it.
+template <class Backend>
+void misses_no_unnamed() {
+    Backend backend;
+    auto store = backend.open();
+    const std::string unnamed{unnamed_holder};
+    const Lease first = let_run_out(backend, store, unnamed, "x");
+    CHECK(taken(store, claim_of(claim(store, "cat", "c"))).empty());
+    CHECK(holders_of(store) == unnamed + ".1 lost 0 cat.1 live 0 ");
+    CHECK(claim(store, unnamed, "y").epoch == 2);
+    CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
+    const auto rows = store.holders();
+    REQUIRE(rows);
+    CHECK((rows->at(0).owner == "y" && rows->at(1).owner == "c"));
+    CHECK(store.release(first));
+    CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
+    CHECK(store.release({unnamed, 2}));
+    CHECK(store.holders()->at(0).owner.empty());
+    CHECK(claim(store, unnamed, "x").epoch == 3);
+}
+
 template <class Backend>
 void check() {
     static_assert(LeasingStoreLike<decltype(std::declval<Backend&>().open())>);
@@ -410,6 +431,7 @@ void check() {
     SECTION("a claim gives what it asks for") { gives_what_is_asked_for<Backend>(); }
     SECTION("a claim gives all that load does") { gives_all_that_load_does<Backend>(); }
     SECTION("several are lost at once, each said once") { several_are_lost<Backend>(); }
+    SECTION("a watchdog without a name is not missed") { misses_no_unnamed<Backend>(); }
     SECTION("claimers share the runs") { is_shared<Backend>(); }
     SECTION("names and lengths outside the limits are refused") { refuses_bad_input<Backend>(); }
 }

@@ -71,3 +71,25 @@ TEST_CASE("lengths that no watchdog could work with are refused, whether it is a
     CHECK_THAT(refusal([](EngineSettings& s) { s.store_down_repeat = -1s; }), ContainsSubstring("store_down_repeat"));
     CHECK(refusal([](EngineSettings& s) { s.memory_every = 0s; }).empty());
 }
+
+TEST_CASE("a store whose statements may outlast half of the lease is refused, with both lengths [M-186]") {
+    struct SlowStore : MemoryStore {
+        Duration most{};
+        explicit SlowStore(Duration longest) : most{longest} {}
+        [[nodiscard]] Duration statement_timeout() const noexcept { return most; }
+    };
+    const auto told = [](Duration longest, const std::string& holder) {
+        EngineSettings settings;
+        settings.holder = holder;
+        Watchdog<ManualClock, SlowStore, RecordingNotifier> dog{ManualClock{bench::start}, SlowStore{longest},
+                                                                RecordingNotifier{}, settings};
+        const auto defined = dog.define(bench::minute_class());
+        const auto errors = bench::all_of<ErrorEvent>(dog.cycle());
+        CHECK(defined.has_value() == errors.empty());
+        return defined ? "" : defined.error().message;
+    };
+    CHECK(told(7500ms, "dog").empty());
+    CHECK(told(10min, "").empty());
+    CHECK_THAT(told(7501ms, "dog"),
+               ContainsSubstring("statement_timeout is 7.501") && ContainsSubstring("EngineSettings::lease 15"));
+}

@@ -33,6 +33,9 @@ struct Picky final : detail::StorePort {
     Result<Lease> claim(std::string_view, std::string_view, Duration) override { return Lease{}; }
     Result<void> release(const Lease&) override { return {}; }
     Result<Claimed> claim_runs(const Claim&) override { return Claimed{}; }
+    Duration statement_timeout() const noexcept override { return {}; }
+    bool lists_holders() const noexcept override { return false; }
+    Result<std::vector<HolderRow>> holders() override { return std::vector<HolderRow>{}; }
 };
 
 Batch batch_of(std::size_t runs) {

@@ -136,7 +136,7 @@ TEST_CASE("a store without leases cannot be shared, and says so", "[storage]") {
     House house;
     Lonely lonely;
     detail::StoreEdge<Lonely> port{lonely};
-    detail::Ledger ledger{port, house.tenure};
+    detail::Ledger ledger{port, house.tenure, house.process};
     const auto refused = ledger.renew("dog", 15s, house.now());
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::unsupported);

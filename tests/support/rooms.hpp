@@ -66,9 +66,15 @@ struct Counts {
 struct Process final : heeler::detail::ProcessPort {
     bool freeze = false;
     int tokens = 0;
+    std::string name{};               ///< empty: it cannot tell
+    std::vector<std::string> over{};  ///< these have ended
 
     [[nodiscard]] std::string token() override { return "process " + std::to_string(++tokens); }
     [[nodiscard]] bool frozen() override { return freeze; }
+    [[nodiscard]] std::string identity() override { return name; }
+    [[nodiscard]] bool is_over(std::string_view identity) override {
+        return std::find(over.begin(), over.end(), identity) != over.end();
+    }
 };
 
 /// What is saved of a run, as it is now.
@@ -96,7 +102,7 @@ struct House {
     heeler::detail::Registry registry{table};
     heeler::detail::Tenure tenure{settings, clock_port, process};
     heeler::detail::Intake intake{table};
-    heeler::detail::Ledger ledger{store_port, tenure};
+    heeler::detail::Ledger ledger{store_port, tenure, process};
     heeler::detail::Deliverer deliverer{notifier_port, process, ledger, table, tenure};
     heeler::detail::LostHolders lost;
     heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
@@ -125,6 +126,10 @@ struct Lease {
     std::uint64_t epoch = 0;  ///< from 1; raised whenever others may have acted in between
 };
 
+/// The lease of the one watchdog without a name: it keeps others without a name away, and nothing is written under it.
+/// No watchdog may be named like this, and nobody misses it when it runs out.
+inline constexpr std::string_view unnamed_holder = "(unnamed)";
+
 /// What one commit changes: all of it or nothing, but for the runs named as conflicts.
 struct Batch {
     Lease lease{};  ///< under which it is written: `fenced` and nothing stored if that lease was lost
@@ -194,13 +199,14 @@ struct Claimed {
     std::vector<DamagedRow> damaged{};
 };
 
-/// One watchdog, for tools.
+/// One watchdog, for tools; or `unnamed_holder`.
 struct HolderRow {
     std::string name{};
     std::uint64_t epoch = 0;
     bool live = false;
     Duration left{};         ///< of its lease, by the store's clock; negative: since when it ran out
     std::uint64_t runs = 0;  ///< that have not ended
+    std::string owner{};     ///< the process that has the lease, in the words that it claimed it with; empty: given up
 };
 
 /// What is stored about one run, oldest first.

@@ -68,9 +68,23 @@ concept CanClaimRuns = requires(T& store, const Claim& claim) {
 /// epoch as long as nobody took it away, even after it ran out; the next one otherwise; `busy` while another process
 /// has it. `release(lease)` ends it without anybody being missed. `claim_runs` first takes away every lease that ran
 /// out, then gives runs that belong to no live lease (their version grows by one), or answers `fenced` if the asker's
-/// own lease was lost. `commit` answers `fenced` likewise, as long as the batch names a holder.
+/// own lease was lost. `commit` answers `fenced` likewise, as long as the batch names a holder. The lease of
+/// `unnamed_holder` is never taken away when it ran out; a store with `holders()` (`CanListHolders`) refuses a second
+/// watchdog without a name.
 template <class T>
 concept LeasingStoreLike = StoreLike<T> && CanLease<T> && CanClaimRuns<T>;
+
+template <class T>
+concept CanListHolders = requires(T& store) {
+    { store.holders() } -> std::same_as<Result<std::vector<HolderRow>>>;
+};
+
+/// The longest time that one statement may take, if the store bounds it: with a lease it must be at most half of that.
+template <class T>
+concept HasStatementTimeout = requires(const T& store) {
+    { store.statement_timeout() }
+    noexcept->std::same_as<Duration>;
+};
 
 template <class T>
 concept HasNotifierName = requires {

@@ -30,6 +30,11 @@ struct StorePort {
     [[nodiscard]] virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
     [[nodiscard]] virtual Result<void> release(const Lease& lease) = 0;
     [[nodiscard]] virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
+    /// How long one statement may take; 0: not known.
+    [[nodiscard]] virtual Duration statement_timeout() const noexcept = 0;
+    /// Whether `holders` works: a `LeasingStoreLike` that is `CanListHolders`, too.
+    [[nodiscard]] virtual bool lists_holders() const noexcept = 0;
+    [[nodiscard]] virtual Result<std::vector<HolderRow>> holders() = 0;
 };
 
 /// A `NotifierLike`. Nothing is thrown.
@@ -43,6 +48,10 @@ struct ProcessPort {
     virtual ~ProcessPort() = default;
     /// A name that no other process has.
     [[nodiscard]] virtual std::string token() = 0;
+    /// Which process this is, in words that others on this machine can check; empty if the system does not say.
+    [[nodiscard]] virtual std::string identity() = 0;
+    /// Whether the process that called itself so has ended for certain: it ran under this very system.
+    [[nodiscard]] virtual bool is_over(std::string_view identity) = 0;
     /// Whether an operator has frozen everything from outside.
     [[nodiscard]] virtual bool frozen() = 0;
 };

@@ -87,6 +87,12 @@ public:
 private:
     bool load(Instant now, CycleReport& report) {
         if (!tenure_.alone()) return hold(now, report);
+        if (const auto alone = ledger_.stay_alone(now); !alone) {
+            report.error("lease", {}, alone.error());
+            if (loaded_) disown_all("another watchdog without a name worked on the store", now, report);
+            loaded_ = false;
+            return false;
+        }
         if (!loaded_) {
             auto snapshot = ledger_.load(now);
             if (!snapshot) {
@@ -106,14 +112,12 @@ private:
     /// Renews the lease when that is due, and then looks for runs that it may take. False without a lease that can be
     /// relied upon: nothing is judged then.
     bool hold(Instant now, CycleReport& report) {
-        if (auto good = check_settings(settings_); !good) {
-            report.error("lease", {}, good.error());
-            return false;
-        }
         if (tenure_.is_due(now.elapsed)) {
             const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
             if (!lost) report.error("lease", {}, lost.error());
-            if (lost && *lost) disown_all(now, report);
+            if (lost && *lost)
+                disown_all("the lease of `" + sanitise(settings_.holder, 128) + "` ran out and was taken away", now,
+                           report);
         }
         if (!tenure_.holds(now.elapsed)) return false;
         if (now.elapsed < claim_at_) return true;
@@ -144,8 +148,8 @@ private:
         return claimed->more;
     }
 
-    /// The lease ran out and was taken away. Runs that were never stored are still this watchdog's.
-    void disown_all(Instant now, CycleReport& report) {
+    /// Others may have acted on the runs meanwhile. Those that were never stored are still this watchdog's.
+    void disown_all(const std::string& why, Instant now, CycleReport& report) {
         std::size_t count = 0;
         strangers_.clear();
         unreadable_.clear();
@@ -160,8 +164,7 @@ private:
             ++count;
         }
         report.error("lease", {},
-                     Error{ErrorCode::fenced, "the lease of `" + sanitise(settings_.holder, 128) +
-                                                  "` ran out and was taken away; " + std::to_string(count) +
+                     Error{ErrorCode::fenced, why + "; " + std::to_string(count) +
                                                   " runs are watched by others now, or wait to be registered again"});
     }
 

@@ -58,6 +58,22 @@ public:
             return fail(ErrorCode::unsupported, "the store knows no leases");
     }
 
+    [[nodiscard]] Duration statement_timeout() const noexcept override {
+        if constexpr (HasStatementTimeout<Store>)
+            return store_.statement_timeout();
+        else
+            return {};
+    }
+    [[nodiscard]] bool lists_holders() const noexcept override {
+        return LeasingStoreLike<Store> && CanListHolders<Store>;
+    }
+    [[nodiscard]] Result<std::vector<HolderRow>> holders() override {
+        if constexpr (CanListHolders<Store>)
+            return guarded(ErrorCode::io, who, [&] { return store_.holders(); });
+        else
+            return fail(ErrorCode::unsupported, "the store lists no holders");
+    }
+
 private:
     static constexpr std::string_view who = "the store";
     Store& store_;

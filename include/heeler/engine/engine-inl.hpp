@@ -35,18 +35,20 @@ struct Engine::Rooms {
     Rooms(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
           NotifierPort& notifier_port)
         : settings{std::move(given)},
+          usable{check_settings(settings, store.statement_timeout())},
           clock{clock_port},
           notifier{notifier_port},
           process{clock_port, settings.freeze_file},
           registry{table},
           tenure{settings, clock_port, process},
           intake{table},
-          ledger{store, tenure},
+          ledger{store, tenure, process},
           deliverer{notifier_port, process, ledger, table, tenure},
           loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
           cycle{loader, ledger, registry, deliverer, settings, intake, lost} {}
 
     const EngineSettings settings;
+    const Result<void> usable;
     ClockPort& clock;
     NotifierPort& notifier;
     ThisProcess process;
@@ -69,7 +71,7 @@ struct Engine::Rooms {
 HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier)
     : rooms_{std::make_unique<Rooms>(std::move(settings), table_, clock, store, notifier)} {}
 
-HEELER_INLINE Engine::~Engine() = default;
+HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
 
 HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effects().control(control); }
 HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
@@ -108,7 +110,7 @@ HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_
 }
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
-    if (auto good = check_settings(rooms_->settings); !good) return good;
+    if (!rooms_->usable) return rooms_->usable;
     if (auto good = check_age(rules, rooms_->intake.checkpoint_every(rules.name)); !good) return good;
     return rooms_->registry.define(std::move(rules));
 }
@@ -121,7 +123,7 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view class_name) {
-    if (auto good = check_settings(rooms_->settings); !good) return tl::unexpected<Error>(good.error());
+    if (!rooms_->usable) return tl::unexpected<Error>(rooms_->usable.error());
     const Instant now = rooms_->clock.now();
     rooms_->loader.run(now);
     const std::string id = spec.id.empty() ? spec.name : spec.id;
@@ -152,6 +154,7 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
         const std::lock_guard guard{watched->lock};
         if (table_.current(*handle) && !is_terminal(watched->run.state)) return *handle;
     }
+    if (const auto alone = rooms_->ledger.refusal(); !alone) return tl::unexpected<Error>(alone.error());
     const auto known = rooms_->ledger.history(now, id);
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
@@ -295,8 +298,8 @@ HEELER_INLINE Result<void> Engine::release() {
 
 HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
     CycleReport report;
-    if (auto good = check_settings(rooms_->settings); !good)
-        report.error("settings", {}, good.error());
+    if (!rooms_->usable)
+        report.error("settings", {}, rooms_->usable.error());
     else
         rooms_->cycle.run(cause, rooms_->clock.now(), report);
     return report;
@@ -304,7 +307,7 @@ HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
 
 HEELER_INLINE CycleReport Engine::deliver() {
     CycleReport report;
-    if (!check_settings(rooms_->settings)) return report;  // every tick says so
+    if (!rooms_->usable) return report;  // every tick says so
     const Instant now = rooms_->clock.now();
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);

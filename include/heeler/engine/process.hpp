@@ -1,8 +1,9 @@
-// The one room of the engine that looks at the process and the machine: random bytes, and the switch that freezes
-// everything.
+// The one room of the engine that looks at the process and the machine: random bytes, the switch that freezes
+// everything, and which process this is (Linux: /proc).
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,9 +12,57 @@
 #include <string_view>
 #include <utility>
 
+#ifdef __linux__
+#include <unistd.h>
+#endif
+
 #include <heeler/core/ports.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
+
+/// The beginning of a file of one line, without the line's end; empty if it cannot be read.
+[[nodiscard]] inline std::string first_line(const std::string& path) {
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return {};
+    std::array<char, 1024> text{};
+    const std::size_t size = std::fread(text.data(), 1, text.size(), file);
+    std::fclose(file);
+    const std::string_view all{text.data(), size};
+    return std::string{all.substr(0, all.find('\n'))};
+}
+
+/// When the process started, in clock ticks since boot: field 22 of /proc/<pid>/stat, where the name, which may hold
+/// blanks and brackets, is the second. Empty if the system does not say.
+[[nodiscard]] inline std::string start_of(const std::string& pid) {
+    const std::string text = first_line("/proc/" + pid + "/stat");
+    std::size_t at = text.rfind(')');
+    for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
+    if (at == std::string::npos) return {};
+    return text.substr(at + 1, text.find(' ', at + 1) - at - 1);
+}
+
+#ifdef __linux__
+/// What a process id means something in: this boot of the machine and its namespace. Empty if the system does not say.
+[[nodiscard]] inline std::string boot_and_namespace() {
+    const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
+    std::array<char, 64> link{};
+    const auto size = ::readlink("/proc/self/ns/pid", link.data(), link.size());
+    std::string name;
+    for (const char c : std::string_view{link.data(), size > 0 ? static_cast<std::size_t>(size) : 0})
+        if (c >= '0' && c <= '9') name += c;
+    return boot.empty() || name.empty() ? std::string{} : boot.substr(0, 36) + "/" + name;
+}
+
+/// Of a host's name, what is harmless in a message and in a database.
+[[nodiscard]] inline std::string host_name() {
+    std::array<char, 41> text{};
+    (void)::gethostname(text.data(), text.size() - 1);
+    std::string name{text.data()};
+    for (char& c : name)
+        if (c <= ' ' || c > '~' || c == '/') c = '_';
+    return name;
+}
+#endif
 
 /// Everything is frozen while `HEELER_FREEZE` is set (and neither empty nor 0), or while a file of the given name
 /// exists.
@@ -39,6 +88,38 @@ public:
             token += "0123456789abcdef"[byte & 15];
         }
         return token;
+    }
+
+    /// host/boot/namespace/pid/start time
+    [[nodiscard]] std::string identity() override {
+#ifdef __linux__
+        const std::string where = boot_and_namespace();
+        const std::string pid = std::to_string(::getpid());
+        const std::string start = start_of(pid);
+        // Elsewhere /proc may be that of another namespace.
+        if (where.empty() || start.empty() || start != start_of("self")) return {};
+        return host_name() + "/" + where + "/" + pid + "/" + start;
+#else
+        return {};
+#endif
+    }
+
+    /// One that ended but was not waited for yet counts as running.
+    [[nodiscard]] bool is_over([[maybe_unused]] std::string_view identity) override {
+#ifdef __linux__
+        const std::string where = "/" + boot_and_namespace() + "/";
+        const std::size_t found = identity.find(where);
+        if (where.size() < 3 || found == std::string_view::npos) return false;
+        const std::string process{identity.substr(found + where.size())};  // pid/start time
+        const std::size_t slash = process.find('/');
+        const long pid = std::strtol(process.c_str(), nullptr, 10);
+        if (slash == std::string::npos || pid <= 0) return false;
+        if (::getpgid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH) return true;
+        const std::string start = start_of(std::to_string(pid));
+        return !start.empty() && start != process.substr(slash + 1);  // empty: perhaps it only may not be seen
+#else
+        return false;
+#endif
     }
 
     [[nodiscard]] bool frozen() override {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
@@ -20,7 +21,7 @@ struct EngineSettings {
     std::string freeze_file{};        ///< while a file of this name exists, nothing is done to any run; empty: none
     /// This watchdog's name where several share one store (`LeasingStoreLike`): it then judges only runs that it holds,
     /// and takes over those of a holder that stopped renewing its lease. Each needs another name, the same after a
-    /// restart. Empty: it is the only one.
+    /// restart. Empty: it is the only one, and a second one without a name, of another process, is refused.
     std::string holder{};
     Duration lease = 15s;            ///< how long others wait for a sign of this one before they take its runs
     Duration renew_every = 5s;       ///< at most `lease` / 2
@@ -28,8 +29,8 @@ struct EngineSettings {
     std::uint64_t claim_runs = 500;  ///< taken in one go
 };
 
-/// What is wrong with the settings of a watchdog.
-[[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings) {
+/// What is wrong with the settings of a watchdog, on a store whose statements take at most so long (0: not known).
+[[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings, Duration statement_timeout = {}) {
     const auto refuse = [](std::string_view name, Duration value, std::string_view limit) {
         return fail(ErrorCode::invalid_argument, "EngineSettings::" + std::string{name} + " is " +
                                                      std::to_string(in_seconds(value)) + " s; it must be " +
@@ -44,11 +45,21 @@ struct EngineSettings {
     if (settings.store_down_repeat < Duration{})
         return refuse("store_down_repeat", settings.store_down_repeat, "0 or more");
     if (settings.holder.empty()) return {};
+    if (settings.holder == unnamed_holder)
+        return fail(ErrorCode::invalid_argument,
+                    "EngineSettings::holder is \"(unnamed)\", which stands for a watchdog "
+                    "without a name; choose another one");
     if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
         return fail(ErrorCode::invalid_argument,
                     "EngineSettings::renew_every must be more than 0 and at most lease / 2");
     if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin < Duration{})
         return fail(ErrorCode::invalid_argument, "EngineSettings::lease_margin must be less than lease - renew_every");
+    if (statement_timeout * 2 > settings.lease)
+        return fail(ErrorCode::invalid_argument,
+                    "the store's statement_timeout is " + std::to_string(in_seconds(statement_timeout)) +
+                        " s and EngineSettings::lease " + std::to_string(in_seconds(settings.lease)) +
+                        " s: a watchdog that is paused in the middle of a statement keeps the others out for longer "
+                        "than its lease. Make statement_timeout at most half of the lease");
     if (settings.claim_runs == 0)
         return fail(ErrorCode::invalid_argument, "EngineSettings::claim_runs must be at least 1");
     return {};

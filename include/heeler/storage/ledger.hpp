@@ -20,6 +20,7 @@
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/in_parts.hpp>
+#include <heeler/storage/only_one.hpp>
 #include <heeler/storage/take_over.hpp>
 #include <heeler/storage/tenure.hpp>
 
@@ -46,7 +47,8 @@ struct Change {
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
 public:
-    Ledger(StorePort& store, Tenure& tenure) : store_{store}, tenure_{tenure} {}
+    Ledger(StorePort& store, Tenure& tenure, ProcessPort& process)
+        : store_{store}, tenure_{tenure}, only_one_{store, process} {}
 
     /// Takes or renews the lease. True if an earlier one was lost meanwhile.
     [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
@@ -59,6 +61,24 @@ public:
         auto lease = note(unreadable_since_, now, store_.claim(holder, owner, length));
         if (!lease) return tl::unexpected<Error>(lease.error());
         return tenure_.granted(*std::move(lease), now.elapsed);
+    }
+
+    /// For a watchdog without a name. An error: another one without a name works on the store.
+    [[nodiscard]] Result<void> stay_alone(Instant now) {
+        const std::lock_guard guard{lock_};
+        auto alone = only_one_.check(now);
+        tenure_.refuse(!alone);
+        return alone;
+    }
+    [[nodiscard]] Result<void> refusal() {
+        const std::lock_guard guard{lock_};
+        return only_one_.answer();
+    }
+
+    /// Another watchdog without a name need not wait for this one.
+    void leave() {
+        const std::lock_guard guard{lock_};
+        if (!failing_since()) only_one_.leave();
     }
 
     /// Asks for runs under the lease.
@@ -78,6 +98,7 @@ public:
     /// Gives the lease back: others may take the runs at once.
     [[nodiscard]] Result<void> release() {
         const std::lock_guard guard{lock_};
+        if (tenure_.alone()) only_one_.leave();
         const Lease lease = tenure_.lease();
         tenure_.gone();
         if (lease.epoch == 0) return {};
@@ -135,6 +156,7 @@ public:
     /// left out. What was not stored still waits. An error: of all of it, or of what belongs to no run.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
+        if (const auto alone = only_one_.answer(); !alone) return alone.error();
         batch.lease = tenure_.lease();
         std::vector<Change*> included;
         for (Change& change : changes) {
@@ -345,6 +367,7 @@ private:
 
     StorePort& store_;
     Tenure& tenure_;
+    OnlyOne only_one_;
     std::mutex lock_;
     mutable std::mutex health_lock_;
     std::optional<Elapsed> unreadable_since_;

@@ -25,13 +25,15 @@ public:
     Tenure(const EngineSettings& settings, ClockPort& clock, ProcessPort& process)
         : settings_{settings}, clock_{clock}, process_{process} {}
 
-    /// No other watchdog shares the store: it may always act.
+    /// It has no name, so no other watchdog shares the store: it may always act, unless it found another one there.
     [[nodiscard]] bool alone() const noexcept { return settings_.holder.empty(); }
+    [[nodiscard]] bool refused() const noexcept { return refused_.load(std::memory_order_acquire); }
+    void refuse(bool refused) noexcept { refused_.store(refused, std::memory_order_release); }
 
     /// Whether it may act at this very moment: asked before each action, after whatever may have taken long.
-    [[nodiscard]] bool holds() const { return alone() || holds(clock_.now().elapsed); }
+    [[nodiscard]] bool holds() const { return alone() ? !refused() : holds(clock_.now().elapsed); }
     [[nodiscard]] bool holds(Elapsed now) const noexcept {
-        return alone() || now.time_since_epoch().count() < trusted_until_.load(std::memory_order_acquire);
+        return alone() ? !refused() : now.time_since_epoch().count() < trusted_until_.load(std::memory_order_acquire);
     }
 
     /// Whether the lease is to be renewed now.
@@ -41,7 +43,7 @@ public:
     }
     /// When to ask the store next, for the lease or for runs; absent if there is nothing to ask.
     [[nodiscard]] std::optional<Elapsed> next_renewal(Instant now) const {
-        if (alone()) return std::nullopt;
+        if (alone() && !refused()) return std::nullopt;
         const std::lock_guard guard{lock_};
         const Elapsed look = now.elapsed + settings_.flush_every;
         return renew_at_ ? std::clamp(*renew_at_, now.elapsed, look) : look;
@@ -98,6 +100,7 @@ private:
     Lease lease_;
     std::string owner_;
     std::optional<Elapsed> renew_at_;  ///< absent: at once
+    std::atomic<bool> refused_{false};
     std::atomic<std::int64_t> trusted_until_{std::numeric_limits<std::int64_t>::min()};
 };
 

@@ -31,11 +31,6 @@ enum class FaultEffect : std::uint8_t { not_executed, executed };
 /// Whether the caller still hears that the commit at which the store crashes has worked.
 enum class CrashPoint : std::uint8_t { after_answer, before_answer };
 
-template <class T>
-concept CanListHolders = requires(T& store) {
-    { store.holders() } -> std::same_as<Result<std::vector<HolderRow>>>;
-};
-
 /// A handle: copies share the faults and the inner store. Any thread may call it.
 template <class Inner>
 class FaultStore {
@@ -128,6 +123,10 @@ public:
             if (given && !given->runs.empty()) crash_after(given);
             return given;
         });
+    }
+
+    [[nodiscard]] Duration statement_timeout() const noexcept requires HasStatementTimeout<Inner> {
+        return shared_->inner.statement_timeout();
     }
 
     [[nodiscard]] Result<std::vector<HolderRow>> holders() requires CanListHolders<Inner> {

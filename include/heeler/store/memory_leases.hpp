@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::vector<Lease> take_away(std::string_view asker, Duration now) {
         std::vector<Lease> gone;
         for (auto& [name, entry] : entries_) {
-            if (entry.owner.empty() || entry.until > now || name == asker) continue;
+            if (entry.owner.empty() || entry.until > now || name == asker || name == unnamed_holder) continue;
             gone.push_back({name, entry.epoch++});
             entry.owner.clear();
         }
@@ -59,7 +59,8 @@ public:
     [[nodiscard]] std::vector<HolderRow> rows(Duration now) const {
         std::vector<HolderRow> all;
         for (const auto& [name, entry] : entries_)
-            all.push_back({name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0});
+            all.push_back(
+                {name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0, entry.owner});
         return all;
     }
 

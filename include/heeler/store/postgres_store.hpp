@@ -103,6 +103,8 @@ public:
         return with_connection([](detail::PostgresConnection& connection) { return detail::read_holders(connection); });
     }
 
+    [[nodiscard]] Duration statement_timeout() const noexcept { return settings_.statement_timeout; }
+
     /// Server, database and schema, for people; without a password. Empty if the connection string cannot be read.
     [[nodiscard]] std::string_view name() const noexcept {
         return address_ ? std::string_view{address_->name} : std::string_view{};

@@ -27,7 +27,7 @@ struct PostgresLeaseSql {
         "SELECT epoch FROM leases WHERE name = $1::text AND epoch = $2::bigint AND owner <> '' FOR SHARE";
     /// Leaves out a lease under which somebody is just writing: it has not been slow after all.
     static constexpr char take_away[] =
-        "WITH gone AS (SELECT name, epoch FROM leases WHERE owner <> '' AND name <> $1::text "
+        "WITH gone AS (SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN ($1::text, '(unnamed)') "
         "AND until <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FOR UPDATE SKIP LOCKED), "
         "taken AS (UPDATE leases l SET owner = '', epoch = l.epoch + 1 FROM gone g WHERE l.name = g.name "
         "RETURNING g.name, g.epoch) SELECT t.name, (SELECT count(*) FROM runs r WHERE r.holder = t.name "
@@ -38,7 +38,7 @@ struct PostgresLeaseSql {
         "(l.owner <> '' AND l.until > (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)::int::bigint, "
         "l.until - (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT count(*) FROM runs r "
         "WHERE r.holder = l.name "
-        "AND r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) "
+        "AND r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')), l.owner "
         "FROM leases l ORDER BY l.name";
 
     /// Locks runs that somebody may take, in order of registration. It goes from one group of runs (holder, epoch,

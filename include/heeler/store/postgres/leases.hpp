@@ -121,7 +121,7 @@ namespace heeler::inline HEELER_ABI::detail {
         std::int64_t live = 0;
         std::int64_t left = 0;
         HolderRow& row = rows.emplace_back();
-        result.read(row.name, Bits{row.epoch}, live, left, row.runs);
+        result.read(row.name, Bits{row.epoch}, live, left, row.runs, row.owner);
         row.live = live != 0;
         row.left = Duration{left};
     });

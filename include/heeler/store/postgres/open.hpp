@@ -26,7 +26,8 @@ struct PostgresSettings {
     /// How long a call waits for somebody else's lock before it answers `busy`. 1 ms to 60 s.
     Duration lock_timeout = std::chrono::seconds{2};
     /// How long the server works on one statement before it answers `busy`. 1 ms to 10 min. A second later the
-    /// connection is given up.
+    /// connection is given up. At most half of `EngineSettings::lease`, where that is used: a watchdog that is paused
+    /// in the middle of a transaction keeps others out as long.
     Duration statement_timeout = std::chrono::seconds{5};
     /// How long to try to connect, for each host of the connection string. 2 to 60 s, in whole seconds.
     Duration connect_timeout = std::chrono::seconds{2};

@@ -25,7 +25,7 @@ struct LeaseSql {
         "WHERE name = ?1 AND epoch = ?2 AND owner <> ''";
     static constexpr char is_held[] = "SELECT count(*) FROM leases WHERE name = ?1 AND epoch = ?2 AND owner <> ''";
     static constexpr char ran_out[] =
-        "SELECT name, epoch FROM leases WHERE owner <> '' AND name <> ?1 "
+        "SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN (?1, '(unnamed)') "
         "AND until <= CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 ORDER BY name";
     static constexpr char take_away[] = "UPDATE leases SET owner = '', epoch = epoch + 1 WHERE name = ?1";
     static constexpr char count_runs[] = "SELECT count(*) FROM held_runs WHERE holder = ?1 AND epoch = ?2";
@@ -33,7 +33,7 @@ struct LeaseSql {
         "SELECT l.name, l.epoch, l.owner <> '' AND "
         "l.until > CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
         "l.until - CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
-        "(SELECT count(*) FROM held_runs r WHERE r.holder = l.name) FROM leases l ORDER BY l.name";
+        "(SELECT count(*) FROM held_runs r WHERE r.holder = l.name), l.owner FROM leases l ORDER BY l.name";
 
     // From one group of runs to the next: as many steps as there are groups, however many runs they have. Without a
     // last run SQLite would begin with the first run of the group that it is to pass.

@@ -199,7 +199,7 @@ private:
     const auto read = [](SqliteStatement& statement, HolderRow& row) {
         int live = 0;
         std::int64_t left = 0;
-        statement.read(row.name, Bits{row.epoch}, live, left, row.runs);
+        statement.read(row.name, Bits{row.epoch}, live, left, row.runs, row.owner);
         row.live = live != 0;
         row.left = Duration{left};
     };

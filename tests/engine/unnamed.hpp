@@ -1,0 +1,120 @@
+// Watchdogs without a name, in processes of their own, on one store.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+namespace unnamed {
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+template <class Store>
+using Dog = Watchdog<ManualClock, Store, RecordingNotifier>;
+
+template <class Store>
+[[nodiscard]] std::unique_ptr<Dog<Store>> boot(Store store) {
+    auto dog = std::make_unique<Dog<Store>>(ManualClock{bench::start}, std::move(store), RecordingNotifier{});
+    if (!dog->define(bench::minute_class())) return nullptr;
+    return dog;
+}
+
+/// Another process, whose watchdog has started the run `r`; stays until it is killed.
+class Other {
+public:
+    template <class Open>
+    explicit Other(Open open) {
+        int ends[2];
+        REQUIRE(::pipe(ends) == 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            const auto dog = boot(open());
+            const auto started = dog->start(bench::spec_of("r"), std::string_view{bench::minute_class().name});
+            const char said = started && !started->not_stored ? 'y' : 'n';
+            if (::write(ends[1], &said, 1) != 1) ::_exit(1);
+            for (;;) ::pause();
+        }
+        ::close(ends[1]);
+        const bool heard = ::read(ends[0], &said_, 1) == 1;
+        ::close(ends[0]);
+        REQUIRE(heard);
+    }
+    Other(const Other&) = delete;
+    Other& operator=(const Other&) = delete;
+    ~Other() { kill(); }
+
+    [[nodiscard]] bool started() const { return said_ == 'y'; }
+    [[nodiscard]] pid_t pid() const { return pid_; }
+    void kill() {
+        if (pid_ == 0) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(std::exchange(pid_, 0), nullptr, 0);
+    }
+
+private:
+    pid_t pid_ = 0;
+    char said_ = 'n';
+};
+
+template <class Store>
+[[nodiscard]] std::string errors_of(Dog<Store>& dog) {
+    std::string text;
+    const CycleReport report = dog.cycle();
+    for (const Event& event : report.events)
+        if (const auto* error = std::get_if<ErrorEvent>(&event)) text += error->error.message + "\n";
+    return text;
+}
+
+template <class Open>
+void only_one(Open open) {
+    Other other{open};
+    REQUIRE(other.started());
+    const auto dog = boot(open());
+    const std::string who = "process " + std::to_string(other.pid()) + " on host ";
+    const auto told = [&](const std::string& text) {
+        CHECK_THAT(text, ContainsSubstring(who) && ContainsSubstring("EngineSettings::holder"));
+    };
+    const auto refused = dog->start(bench::spec_of("s"), std::string_view{bench::minute_class().name});
+    REQUIRE(refused);
+    REQUIRE(refused->not_stored);
+    told(refused->not_stored->message);
+    for (int i = 0; i < 3; ++i) told(errors_of(*dog));
+    const auto noted = dog->checkpoint(*refused, CheckpointNote{1, "step 1"});
+    REQUIRE_FALSE(noted);
+    told(noted.error().message);
+    const auto finished = dog->finish(*refused, RunState::completed);
+    REQUIRE_FALSE(finished);
+    told(finished.error().message);
+    const auto found = dog->find("r");
+    REQUIRE_FALSE(found);
+    told(found.error().message);
+    CHECK_FALSE(dog->store().history("s")->row);
+
+    other.kill();
+    SECTION("a new one goes on at once") {
+        const auto next = boot(open());
+        CHECK(next->find("r"));
+        CHECK(errors_of(*next).empty());
+        SECTION("and gives the store back") {
+            CHECK(next->release());
+            CHECK(dog->store().holders()->at(0).owner.empty());
+        }
+    }
+    SECTION("who was refused goes on soon") {
+        dog->clock().advance(5s);
+        CHECK(errors_of(*dog).empty());
+        CHECK(dog->find("r"));
+        CHECK(dog->store().history("s")->row->state == RunState::completed);
+    }
+}
+
+}  // namespace unnamed
