@@ -584,6 +584,71 @@ TEST_CASE("a takeover by a host whose clock is off by five minutes judges neithe
     CHECK(fleet.control.requests().size() == 1);
 }
 
+TEST_CASE("a start while the store fails keeps nobody from the run that is stored already [M-101]") {
+    MemoryStore shared;
+    FaultStore<MemoryStore> store{shared};
+    ManualClock clock{Fleet::start};
+    ScriptedControl control;
+    RunClass rules = presets::checkpoint_continuation();
+    const auto boot = [&](auto& dog) {
+        dog->control(control);
+        REQUIRE(dog->define(rules));
+    };
+    const auto named = [](std::string name) {
+        EngineSettings settings;
+        settings.holder = std::move(name);
+        return settings;
+    };
+    auto a = std::make_unique<FleetDog>(clock, shared, RecordingNotifier{}, named("a"));
+    auto b = std::make_unique<Watchdog<ManualClock, FaultStore<MemoryStore>, RecordingNotifier>>(
+        clock, store, RecordingNotifier{}, named("b"));
+    boot(a);
+    boot(b);
+    REQUIRE(a->start(bench::spec_of("r"), std::string_view{rules.name}));
+    (void)b->cycle();
+    const auto live = [&](bool with_a) {
+        CycleReport all;
+        for (int i = 0; i < 20; ++i) {
+            clock.advance(5s);
+            shared.let_pass(5s);
+            if (with_a) (void)a->cycle();
+            all.absorb(b->cycle());
+        }
+        return all;
+    };
+    clock.advance(1s);
+    store.fail(StoreOperation::commit, ErrorCode::lost);
+    const auto again = b->start(bench::spec_of("r"), std::string_view{rules.name});
+    REQUIRE(again);
+    REQUIRE(again->not_stored);
+    store.heal();
+    SECTION("its holder lives") {
+        const auto said = all_of<ErrorEvent>(live(true));
+        REQUIRE(said.size() == 1);
+        CHECK(said[0].error.code == ErrorCode::duplicate);
+        CHECK(shared.history("r")->row->holder == "a");
+        CHECK(b->observe(*again, Heartbeat{}) == Observed::elsewhere);
+        CHECK(a->find("r"));
+    }
+    SECTION("its holder is gone, and only the host can tell of the run") {
+        a.reset();
+        (void)live(false);
+        REQUIRE(b->find("r"));
+        CHECK(shared.history("r")->row->holder == "b");
+    }
+    SECTION("its holder is gone, and everybody can see the run") {
+        a.reset();
+        Board board;
+        board.clock = clock;
+        board.lines["r"] = {};
+        b->watch(rules.name, board);
+        (void)live(false);
+        CHECK(shared.history("r")->row->holder == "b");
+        CHECK(b->observe(*b->find("r"), Heartbeat{}) == Observed::ok);
+        CHECK(all_of<ErrorEvent>(live(false)).empty());
+    }
+}
+
 TEST_CASE("a claim whose answer got lost is made again under another epoch [M-101]") {
     FaultStore<MemoryStore> store;
     ManualClock clock{Fleet::start};

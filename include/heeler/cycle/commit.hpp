@@ -84,6 +84,7 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
+            if (watched.disowned && watched.version == 0) report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
             const bool guarded = conflict && watched.rules->rules.conflict_fails_run;
             // A run that was given up is written once that works again: no hurry, and no error each time.

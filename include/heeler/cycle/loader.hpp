@@ -261,6 +261,7 @@ private:
             }
             known = *std::move(found);
         }
+        if (give_way(stored.row.id, now)) report.error("load", stored.row.id, registered_twice());
         auto handle = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
         if (!handle && handle.error().code == ErrorCode::corrupt) {
             leave_alone(stored.row.id, handle.error().message, now, report);
@@ -289,6 +290,20 @@ private:
         std::size_t next = 0;
         while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
         queues_.add(RungJob{*handle, &watched, std::move(rung), next, true});
+        return true;
+    }
+
+    /// True if a run of that name was registered here while the store failed: the one that is stored is watched
+    /// instead.
+    bool give_way(const std::string& run, Instant now) {
+        const auto handle = registry_.find(run);
+        WatchedRun* const watched = handle ? registry_.table().find(*handle) : nullptr;
+        if (watched == nullptr) return false;
+        {
+            const std::lock_guard guard{watched->lock};
+            if (watched->version != 0) return false;
+        }
+        registry_.disown(*handle, now);
         return true;
     }
 

@@ -44,6 +44,14 @@ struct Change {
     Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
 };
 
+/// Of a run that was registered while the store failed.
+[[nodiscard]] inline Error registered_twice() {
+    return {
+        ErrorCode::duplicate,
+        "the store holds a run with this id already: what was registered here while the store failed is not watched "
+        "any more; find() the run, or choose another id"};
+}
+
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
 public:
@@ -340,13 +348,14 @@ private:
         if (!change.stored && change.waited) watched.unsaved.edit().put_back(*change.waited);
         if (!change.stored) watched.fed |= change.fed;
         if (!change.stored) watched.state_told |= change.state_told;
-        if (known.row && !tenure_.alone() && watched.version != 0 && !is_mine(*known.row)) {
+        // A run that was never stored is not taken for another one of the same name.
+        const bool same = known.row && (watched.version != 0 || (known.row->spec == watched.spec.view() &&
+                                                                 known.row->created_at == watched.created_at));
+        if (known.row && !tenure_.alone() && (watched.version != 0 || !same) && !is_mine(*known.row)) {
             change.disowned = true;
             return;
         }
-        // A run that was never stored is not taken for another one of the same name.
-        if (known.row && (watched.version != 0 ||
-                          (known.row->spec == watched.spec.view() && known.row->created_at == watched.created_at))) {
+        if (same) {
             const bool moved = known.row->version != watched.version;
             change.taken_over = moved && take_over(watched, known, now);
             // What cannot be read is not overwritten: perhaps a newer library wrote it.
