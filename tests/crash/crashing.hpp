@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/issue.hpp>
@@ -51,6 +52,37 @@ struct StoreOf final : AnyStore {
 
 /// Makes another connection to the store of this trial.
 using OpenStore = std::function<std::unique_ptr<AnyStore>()>;
+
+/// Any table of agents, as `TableFencedControl` needs it.
+struct AnyTable {
+    virtual ~AnyTable() = default;
+    virtual Result<AgentTicket> claim(const ActionRequest& asked, bool repeatable) = 0;
+    virtual Result<AgentClaimer> claimer(std::string_view key) = 0;
+    virtual Result<bool> release(std::string_view run, std::string_view key, std::string_view asker) = 0;
+    virtual Result<void> retire(std::string_view run, RunState how, std::uint64_t fence) = 0;
+    [[nodiscard]] virtual std::string prompt(const AgentTicket& ticket) const = 0;
+};
+
+template <class Table>
+struct TableOf final : AnyTable {
+    Table table;
+    template <class... Arguments>
+    explicit TableOf(Arguments... arguments) : table{std::move(arguments)...} {}
+    Result<AgentTicket> claim(const ActionRequest& asked, bool repeatable) override {
+        return table.claim(asked, repeatable);
+    }
+    Result<AgentClaimer> claimer(std::string_view key) override { return table.claimer(key); }
+    Result<bool> release(std::string_view run, std::string_view key, std::string_view asker) override {
+        return table.release(run, key, asker);
+    }
+    Result<void> retire(std::string_view run, RunState how, std::uint64_t fence) override {
+        return table.retire(run, how, fence);
+    }
+    [[nodiscard]] std::string prompt(const AgentTicket& ticket) const override { return table.prompt(ticket); }
+};
+
+/// Makes another connection to that table.
+using OpenTable = std::function<std::unique_ptr<AnyTable>()>;
 
 /// When a process gets a signal: at the point `at`, counted from 1 (0: never), and then at every `every`-th (0: no
 /// more).
@@ -198,6 +230,7 @@ struct Surroundings {
     const Outside& outside;
     Fuse& fuse;
     Witness& witness;
+    bool first_rejected = false;  ///< there is no room for the first continuation, once
 };
 
 class CrashingNotifier {
@@ -250,7 +283,13 @@ public:
 
     explicit CrashingControl(Surroundings around) : around_{around} {}
 
-    Result<ActionDone> spawn(const ActionRequest& asked) { return act("spawn", asked); }
+    Result<ActionDone> spawn(const ActionRequest& asked) {
+        if (around_.first_rejected && !around_.outside.has("rejected", "spawn")) {
+            around_.outside.note("rejected spawn " + std::string{asked.key} + " " + std::string{asked.run});
+            return fail(ErrorCode::rejected, "no room");
+        }
+        return act("spawn", asked);
+    }
     Result<ActionDone> inject(const ActionRequest& asked) { return act("inject", asked); }
     Result<ActionDone> pause(const ActionRequest& asked) { return act("pause", asked); }
     Result<ActionDone> snapshot(const ActionRequest& asked) { return act("snapshot", asked); }

@@ -81,7 +81,7 @@ void i2_intended_once(const Check& check) {
 void i3_one_continuation(const Check& check) {
     std::map<std::uint32_t, int> records;
     for (const Action& action : check.stored.actions)
-        if (action.kind == ActionKind::spawn) ++records[action.attempt];
+        if (action.kind == ActionKind::spawn && action.outcome != ActionOutcome::rejected) ++records[action.attempt];
     for (const auto& [attempt, count] : records)
         if (count > 1) check.wrong("I3: continuation " + std::to_string(attempt) + " is recorded more than once");
     std::map<std::string, int> started;

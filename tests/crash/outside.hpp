@@ -21,6 +21,7 @@ namespace crash {
 ///   step N                    what follows belongs to this step of the story
 ///   point N before|after WHAT the process is at a point where it may be killed
 ///   asked VERB KEY RUN        the agent control was called
+///   rejected VERB KEY RUN     and refused
 ///   effect VERB KEY RUN       and something happened to the run
 ///   sent KEY RUN KIND         people got an alert
 ///   wrote RUN NUMBER          an agent got its checkpoint confirmed

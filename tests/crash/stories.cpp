@@ -8,13 +8,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The run's handle, if it is watched. A run that was never stored is registered at the first step.
+/// The run's handle, if it is watched. A run that was never stored is registered at the first step; later, if the store
+/// may have failed.
 [[nodiscard]] std::optional<RunHandle> run_of(Stage& stage, const std::string& id) {
     const auto found = stage.dog.find(id);
     if (found) return *found;
     if (found.error().code == ErrorCode::ended && !stage.around.outside.has("over", id))
         stage.around.outside.note("over " + id);
-    if (stage.step > 0 || found.error().code != ErrorCode::unknown_run) return std::nullopt;
+    if ((stage.step > 0 && stage.alone) || found.error().code != ErrorCode::unknown_run) return std::nullopt;
     RunSpec spec;
     spec.id = id;
     spec.task = "Port the parser";
@@ -23,7 +24,7 @@ namespace {
     spec.metric_name = "files";
     const auto started = stage.dog.start(std::move(spec), std::string_view{"crashing"});
     // Another watchdog may have been faster.
-    if (!started && started.error().code != ErrorCode::duplicate)
+    if (!started && stage.alone && started.error().code != ErrorCode::duplicate)
         stage.around.witness.wrong("story", started.error().message);
     return started ? std::optional<RunHandle>{*started} : std::nullopt;
 }

@@ -1,22 +1,11 @@
 // Plays a story in real processes that are killed, at every point of it, and checks what is left.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "crash/invariants.hpp"
 
 namespace crash {
-
-/// A store for trials.
-struct Place {
-    std::string name;
-    OpenStore open;
-    std::function<void()> clear;  ///< empties it for the next trial
-    std::string log;              ///< where the log of a trial goes
-};
 
 /// Each test below fails at the first trial that breaks an invariant, and names store, story and points of death.
 

@@ -1,7 +1,10 @@
 #include "crash/worker.hpp"
 
 #include <chrono>
+#include <optional>
 #include <thread>
+
+#include <heeler/agent/table_fenced_control.hpp>
 
 namespace crash {
 
@@ -35,20 +38,24 @@ constexpr auto lease = 50ms;
 }
 
 template <Honesty honesty>
-void play_with(const Scene& scene, const OpenStore& open, Outside& outside, Fuse& fuse) {
+void play_with(const Scene& scene, const Place& place, Outside& outside, Fuse& fuse) {
     const Story& story = *scene.story;
     int births = 0;
     for (const Line& line : outside.lines()) births += line.is("born");
     outside.note("born " + std::to_string(births));
-    Witness witness{outside, open, scene.alone};
-    const Surroundings around{outside, fuse, witness};
+    Witness witness{outside, place.open, scene.alone};
+    const Surroundings around{outside, fuse, witness, scene.first_rejected};
     CrashingControl<honesty> control{around};
     CrashingSink<honesty> sink{around};
     int step = outside.step();
     const StoryClock clock{outside, story.seconds, Elapsed{1000s + 977s * births}};
     if (births > 0 && scene.leases != Leases::none) std::this_thread::sleep_for(lease + 5ms);
-    Dog dog{clock, CrashingStore{open(), fuse}, CrashingNotifier{around}, settings_of(scene, births)};
-    dog.control(control);
+    const OpenStore& reach = place.reach ? place.reach : place.open;
+    Dog dog{clock, CrashingStore{reach(), fuse}, CrashingNotifier{around}, settings_of(scene, births)};
+    const std::unique_ptr<AnyTable> table = place.table ? place.table() : nullptr;
+    std::optional<TableFencedControl<AnyTable, CrashingControl<honesty>>> fenced;
+    if (table) dog.control(fenced.emplace(*table, control));
+    if (!table) dog.control(control);
     dog.issues(sink);
     RunClass rules = story.rules();
     rules.name = "crashing";
@@ -59,24 +66,27 @@ void play_with(const Scene& scene, const OpenStore& open, Outside& outside, Fuse
         outside.note("step " + std::to_string(step));
         Stage stage{dog, around, scene.runs, step, scene.alone, again};
         story.play(stage);
-        if (step >= story.most_steps * (scene.alone ? 1 : 3) || is_over(scene, outside, second)) return;
+        if (step >= story.most_steps * (scene.alone ? 1 : 4) || is_over(scene, outside, second)) break;
+        // What somebody else has locked is free when the server says so, which is not a matter of the story's time.
+        if (step >= story.most_steps) std::this_thread::sleep_for(10ms);
         // Somebody else may have played on while this process stood still.
         step = std::max(step, outside.step()) + 1;
     }
+    if (scene.leases != Leases::none && !scene.alone) (void)dog.release();
 }
 
 }  // namespace
 
-void play(const Scene& scene, const OpenStore& open, const std::string& log, Fate fate) {
-    Outside outside{log};
+void play(const Scene& scene, const Place& place, Fate fate) {
+    Outside outside{place.log};
     Fuse fuse{outside, fate};
     switch (scene.honesty) {
         case Honesty::finds:
-            return play_with<Honesty::finds>(scene, open, outside, fuse);
+            return play_with<Honesty::finds>(scene, place, outside, fuse);
         case Honesty::repeats:
-            return play_with<Honesty::repeats>(scene, open, outside, fuse);
+            return play_with<Honesty::repeats>(scene, place, outside, fuse);
         case Honesty::neither:
-            return play_with<Honesty::neither>(scene, open, outside, fuse);
+            return play_with<Honesty::neither>(scene, place, outside, fuse);
     }
 }
 

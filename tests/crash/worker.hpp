@@ -21,10 +21,21 @@ struct Scene {
     Honesty honesty = Honesty::finds;
     std::vector<std::string> runs{"r"};
     Leases leases = Leases::none;
-    bool alone = true;  ///< never two processes at once
+    bool alone = true;            ///< never two processes at once
+    bool first_rejected = false;  ///< there is no room for the first continuation, once
+};
+
+/// A store for trials.
+struct Place {
+    std::string name;
+    OpenStore open;
+    std::function<void()> clear;  ///< empties it for the next trial
+    std::string log;              ///< where the log of a trial goes
+    OpenStore reach{};            ///< how a watchdog gets there, if not by `open`
+    OpenTable table{};            ///< where runs are claimed before agents are started; may be empty
 };
 
 /// Plays in this process; returns when the story is over.
-void play(const Scene& scene, const OpenStore& open, const std::string& log, Fate fate);
+void play(const Scene& scene, const Place& place, Fate fate);
 
 }  // namespace crash

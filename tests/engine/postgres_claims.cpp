@@ -20,6 +20,7 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 using heeler_test::Fate;
+using heeler_test::Statement;
 using heeler_test::StatementProxy;
 
 namespace {
@@ -82,8 +83,9 @@ bool is_of_the_protocol(const std::string& sql) {
 
 /// The n-th of them, from 0, meets its fate; the others pass.
 StatementProxy::Rule at(int n, Fate fate) {
-    return
-        [n, fate](const std::string& sql) mutable { return is_of_the_protocol(sql) && n-- == 0 ? fate : Fate::pass; };
+    return [n, fate](const Statement& asked) mutable {
+        return is_of_the_protocol(asked.sql) && n-- == 0 ? fate : Fate::pass;
+    };
 }
 
 EngineSettings named(std::string name) {
@@ -102,7 +104,7 @@ PostgresSettings impatient(PostgresSettings settings) {
 template <class Agents>
 struct Claimant {
     Claimant(std::string name, World& world, const ManualClock& clock, MemoryStore& store, PostgresSettings place)
-        : table{proxy.connection(), 10min, impatient(std::move(place))},
+        : table{heeler_test::postgres_at(proxy.directory()), 10min, impatient(std::move(place))},
           agents{{&world}},
           dog{clock, store, told, named(std::move(name))} {
         dog.control(control);
@@ -110,7 +112,7 @@ struct Claimant {
         REQUIRE(dog.define(presets::checkpoint_continuation()));
     }
 
-    StatementProxy proxy;
+    StatementProxy proxy{heeler_test::postgres_directory()};
     PostgresAgentTable table;
     Agents agents;
     TableFencedControl<PostgresAgentTable, Agents> control{table, agents};
@@ -275,8 +277,8 @@ void random_schedules(std::uint32_t seed, int count) {
         INFO("schedule " << i << " of seed " << seed);
         Stop<Agents> stop{schema, static_cast<Start>(below(4))};
         stop.w2.proxy.rule(at(below(statements), Fate::hold));
-        stop.w1.proxy.rule([cuts = below(4), own = std::mt19937{random()}](const std::string& sql) mutable {
-            if (cuts == 0 || !is_of_the_protocol(sql) || own() % 4 != 0) return Fate::pass;
+        stop.w1.proxy.rule([cuts = below(4), own = std::mt19937{random()}](const Statement& asked) mutable {
+            if (cuts == 0 || !is_of_the_protocol(asked.sql) || own() % 4 != 0) return Fate::pass;
             --cuts;
             return own() % 2 == 0 ? Fate::cut_before : Fate::cut_after;
         });

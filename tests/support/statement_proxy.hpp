@@ -1,5 +1,4 @@
-// Stands between a client and the PostgreSQL server: holds chosen statements, or cuts the connection before or after
-// them.
+// Stands between clients and a PostgreSQL server: holds chosen statements, or cuts the connection before or after them.
 #pragma once
 
 #include <poll.h>
@@ -16,14 +15,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/postgres.hpp"
 #include "support/scratch_log.hpp"
 
 namespace heeler_test {
@@ -36,17 +34,24 @@ enum class Fate : std::uint8_t {
     cut_after,   ///< it is executed, and the answer is lost
 };
 
-/// Listens on a socket of its own; every connection is served by a thread.
+struct Statement {
+    std::string sql;
+    std::string application;  ///< whose connection it is, as its client said; may be empty
+};
+
+/// Listens on a socket of its own; every connection is served by a thread. The process may fork.
 class StatementProxy {
 public:
-    using Rule = std::function<Fate(const std::string& sql)>;
+    using Rule = std::function<Fate(const Statement& statement)>;
 
-    StatementProxy() {
+    /// `server`: the directory in which the server listens. Throws.
+    explicit StatementProxy(const std::string& server) : server_{address_in(server)} {
         listener_ = ::socket(AF_UNIX, SOCK_STREAM, 0);
-        const sockaddr_un address = address_in(folder_.path("s"));
-        REQUIRE(::mkdir(folder_.path("s").c_str(), 0700) == 0);
-        REQUIRE(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-        REQUIRE(::listen(listener_, 16) == 0);
+        const sockaddr_un address = address_in(directory());
+        if (::mkdir(directory().c_str(), 0700) != 0 ||
+            ::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+            ::listen(listener_, 64) != 0)
+            throw std::runtime_error{"no socket in " + directory()};
         acceptor_ = std::thread{[this] { accept(); }};
     }
     StatementProxy(const StatementProxy&) = delete;
@@ -60,11 +65,13 @@ public:
         released_.notify_all();
         ::shutdown(listener_, SHUT_RDWR);
         acceptor_.join();
-        for (std::thread& link : links_) link.join();
+        std::unique_lock guard{lock_};
+        ended_.wait(guard, [this] { return clients_.empty(); });
         ::close(listener_);
     }
 
-    [[nodiscard]] std::string connection() const { return postgres_at(folder_.path("s")); }
+    /// Where clients connect.
+    [[nodiscard]] std::string directory() const { return folder_.path("s"); }
 
     /// Asked for each statement that is executed, from the connections' threads, one at a time.
     void rule(Rule rule) {
@@ -78,10 +85,12 @@ public:
         return held_ > 0;
     }
 
-    void release() {
+    /// What is held now meets this instead.
+    void release(Fate fate = Fate::pass) {
         {
             const std::lock_guard guard{lock_};
             ++releases_;
+            released_to_ = fate;
         }
         released_.notify_all();
     }
@@ -118,7 +127,7 @@ private:
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         const std::string path = directory + "/.s.PGSQL.5432";
-        REQUIRE(path.size() < sizeof address.sun_path);
+        if (path.size() >= sizeof address.sun_path) throw std::runtime_error{"too long for a socket: " + path};
         std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
         return address;
     }
@@ -127,21 +136,21 @@ private:
         for (;;) {
             const int client = ::accept(listener_, nullptr, nullptr);
             if (client < 0) return;
-            {
-                const std::lock_guard guard{lock_};
-                clients_.push_back(client);
-            }
-            links_.emplace_back([this, client] {
-                const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
-                const sockaddr_un address = address_in(postgres_directory());
-                if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-                    serve(client, server);
-                ::close(server);
-                const std::lock_guard guard{lock_};
-                std::erase(clients_, client);
-                ::close(client);
-            });
+            const std::lock_guard guard{lock_};
+            clients_.push_back(client);
+            std::thread{[this, client] { link(client); }}.detach();
         }
+    }
+
+    void link(int client) {
+        const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        if (::connect(server, reinterpret_cast<const sockaddr*>(&server_), sizeof server_) == 0) serve(client, server);
+        // A forked process may hold them open, too.
+        for (const int side : {client, server}) ::shutdown(side, SHUT_RDWR);
+        const std::lock_guard guard{lock_};
+        std::erase(clients_, client);
+        for (const int side : {client, server}) ::close(side);
+        ended_.notify_all();
     }
 
     static bool send(int to, std::string_view bytes) {
@@ -165,7 +174,7 @@ private:
     void serve(int client, int server) {
         Messages asked{true};
         Messages answered{false};
-        std::map<std::string, std::string> prepared;
+        Session session;
         bool cut = false;
         for (;;) {
             std::array<pollfd, 2> sides{pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
@@ -173,8 +182,9 @@ private:
             if (sides[0].revents != 0) {
                 if (!receive(client, asked)) return;
                 for (std::string message = asked.next(); !message.empty(); message = asked.next()) {
-                    const Fate fate = fate_of(message, prepared);
-                    if (fate == Fate::cut_before || (fate == Fate::hold && !wait())) return;
+                    Fate fate = fate_of(message, session);
+                    if (fate == Fate::hold) fate = wait();
+                    if (fate == Fate::cut_before) return;
                     cut |= fate == Fate::cut_after;
                     if (!send(server, message)) return;
                 }
@@ -190,49 +200,68 @@ private:
         }
     }
 
-    /// Held until somebody lets it go. False: the test is over.
-    bool wait() {
+    /// Held until somebody lets it go.
+    Fate wait() {
         std::unique_lock guard{lock_};
         const int before = releases_;
         ++held_;
         released_.wait(guard, [&] { return over_ || releases_ != before; });
         --held_;
-        return !over_;
+        return over_ ? Fate::cut_before : released_to_;
     }
 
-    [[nodiscard]] Fate fate_of(const std::string& message, std::map<std::string, std::string>& prepared) {
+    struct Session {
+        bool begun = false;
+        std::string application;
+        std::map<std::string, std::string> prepared;
+    };
+
+    /// The value behind `name` in what a client says at first.
+    [[nodiscard]] static std::string said(const std::string& message, std::string_view name) {
+        const std::string key = std::string{'\0'} + std::string{name} + '\0';
+        const std::size_t at = message.find(key);
+        return at == std::string::npos ? std::string{} : std::string{message.c_str() + at + key.size()};
+    }
+
+    [[nodiscard]] Fate fate_of(const std::string& message, Session& session) {
+        if (!std::exchange(session.begun, true)) {
+            session.application = said(message, "application_name");
+            return Fate::pass;
+        }
         const auto text_at = [&](std::size_t at) {
             return std::string{message.c_str() + std::min(at, message.size())};
         };
         std::string sql;
         if (message[0] == 'P') {
             const std::string name = text_at(5);
-            prepared[name] = text_at(5 + name.size() + 1);
+            session.prepared[name] = text_at(5 + name.size() + 1);
             return Fate::pass;
         }
         if (message[0] == 'Q') {
             sql = text_at(5);
         } else if (message[0] == 'B') {
             const std::string portal = text_at(5);
-            sql = prepared[text_at(5 + portal.size() + 1)];
+            sql = session.prepared[text_at(5 + portal.size() + 1)];
         } else {
             return Fate::pass;
         }
         const std::lock_guard guard{lock_};
-        return rule_ ? rule_(sql) : Fate::pass;
+        return rule_ ? rule_({sql, session.application}) : Fate::pass;
     }
 
     ScratchLog folder_;
+    sockaddr_un server_;
     int listener_ = -1;
     std::mutex lock_;
     std::condition_variable released_;
+    std::condition_variable ended_;
     Rule rule_;
     int held_ = 0;
     int releases_ = 0;
+    Fate released_to_ = Fate::pass;
     bool over_ = false;
     std::vector<int> clients_;
     std::thread acceptor_;
-    std::vector<std::thread> links_;
 };
 
 }  // namespace heeler_test
