@@ -127,7 +127,7 @@ if [ "$full" = yes ]; then
     HEELER_MODEL_ALL=1 ctest --test-dir build/dev -R '^model\.(holds|lives)' -j "$jobs" --output-on-failure --no-tests=error ||
         fail
 
-    heading "10,000 runs, four watchdogs, one killed, one paused"
+    heading "10,000 runs, four watchdogs, one killed, one paused; again on a bad network"
     status=0
     HEELER_BIN=$PWD/build/release/examples bash tests/examples/fleet.sh full || status=$?
     [ $status = 0 ] || [ $status = 77 ] || fail

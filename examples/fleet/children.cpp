@@ -40,7 +40,8 @@ void Children::start(const std::string& name, const std::vector<std::string>& ro
                  "--pace",
                  std::to_string(options_.pace)};
     spec.argv.insert(spec.argv.end(), role.begin(), role.end());
-    spec.environment = {{"HEELER_STORE", options_.store_text}};  // it may hold a password
+    spec.environment = {{"HEELER_STORE", options_.store_text},   // it may hold a password
+                        {"PGAPPNAME", "heeler-fleet " + name}};  // for whoever looks at the server's sessions
     spec.output_file = file_of(name);
     spec.die_with_parent = true;
     auto child = heeler::start_child(spec);

@@ -6,9 +6,7 @@
 
 namespace fleet {
 
-Database::Database(const Options& options) : address_{options.store.postgres}, schema_{options.store.schema} {
-    connect();
-}
+Database::Database(const Options& options) : address_{options.store.postgres}, schema_{options.store.schema} {}
 
 void Database::connect() {
     handle_.reset(PQconnectdb(address_.c_str()));
@@ -40,6 +38,17 @@ Rows Database::ask(const std::string& sql, const std::vector<std::string>& value
 
 long Database::change(const std::string& sql, const std::vector<std::string>& values) {
     return std::atol(PQcmdTuples(run(sql, values).get()));
+}
+
+void Database::keep(const std::string& sql, const std::vector<std::string>& values) {
+    for (int tries = 1;; ++tries) {
+        try {
+            change(sql, values);
+            return;
+        } catch (const ConnectionLost&) {
+            if (tries == 10) throw;
+        }
+    }
 }
 
 std::string Database::value(const std::string& sql, const std::vector<std::string>& values) {

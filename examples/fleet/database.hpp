@@ -21,7 +21,7 @@ struct ConnectionLost : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws what goes wrong.
+/// Connects with the first statement. Throws what goes wrong.
 class Database {
 public:
     explicit Database(const Options& options);
@@ -30,6 +30,8 @@ public:
     Rows ask(const std::string& sql, const std::vector<std::string>& values = {});
     /// How many rows one statement changed.
     long change(const std::string& sql, const std::vector<std::string>& values = {});
+    /// One statement that may be repeated: it is, while connections break.
+    void keep(const std::string& sql, const std::vector<std::string>& values);
     /// The only value.
     std::string value(const std::string& sql, const std::vector<std::string>& values = {});
     double number(const std::string& sql, const std::vector<std::string>& values = {});

@@ -25,6 +25,8 @@ namespace {
 /// Starts agents: a row for each, under the key of the action. Twice under one key is once.
 class Starter {
 public:
+    static constexpr bool idempotent = true;
+
     Starter(Database& database, std::string holder) : database_{database}, holder_{std::move(holder)} {}
 
     heeler::Result<heeler::ActionDone> spawn(const heeler::ActionRequest& asked) {
@@ -126,9 +128,10 @@ void watch(const Options& options) {
         }
     }
     if (const auto left = dog.release(); !left) std::fprintf(stderr, "release: %s\n", left.error().message.c_str());
-    database.change("INSERT INTO fleet_watchdogs(name, mean, worst, errors) VALUES ($1, $2, $3, $4)",
-                    {options.watchdog, std::to_string(cycles.mean()), std::to_string(cycles.worst()),
-                     std::to_string(errors.count())});
+    database.keep(
+        "INSERT INTO fleet_watchdogs(name, mean, worst, errors) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        {options.watchdog, std::to_string(cycles.mean()), std::to_string(cycles.worst()),
+         std::to_string(errors.count())});
 }
 
 }  // namespace fleet
