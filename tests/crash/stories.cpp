@@ -61,10 +61,10 @@ void write_checkpoint(Stage& stage, RunHandle run, const std::string& id, std::i
 /// Who was replaced still lives, and must not be heard.
 void report_late(Stage& stage, RunHandle run, std::uint32_t agent) {
     const auto written = stage.dog.checkpoint(run, {90 + agent, "late", CheckpointReason::scheduled, agent});
-    const ErrorCode answer = written ? ErrorCode::failed : written.error().code;
-    // A watchdog that stood still learns only from the store that the agent was replaced.
-    const bool refused = answer == ErrorCode::fenced || answer == ErrorCode::ended;
-    if (!refused && (stage.alone || answer != ErrorCode::conflict))
+    const bool refused =
+        !written && (written.error().code == ErrorCode::fenced || written.error().code == ErrorCode::ended);
+    // A watchdog that stood still learns only from the store that the agent was replaced, if the store answers.
+    if (stage.alone ? !refused : written.has_value())
         stage.around.witness.wrong("I10", "a replaced agent's checkpoint was taken");
     const Observed heard = stage.dog.observe_as(run, agent, Progress{9}, stage.dog.clock().now());
     if (stage.alone && heard != Observed::fenced && heard != Observed::ended)
