@@ -68,7 +68,7 @@ void Children::check() {
 
 void Children::end() {
     for (auto& [name, child] : alive_) child.input.close();
-    for (int waits = 0; waits < 100 && !alive_.empty(); ++waits) {
+    for (int waits = 0; waits < 300 && !alive_.empty(); ++waits) {
         for (auto child = alive_.begin(); child != alive_.end();)
             child =
                 ::waitpid(child->second.identity.pid, nullptr, WNOHANG) != 0 ? alive_.erase(child) : std::next(child);
