@@ -49,11 +49,19 @@ struct PostgresDamage {
     }
 };
 
+const damage_contract::BadValues bad_values{{"text", {"NULL", "'no such word'"}},
+                                            {"number", {"NULL", "-1", "9223372036854775807"}}};
+
 }  // namespace
 
 TEST_CASE("each value that cannot be read in PostgreSQL tables concerns its run alone [M-008]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresDamage backend;
-    damage_contract::check(backend,
-                           {{"text", {"NULL", "'no such word'"}}, {"number", {"NULL", "-1", "9223372036854775807"}}});
+    damage_contract::check(backend, bad_values);
+}
+
+TEST_CASE("a claim in PostgreSQL tables says which run it cannot be for [M-008]", "[store][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    damage_contract::is_said_by_claims<PostgresDamage>(bad_values);
+    damage_contract::claims_pass_over_what_is_gone<PostgresDamage>();
 }

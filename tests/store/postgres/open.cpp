@@ -70,9 +70,9 @@ TEST_CASE("an older PostgreSQL store gets what was added since and keeps its row
 TEST_CASE("a PostgreSQL store from before the oldest schema is refused and left alone", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     const OldStore old;
-    old.ask("UPDATE meta SET value = value - 1");
-    auto store = old.open();
     const std::string earlier = std::to_string(detail::postgres_schema.front().version - 1);
+    old.ask("UPDATE meta SET value = " + earlier);
+    auto store = old.open();
     for (const auto& error : {store.load().error(), store.history("a").error()}) {
         CHECK(error.code == ErrorCode::older_schema);
         CHECK_THAT(error.message, ContainsSubstring(old.schema.name()) &&

@@ -77,13 +77,13 @@ TEST_CASE("a store of an older version gets what was added since and keeps its r
 
 TEST_CASE("a store from before the oldest schema is refused and left alone", "[store][sqlite]") {
     const OldStore old;
+    const std::string earlier = std::to_string(detail::sqlite_schema.front().version - 1);
     {
         auto connection = detail::SqliteConnection::open(old.path, std::chrono::seconds{1});
         REQUIRE(connection);
-        REQUIRE(connection->run("UPDATE meta SET value = value - 1"));
+        REQUIRE(connection->run(("UPDATE meta SET value = " + earlier).c_str()));
     }
     SqliteStore store{old.path};
-    const std::string earlier = std::to_string(detail::sqlite_schema.front().version - 1);
     for (const auto& error : {store.load().error(), store.history("a").error(), store.commit(Batch{}).error()}) {
         CHECK(error.code == ErrorCode::older_schema);
         CHECK_THAT(error.message, ContainsSubstring(old.path) &&

@@ -75,7 +75,17 @@ struct PostgresLeaseSql {
         "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') "
         "AND ((r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
         "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND a.outcome = 'intended') "
-        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) ORDER BY r.ordinal";
+        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) "
+        "AND r.state IS NOT NULL AND r.class IS NOT NULL AND r.holder IS NOT NULL AND r.epoch IS NOT NULL "
+        "ORDER BY r.ordinal";
+    /// Runs that no claim can be for.
+    static constexpr char unclaimable_runs[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs r "
+        "WHERE (state IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL) AND $1::text IN ('', id) AND "
+        "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
+        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND a.outcome = 'intended') "
+        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) ORDER BY ordinal";
     static constexpr char hand_over[] =
         "UPDATE runs SET holder = $2::text, epoch = $3::bigint, version = version + 1 WHERE id = ANY ($1::text[])";
     /// Of runs that cannot be read.
@@ -87,6 +97,6 @@ inline constexpr std::array postgres_lease_statements{
     PostgresLeaseSql::claim,          PostgresLeaseSql::lease,     PostgresLeaseSql::release,
     PostgresLeaseSql::hold,           PostgresLeaseSql::take_away, PostgresLeaseSql::holders,
     PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,  PostgresLeaseSql::free_runs,
-    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take};
+    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take,      PostgresLeaseSql::unclaimable_runs};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -96,6 +96,15 @@ namespace heeler::inline HEELER_ABI::detail {
     return done && !ids.empty() ? change(connection, PostgresLeaseSql::hand_over, parameters) : done;
 }
 
+/// Names the runs that no claim can be for.
+[[nodiscard]] inline Result<void> name_unclaimable(PostgresConnection& connection, const Claim& claim,
+                                                   std::vector<DamagedRow>& damaged) {
+    std::vector<StoredRun> found;
+    auto done = read_run_rows(connection, PostgresLeaseSql::unclaimable_runs, wire_values(claim.run), found);
+    for (StoredRun& run : found) damaged.push_back({std::move(run.row.id), std::move(run.damage)});
+    return done;
+}
+
 /// Inside a transaction.
 [[nodiscard]] inline Result<void> claim_runs(PostgresConnection& connection, const Claim& claim, Claimed& given) {
     if (auto held = hold_lease(connection, claim.lease); !held) return held;
@@ -111,6 +120,7 @@ namespace heeler::inline HEELER_ABI::detail {
     given.more = ordinals->size() > most;
     if (given.more) ordinals->resize(most);
     if (!ordinals->empty()) done = hand_over_runs(connection, *ordinals, claim, given.runs, given.damaged);
+    if (done) done = name_unclaimable(connection, claim, given.damaged);
     if (done) done = read_plain(connection, PostgresSql::mutes, given.mutes, given.damaged);
     return done;
 }

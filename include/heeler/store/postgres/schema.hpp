@@ -82,7 +82,18 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch, to_timestamp(until / 1
     ORDER BY name;
 )sql";
 
+/// Finds what nobody can read without looking at every row: runs of which it is not known whose they are, and what
+/// may be left to be done for runs that have ended.
+inline constexpr char postgres_step_4[] = R"sql(
+CREATE INDEX unclaimable_runs ON runs(ordinal)
+    WHERE state IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL;
+CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
+    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
+CREATE INDEX unreadable_alerts ON alerts(ordinal)
+    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
+)sql";
+
 /// Stores of the schemas 1 and 2 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 1> postgres_schema{{{3, 3, postgres_step_3}}};
+inline constexpr std::array<SchemaStep, 2> postgres_schema{{{3, 3, postgres_step_3}, {4, 3, postgres_step_4}}};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -48,23 +48,35 @@ struct LeaseSql {
         "UNION SELECT run FROM alerts WHERE state = 'pending') w CROSS JOIN runs r ON r.id = w.run "
         "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
         "AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'";
+    /// Runs that no claim can be for.
+    static constexpr char unclaimable_runs[] =
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
+        "holder, epoch, facts FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text' "
+        "OR typeof(epoch) <> 'integer') AND ?1 IN ('', id) AND "
+        "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
+        "OR EXISTS (SELECT 1 FROM actions WHERE run = id AND outcome = 'intended') "
+        "OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND state = 'pending')) ORDER BY id";
     static constexpr char open_run[] =
         "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND ("
         "state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
         "OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND outcome = 'intended') "
-        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND state = 'pending'))";
+        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND state = 'pending')) "
+        "AND typeof(class) = 'text' AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'";
 
+    /// Not one that no claim can be for.
     static constexpr char run_at[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, epoch, facts FROM runs WHERE ordinal = ?1";
+        "holder, epoch, facts FROM runs WHERE ordinal = ?1 AND state IS NOT NULL AND typeof(class) = 'text' "
+        "AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'";
     static constexpr char hand_over[] = "UPDATE runs SET holder = ?2, epoch = ?3, version = ?4 WHERE ordinal = ?1";
     static constexpr char take[] = "UPDATE runs SET holder = ?2, epoch = ?3 WHERE ordinal = ?1";
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
 inline constexpr std::array sqlite_lease_statements{
-    LeaseSql::claim,          LeaseSql::lease,      LeaseSql::release, LeaseSql::is_held,    LeaseSql::ran_out,
-    LeaseSql::take_away,      LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group,
-    LeaseSql::ended_but_open, LeaseSql::open_run,   LeaseSql::run_at,  LeaseSql::hand_over,  LeaseSql::take};
+    LeaseSql::claim,      LeaseSql::lease,         LeaseSql::release,        LeaseSql::is_held,
+    LeaseSql::ran_out,    LeaseSql::take_away,     LeaseSql::count_runs,     LeaseSql::holders,
+    LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open, LeaseSql::unclaimable_runs,
+    LeaseSql::open_run,   LeaseSql::run_at,        LeaseSql::hand_over,      LeaseSql::take};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -155,20 +155,28 @@ private:
 };
 
 /// A run that cannot be read is handed over all the same, so that one watchdog says so and not each one again and
-/// again; its version stays as it is.
-[[nodiscard]] inline Result<StoredRun> hand_over_run(SqliteConnection& connection, std::int64_t ordinal,
-                                                     const Lease& lease, std::vector<DamagedRow>& damaged) {
+/// again; its version stays as it is. One that is gone, or that no claim can be for, is passed over.
+[[nodiscard]] inline Result<void> hand_over_run(SqliteConnection& connection, std::int64_t ordinal, const Lease& lease,
+                                                Claimed& given) {
     std::vector<StoredRun> found;
-    if (const auto done = read_run_rows(connection, LeaseSql::run_at, found, ordinal); !done)
-        return tl::unexpected<Error>(done.error());
-    StoredRun& run = found.front();
-    if (const auto done = read_stored(connection, run, damaged); !done) return tl::unexpected<Error>(done.error());
+    if (auto done = read_run_rows(connection, LeaseSql::run_at, found, ordinal); !done || found.empty()) return done;
+    StoredRun& run = given.runs.emplace_back(std::move(found.front()));
+    if (auto done = read_stored(connection, run, given.damaged); !done) return done;
     if (run.damage.empty()) hand_over(run.row, run.taken_from, lease);
     const auto changed = run.damage.empty() ? change(connection, LeaseSql::hand_over, ordinal, run.row.holder,
                                                      run.row.epoch, run.row.version)
                                             : change(connection, LeaseSql::take, ordinal, lease.holder, lease.epoch);
     if (!changed) return tl::unexpected<Error>(changed.error());
-    return std::move(run);
+    return {};
+}
+
+/// Names the runs that no claim can be for.
+[[nodiscard]] inline Result<void> name_unclaimable(SqliteConnection& connection, const Claim& claim,
+                                                   std::vector<DamagedRow>& damaged) {
+    std::vector<StoredRun> found;
+    auto done = read_run_rows(connection, LeaseSql::unclaimable_runs, found, claim.run);
+    for (StoredRun& run : found) damaged.push_back({std::move(run.row.id), std::move(run.damage)});
+    return done;
 }
 
 [[nodiscard]] inline Result<Claimed> claim_runs(SqliteConnection& connection, const Claim& claim) {
@@ -184,11 +192,11 @@ private:
     Claimed given{{}, std::move(*lost), {}, ordinals->size() > most, {}};
     for (const std::int64_t ordinal : *ordinals) {
         if (given.runs.size() >= most) break;
-        auto run = hand_over_run(connection, ordinal, claim.lease, given.damaged);
-        if (!run) return tl::unexpected<Error>(run.error());
-        given.runs.push_back(std::move(*run));
+        if (const auto done = hand_over_run(connection, ordinal, claim.lease, given); !done)
+            return tl::unexpected<Error>(done.error());
     }
-    auto done = read_whole(connection, Sql::mutes, given.mutes, given.damaged, {}, reads_row<MuteRow>);
+    auto done = name_unclaimable(connection, claim, given.damaged);
+    if (done) done = read_whole(connection, Sql::mutes, given.mutes, given.damaged, {}, reads_row<MuteRow>);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return given;

@@ -92,8 +92,19 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch,
     strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
 )sql";
 
+/// Finds what nobody can read without looking at every row: runs of which it is not known whose they are, and what
+/// may be left to be done for runs that have ended.
+inline constexpr char sqlite_step_5[] = R"sql(
+CREATE INDEX unclaimable_runs ON runs(id) WHERE state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text'
+    OR typeof(epoch) <> 'integer';
+CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
+    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
+CREATE INDEX unreadable_alerts ON alerts(run)
+    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
+)sql";
+
 /// Stores of the schemas 1 to 3 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{4, 4, sqlite_step_4}}};
+inline constexpr std::array<SchemaStep, 2> sqlite_schema{{{4, 4, sqlite_step_4}, {5, 4, sqlite_step_5}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
