@@ -94,6 +94,7 @@ template <class Store>
 }
 
 [[nodiscard]] inline bool must_be_said(const std::string& column, const std::string& type, const std::string& value) {
+    if (column == "run_parts.bytes") return true;
     if (passed_over.count(column) != 0) return false;
     if (value == "NULL") return optional.count(column) == 0;
     if (type == "number")
@@ -204,6 +205,7 @@ void check(Backend& backend, const BadValues& values) {
         backend.run("CREATE TABLE kept_" + table + " AS SELECT * FROM " + table);
         const std::string which = table == "mutes" || table == "tallies" ? ""
                                   : table == "runs"                      ? " WHERE id = 'bad'"
+                                  : table == "run_parts"                 ? " WHERE run = 'bad' AND part = 'spec'"
                                                                          : " WHERE run = 'bad'";
         for (const Column& column : backend.columns_of(table)) {
             for (const auto& [type, of_type] : values) {
@@ -225,6 +227,14 @@ void check(Backend& backend, const BadValues& values) {
             }
         }
         CHECK(look(backend.open()).all.empty());
+    }
+    for (const auto& [type, of_type] : values) {
+        if (type != "bytes") continue;
+        for (const std::string& value : of_type) {
+            backend.run("UPDATE run_parts SET bytes = " + value + " WHERE part = 'memory'");
+            const Said said = look(backend.open());
+            CHECK((said.all.empty() && said.bad_is_whole));  // the watchdog says what is lost
+        }
     }
 }
 

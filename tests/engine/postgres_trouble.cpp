@@ -172,6 +172,12 @@ TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-
     gives_time_after_ages<PostgresBackend>();
 }
 
+TEST_CASE("damaged detector memory in PostgreSQL tables is said once, and its run is watched [M-008]", "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    forgets<PostgresBackend>("UPDATE run_parts SET bytes = '\\x01'");
+    forgets<PostgresBackend>("ALTER TABLE run_parts ALTER bytes DROP NOT NULL; UPDATE run_parts SET bytes = NULL");
+}
+
 TEST_CASE("a damaged run in PostgreSQL tables is left alone, the others are watched [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     for (const std::string bytes : {"''", "'\\x00'", "'\\x02ffffffffffffffffffff'"})

@@ -160,6 +160,12 @@ TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008
     gives_time_after_ages<SqliteBackend>();
 }
 
+TEST_CASE("damaged detector memory in an SQLite file is said once, and its run is watched [M-008]") {
+    for (const std::string bytes : {"x'01'", "'text'", "7"})
+        forgets<SqliteBackend>("UPDATE run_parts SET bytes = " + bytes);
+    forgets<SqliteBackend>("DELETE FROM run_parts");
+}
+
 TEST_CASE("a damaged run in an SQLite file is left alone, the others are watched [M-008]") {
     for (const std::string bytes : {"x''", "x'00'", "x'02ffffffffffffffffffff'", "'text'", "zeroblob(1000)"})
         leaves_alone<SqliteBackend>({"UPDATE runs SET facts = " + bytes + " WHERE id = 'stalling'", "", damaged_facts});

@@ -283,6 +283,26 @@ void leaves_alone(const ByHand& written) {
     CHECK(watched.dog->find("working"));
 }
 
+/// What the detectors of one run saw is damaged by `sql`: that is said once, and the run is watched as before.
+template <class Backend>
+void forgets(const std::string& sql) {
+    INFO(sql);
+    Backend backend;
+    Watched watched{backend.open()};
+    watched.clock.advance(1000s);
+    REQUIRE(watched.work());
+    watched.clock.advance(201s);
+    backend.run(sql + " WHERE part = 'memory' AND run = 'stalling'");
+    watched.boot(backend.open());
+    const CycleReport report = watched.after(1s);
+    CHECK(report.errors == 1);
+    says_all_of(bench::errors_of(report),
+                {"load stalling", "'run_parts', column 'bytes' of the part 'memory'", "begin anew"});
+    CHECK(watched.after(1201s).errors == 0);
+    const auto& runs = watched.control.runs;
+    CHECK(std::find(runs.begin(), runs.end(), "stalling") != runs.end());
+}
+
 /// The store refuses rows of one run: that one is named and nothing is done to it, the other one goes on.
 template <class Backend>
 void divides_what_is_refused(const std::string& table, const std::string& column) {

@@ -143,12 +143,12 @@ TEST_CASE("a stored run is taken in as it was, one that cannot be read is left a
     after.define(rules);
     const auto taken = after.registry.adopt(row, false, after.now());
     REQUIRE(taken);
-    CHECK(after.at(*taken).run.reported_value == 9);
-    CHECK(after.at(*taken).version == 1);
-    CHECK(rooms::counts_of(rooms::found(after.at(*taken), after.now())) == "a 1");
+    CHECK(after.at(taken->handle).run.reported_value == 9);
+    CHECK(after.at(taken->handle).version == 1);
+    CHECK(rooms::counts_of(rooms::found(after.at(taken->handle), after.now())) == "a 1");
     CHECK(after.registry.adopt(row, false, after.now()).error().code == ErrorCode::duplicate);
 
-    after.registry.drop(*taken);
+    after.registry.drop(taken->handle);
     row.row.facts.pop_back();
     const auto damaged = after.registry.adopt(row, false, after.now());
     REQUIRE_FALSE(damaged);

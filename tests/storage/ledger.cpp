@@ -63,7 +63,7 @@ TEST_CASE("after a conflict the stored state is taken over, and what was reporte
     two.store = one.store;
     const RunHandle mine = one.stored(bare_class());
     two.define(bare_class());
-    const RunHandle theirs = *two.registry.adopt(one.memory.load()->runs[0], false, two.now());
+    const RunHandle theirs = two.registry.adopt(one.memory.load()->runs[0], false, two.now())->handle;
     two.at(theirs).verdict.edit().incident.number = 3;
     REQUIRE_FALSE(two.ledger.commit_one(theirs, two.at(theirs), two.now()));
     note_checkpoint(one, mine, 1);

@@ -152,7 +152,7 @@ using Conflicts = std::vector<std::string>;
 
 /// What is stored of one run that has not ended, or that still has something to carry out.
 struct StoredRun {
-    RunRow row{};                      ///< with `spec` and `memory`
+    RunRow row{};                      ///< with `spec`, and with `memory` unless that cannot be read
     std::vector<Action> unfinished{};  ///< outcome `intended`, in the order they were committed
     std::vector<Intervention> interventions{};
     std::vector<AlertRow> pending{};

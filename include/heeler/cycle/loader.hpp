@@ -187,6 +187,13 @@ private:
                 report.error("load", row.run, Error{ErrorCode::corrupt, row.what + "; it is passed over"});
     }
 
+    void say_forgotten(const std::string& run, CycleReport& report) {
+        const std::string what = "table 'run_parts', column 'bytes' of the part 'memory' cannot be read";
+        if (is_news(run, what))
+            report.error("load", run,
+                         Error{ErrorCode::corrupt, what + "; the run is watched, its detectors begin anew"});
+    }
+
     /// Leaves a run alone that cannot be read, and looks at it again much later: somebody may have mended it.
     void leave_alone(const std::string& run, std::string what, Instant now, CycleReport& report) {
         unreadable_[run] = now.elapsed + read_again_after;
@@ -262,19 +269,21 @@ private:
             known = *std::move(found);
         }
         if (give_way(stored.row.id, now)) report.error("load", stored.row.id, registered_twice());
-        auto handle = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
-        if (!handle && handle.error().code == ErrorCode::corrupt) {
-            leave_alone(stored.row.id, handle.error().message, now, report);
+        const auto adopted = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
+        if (!adopted && adopted.error().code == ErrorCode::corrupt) {
+            leave_alone(stored.row.id, adopted.error().message, now, report);
             return true;
         }
-        if (!handle) {
-            report.error("load", stored.row.id, handle.error());
+        if (!adopted) {
+            report.error("load", stored.row.id, adopted.error());
             return true;
         }
-        WatchedRun& watched = *registry_.table().find(*handle);
+        if (!adopted->remembers) say_forgotten(stored.row.id, report);
+        const RunHandle handle = adopted->handle;
+        WatchedRun& watched = *registry_.table().find(handle);
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{*handle, &watched, row});
+        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row});
         std::vector<Action> rung = open_rung(watched, known);
         for (Action action : stored.unfinished) {
             if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
@@ -289,7 +298,7 @@ private:
         watched.rung_busy = true;
         std::size_t next = 0;
         while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-        queues_.add(RungJob{*handle, &watched, std::move(rung), next, true});
+        queues_.add(RungJob{handle, &watched, std::move(rung), next, true});
         return true;
     }
 

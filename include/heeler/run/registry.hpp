@@ -94,15 +94,23 @@ public:
         return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 
+    struct Adopted {
+        RunHandle handle{};
+        bool remembers = true;  ///< false: what its detectors saw is lost, and they begin anew
+    };
+
     /// A run that the store holds, of a class that is defined; `corrupt` and where, if what is stored of it cannot be
     /// read. `polled`: a source knows what it did meanwhile.
-    [[nodiscard]] Result<RunHandle> adopt(const StoredRun& stored, bool polled, Instant now) {
+    [[nodiscard]] Result<Adopted> adopt(const StoredRun& stored, bool polled, Instant now) {
         auto rules = find_class(stored.row.class_name);
         std::string_view damage;
+        bool remembers = false;
         auto handle = take_in(stored.row.id, [&](WatchedRun& watched) {
             damage = restore(watched, stored, std::move(rules), polled, now);
+            remembers = stored.row.memory && watched.load_memory(*stored.row.memory, now);
         });
-        if (!handle || damage.empty()) return handle;
+        if (!handle) return tl::unexpected<Error>(handle.error());
+        if (damage.empty()) return Adopted{*handle, remembers};
         drop(*handle);
         return fail(ErrorCode::corrupt, std::string{damage});
     }
@@ -216,7 +224,6 @@ private:
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{*rules};
         watched.rules = std::move(rules);
-        if (stored.row.memory) (void)watched.load_memory(*stored.row.memory, now);
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
         watched.run.id = watched.spec.id();
         watched.spec_stored = true;

@@ -58,6 +58,14 @@ public:
         (get(column_++, values), ...);
     }
 
+    /// Reads the next column; bytes that cannot be read are left out without a word.
+    void read_if_whole(std::optional<std::string>& blob) {
+        const std::string before = unreadable_;
+        read(Bytes{blob});
+        if (unreadable_ != before) blob.reset();
+        unreadable_ = before;
+    }
+
     /// What could not be read since it was asked last; empty: nothing.
     [[nodiscard]] std::string take_unreadable() { return std::exchange(unreadable_, {}); }
     /// A value of the row makes no sense to whoever decoded it.

@@ -63,10 +63,11 @@ void take_row(PostgresResult& result, Row& row) {
     columns(row, [&](auto&&... values) { result.read(values...); });
 }
 
-/// With `spec` and `memory`, which come last.
+/// With `spec` and `memory`, which come last. `memory` stays absent if it cannot be read.
 inline void take_row(PostgresResult& result, RunRow& row) {
     columns(row, [&](auto&&... values) { result.read(values...); });
-    result.read(Bytes{row.spec}, Bytes{row.memory});
+    result.read(Bytes{row.spec});
+    result.read_if_whole(row.memory);
 }
 
 /// Behind the run.

@@ -23,6 +23,7 @@ template <class Spoilt>
     std::vector<std::string> found;
     const auto read = [](SqliteStatement& statement, std::string& bytes) { statement.read(Bytes{bytes}); };
     const auto say_where = [&](const std::string& what) {
+        found.pop_back();
         spoilt("table 'run_parts', " + what + ", in the part '" + std::string{name} + "'");
     };
     if (auto done = read_each(connection, Sql::part, found, read, say_where, run, name); !done) return done;
@@ -30,10 +31,11 @@ template <class Spoilt>
     return {};
 }
 
+/// `memory` stays absent if it cannot be read.
 template <class Spoilt>
 [[nodiscard]] Result<void> read_parts(SqliteConnection& connection, RunRow& row, Spoilt spoilt) {
     auto done = read_part(connection, row.id, "spec", row.spec, spoilt);
-    if (done) done = read_part(connection, row.id, "memory", row.memory, spoilt);
+    if (done) done = read_part(connection, row.id, "memory", row.memory, [](const std::string&) {});
     return done;
 }
 
