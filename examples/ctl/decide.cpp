@@ -64,7 +64,7 @@ std::variant<Subject, Quit> all_runs(Store& store) {
     const auto rows = store.runs();
     if (!rows) return store_failed(rows.error());
     Subject all;
-    for (const heeler::RunRow& row : *rows) all.written = std::max(all.written, std::optional{row.updated_at});
+    for (const heeler::RunRow& row : rows->rows) all.written = std::max(all.written, std::optional{row.updated_at});
     return all;
 }
 

@@ -9,7 +9,7 @@ namespace ctl {
 
 enum ExitStatus : int {
     exit_ok = 0,
-    exit_store = 1,  ///< the store cannot be read or written
+    exit_store = 1,  ///< the store, or a row of it, cannot be read or written
     exit_usage = 2,  ///< bad arguments
     exit_run = 3,    ///< no such run, or it has ended
 };

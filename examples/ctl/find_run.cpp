@@ -17,9 +17,10 @@ Quit unknown(Store& store, const std::string& id) {
     const auto rows = store.runs();
     if (!rows) return store_failed(rows.error());
     std::string message = "no run has the id " + quoted(id);
-    if (rows->empty()) return {exit_run, message + ": the store holds no run at all"};
     std::vector<std::string> ids;
-    for (const heeler::RunRow& row : *rows) ids.push_back(row.id);
+    for (const heeler::RunRow& row : rows->rows) ids.push_back(row.id);
+    for (const heeler::DamagedRow& row : rows->damaged) ids.push_back(row.run);
+    if (ids.empty()) return {exit_run, message + ": the store holds no run at all"};
     const auto near = nearest(id, ids);
     if (near.empty()) return {exit_run, message + "; `status --all` lists all " + std::to_string(ids.size())};
     message += "; nearest: ";
@@ -32,6 +33,7 @@ Quit unknown(Store& store, const std::string& id) {
 std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id) {
     auto known = store.history(id);
     if (!known) return store_failed(known.error());
+    if (!known->row && !known->damage.empty()) return Quit{exit_store, "run " + quoted(id) + ": " + known->damage};
     if (!known->row) return unknown(store, id);
     return *std::move(known);
 }

@@ -10,6 +10,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/table.hpp>
 
+#include "damage.hpp"
 #include "find_run.hpp"
 #include "print.hpp"
 #include "run_view.hpp"
@@ -50,8 +51,9 @@ heeler::TableRow table_row(const AlertRow& row, heeler::Instant now) {
 Quit show_explanation(const Options& options, Store& store) {
     auto found = find_run(store, *options.run);
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
-    print(heeler::detail::explanation(std::get<heeler::History>(found)));
-    return {};
+    const auto& known = std::get<heeler::History>(found);
+    print(heeler::detail::explanation(known));
+    return name_damage(known.damaged, false);
 }
 
 Quit show_report(const Options& options, Store& store, heeler::Instant now) {
@@ -63,24 +65,24 @@ Quit show_report(const Options& options, Store& store, heeler::Instant now) {
                                 "\" were written by another version of heeler, or are damaged; `explain` can be read"};
     const heeler::Report report = heeler::detail::stored_report(known, now);
     print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));
-    return {};
+    return name_damage(known.damaged, options.json);
 }
 
 Quit show_outbox(const Options& options, Store& store, heeler::Instant now) {
     const auto alerts = store.undelivered();
     if (!alerts) return store_failed(alerts.error());
     if (options.json) {
-        for (const AlertRow& row : *alerts) print_json(row);
-        return {};
+        for (const AlertRow& row : alerts->rows) print_json(row);
+        return name_damage(alerts->damaged, true);
     }
-    if (alerts->empty()) {
-        print("No alert waits, none was given up.\n");
-        return {};
+    if (alerts->rows.empty()) {
+        if (alerts->damaged.empty()) print("No alert waits, none was given up.\n");
+        return name_damage(alerts->damaged, false);
     }
     std::vector<heeler::TableRow> rows;
-    for (const AlertRow& row : *alerts) rows.push_back(table_row(row, now));
+    for (const AlertRow& row : alerts->rows) rows.push_back(table_row(row, now));
     print(heeler::to_table({"State", "Kind", "Run", "Since", "Attempts", "Next", "Summary", "Last error"}, rows));
-    return {};
+    return name_damage(alerts->damaged, false);
 }
 
 }  // namespace ctl

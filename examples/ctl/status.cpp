@@ -11,6 +11,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/table.hpp>
 
+#include "damage.hpp"
 #include "decision_rows.hpp"
 #include "find_run.hpp"
 #include "lessons.hpp"
@@ -132,12 +133,14 @@ void print_json(const RunView& view) {
     print(line);
 }
 
-/// Runs that have not ended; with `all` ended ones too. In order of registration.
-heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, bool all, Store& store, Instant now) {
+/// Runs that have not ended; with `all` ended ones too, which adds to `damaged`. In order of registration.
+heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, bool all, Store& store, Instant now,
+                                              std::vector<heeler::DamagedRow>& damaged) {
     std::vector<RunView> views;
     if (!all) {
         for (const heeler::StoredRun& run : snapshot.runs)
-            if (!is_terminal(run.row.state)) views.push_back(view_of(run.row, run.interventions, now));
+            if (run.damage.empty() && !is_terminal(run.row.state))
+                views.push_back(view_of(run.row, run.interventions, now));
         return views;
     }
     auto rows = store.runs();
@@ -145,7 +148,11 @@ heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, 
     std::map<std::string_view, const heeler::StoredRun*> open;
     for (const heeler::StoredRun& run : snapshot.runs) open[run.row.id] = &run;
     const std::vector<heeler::Intervention> none;
-    for (heeler::RunRow& row : *rows) {
+    for (heeler::DamagedRow& row : rows->damaged) {
+        const auto is_it = [&](const heeler::DamagedRow& said) { return said.run == row.run && said.what == row.what; };
+        if (std::none_of(damaged.begin(), damaged.end(), is_it)) damaged.push_back(std::move(row));
+    }
+    for (heeler::RunRow& row : rows->rows) {
         const auto found = open.find(row.id);
         views.push_back(view_of(std::move(row), found == open.end() ? none : found->second->interventions, now));
     }
@@ -157,13 +164,15 @@ Quit show_all(const Options& options, Store& store, Instant now) {
     if (!snapshot) return store_failed(snapshot.error());
     auto open = store.list();
     if (!open) return store_failed(open.error());
-    const auto views = views_of(*snapshot, options.all, store, now);
+    std::vector<heeler::DamagedRow> damaged = damage_of(*snapshot);
+    sift(*open, damaged);
+    const auto views = views_of(*snapshot, options.all, store, now, damaged);
     if (!views) return store_failed(views.error());
     if (options.json) {
         for (const RunView& view : *views) print_json(view);
         for (const heeler::DecisionRow& row : *open) print_decision(row);
         print_lessons(*snapshot);
-        return {};
+        return name_damage(damaged, true);
     }
     const Waiting waiting = sort_out(std::move(*open), now);
     print(frozen_text(waiting, now));
@@ -173,7 +182,7 @@ Quit show_all(const Options& options, Store& store, Instant now) {
         print_table(*views, now);
     for (const std::string& part : {waiting_text(waiting, now), lessons_text(*snapshot, now)})
         if (!part.empty()) print("\n" + part);
-    return {};
+    return name_damage(damaged, false);
 }
 
 Quit show_one(const Options& options, Store& store, Instant now) {
@@ -183,17 +192,19 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     auto open = store.list();
     if (!open) return store_failed(open.error());
     std::erase_if(*open, [&](const heeler::DecisionRow& row) { return !row.run.empty() && row.run != *options.run; });
+    std::vector<heeler::DamagedRow> damaged = known.damaged;
+    sift(*open, damaged);
     const RunView view = view_of(*known.row, known.interventions, now);
     if (options.json) {
         print_json(view);
         for (const heeler::DecisionRow& row : *open) print_decision(row);
-        return {};
+        return name_damage(damaged, true);
     }
     const Waiting waiting = sort_out(std::move(*open), now);
     print(frozen_text(waiting, now));
     print_one(view, known, now);
     if (const std::string text = waiting_text(waiting, now); !text.empty()) print("\n" + text);
-    return {};
+    return name_damage(damaged, false);
 }
 
 }  // namespace

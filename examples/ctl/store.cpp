@@ -26,8 +26,8 @@ public:
     Result<std::vector<heeler::DecisionRow>> list() override { return kept_.list(); }
     Result<heeler::Conflicts> commit(const heeler::Batch& batch) override { return kept_.commit(batch); }
     Result<heeler::History> history(std::string_view run) override { return kept_.history(run); }
-    Result<std::vector<heeler::RunRow>> runs() override { return kept_.runs(); }
-    Result<std::vector<heeler::AlertRow>> undelivered() override { return kept_.undelivered(); }
+    Result<heeler::Listed<heeler::RunRow>> runs() override { return kept_.runs(); }
+    Result<heeler::Listed<heeler::AlertRow>> undelivered() override { return kept_.undelivered(); }
     Result<std::vector<heeler::HolderRow>> holders() override { return kept_.holders(); }
 
 private:

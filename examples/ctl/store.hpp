@@ -23,8 +23,8 @@ struct Store {
     virtual heeler::Result<std::vector<heeler::DecisionRow>> list() = 0;
     virtual heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) = 0;
     virtual heeler::Result<heeler::History> history(std::string_view run) = 0;
-    virtual heeler::Result<std::vector<heeler::RunRow>> runs() = 0;
-    virtual heeler::Result<std::vector<heeler::AlertRow>> undelivered() = 0;
+    virtual heeler::Result<heeler::Listed<heeler::RunRow>> runs() = 0;
+    virtual heeler::Result<heeler::Listed<heeler::AlertRow>> undelivered() = 0;
     virtual heeler::Result<std::vector<heeler::HolderRow>> holders() = 0;
 };
 

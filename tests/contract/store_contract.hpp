@@ -571,10 +571,10 @@ void lists_for_tools() {
         run->row.spec.reset();
         run->row.memory.reset();
     }
-    CHECK(show(*rows) == show(std::vector{over.row, late.row}));
+    CHECK(show(rows->rows) == show(std::vector{over.row, late.row}));
     const auto undelivered = store.undelivered();
     REQUIRE(undelivered);
-    CHECK(show(*undelivered) == show(std::vector{over.alerts[0], over.alerts[1], late.alerts[0]}));
+    CHECK(show(undelivered->rows) == show(std::vector{over.alerts[0], over.alerts[1], late.alerts[0]}));
 }
 
 template <class Backend>

@@ -260,6 +260,33 @@ PYTHON
     says "$work/out" "?: written by another version of heeler, or damaged"
     expect 1 "report of damaged facts" report port-parser
     says "$work/err" "another version of heeler"
+
+    # Rows that nobody can read: all else is shown.
+    python3 - "$work/store.db" <<'PYTHON'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+store.execute("UPDATE runs SET attempt = 'x' WHERE id = 'write-docs'")
+store.execute("UPDATE alerts SET attempts = 'y' WHERE state = 'dead'")
+store.execute("UPDATE audit SET kind = x'00' WHERE ordinal = (SELECT min(ordinal) FROM audit WHERE run = 'port-parser')")
+store.commit()
+PYTHON
+    for view in status "status --all" "status --all --json"; do
+        expect 1 "$view of a damaged row" $view
+        says "$work/out" "port-parser"
+        says "$work/err" "heeler-ctl: run \"write-docs\": table 'runs', column 'attempt' holds 'x'"
+        [ "$(grep -c "'attempt'" "$work/err")" = 1 ] || fail "it is not named once" "$work/err"
+    done
+    says "$work/out" '"type":"damaged","run":"write-docs","what":"table '
+    all_json || fail "status --json is no JSON" "$work/out"
+    expect 1 "a run that cannot be read" status write-docs
+    says "$work/err" "'attempt' holds 'x'"
+    expect 1 "a decision about it" ack write-docs
+    expect 1 "outbox" outbox --json
+    says "$work/out" "\"what\":\"table 'alerts', column 'attempts' holds 'y'"
+    expect 1 "explain" explain port-parser
+    says "$work/out" "lexer done"
+    says "$work/err" "table 'audit', column 'kind'"
+    expect 0 "freeze" freeze
     expect 0 "damaged facts in JSON" status port-parser --json
     says "$work/out" '"readable":false'
 else

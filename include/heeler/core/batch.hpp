@@ -209,14 +209,23 @@ struct HolderRow {
     std::string owner{};     ///< the process that has the lease, in the words that it claimed it with; empty: given up
 };
 
-/// What is stored about one run, oldest first.
+/// What is stored about one run, oldest first. Rows that cannot be read are left out and named in `damaged`.
 struct History {
-    std::optional<RunRow> row{};
+    std::optional<RunRow> row{};  ///< absent too if it cannot be read
     std::vector<CheckpointRow> checkpoints{};
     std::vector<Intervention> interventions{};
     std::vector<Action> actions{};
     std::vector<AlertRow> alerts{};
     std::vector<AuditRow> audit{};
+    std::vector<DamagedRow> damaged{};
+    std::string damage{};  ///< the first of it, unless it is but of alerts and records: the run is left alone
+};
+
+/// What tools list. Rows that cannot be read are left out and named.
+template <class Row>
+struct Listed {
+    std::vector<Row> rows{};
+    std::vector<DamagedRow> damaged{};
 };
 
 }  // namespace heeler::inline HEELER_ABI

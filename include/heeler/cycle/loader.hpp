@@ -214,6 +214,7 @@ private:
                 unreadable_[run] = now.elapsed + read_again_after;  // as bad as before, and that was said
             } else {
                 unreadable_.erase(run);
+                say(found->damaged, report);
                 if (found->row && is_mine(*found->row) && !registry_.find(run)) strangers_.push_back(stored_of(*found));
             }
         }

@@ -123,7 +123,7 @@ public:
     }
     [[nodiscard]] Result<History> history(Instant now, std::string_view run) {
         const std::lock_guard guard{lock_};
-        return note(unreadable_since_, now, store_.history(run));
+        return unless_damaged(note(unreadable_since_, now, store_.history(run)));
     }
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
@@ -251,6 +251,12 @@ private:
         change.fault.edit() = std::move(error);
     }
 
+    /// `corrupt` if the run must be left alone for what it holds.
+    [[nodiscard]] static Result<History> unless_damaged(Result<History> found) {
+        if (found && !found->damage.empty()) return fail(ErrorCode::corrupt, std::move(found->damage));
+        return found;
+    }
+
     [[nodiscard]] static Batch without_runs(const Batch& batch) {
         return {batch.lease, {}, batch.decisions, batch.applied, batch.audit, batch.mutes, batch.tallies, false};
     }
@@ -336,7 +342,7 @@ private:
     void settle(Change& change, const RunBatch& batch, Instant now) {
         History known;
         if (change.conflict) {
-            auto found = store_.history(batch.row.id);
+            auto found = unless_damaged(store_.history(batch.row.id));
             if (found) known = *std::move(found);
             if (!found && found.error().code == ErrorCode::corrupt) {
                 put_off(change, batch.row.id, std::move(found.error()), now);

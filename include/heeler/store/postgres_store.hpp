@@ -88,14 +88,17 @@ public:
     }
 
     /// Rows of all runs, ended ones too, without `spec` and `memory`, in order of registration: for tools.
-    [[nodiscard]] Result<std::vector<RunRow>> runs() {
-        return with_connection([](detail::PostgresConnection& connection) { return detail::read_runs(connection); });
+    [[nodiscard]] Result<Listed<RunRow>> runs() {
+        return with_connection([](detail::PostgresConnection& connection) {
+            return detail::read_listed<RunRow>(connection, detail::PostgresSql::all_runs);
+        });
     }
 
     /// Alerts of all runs that wait or were given up, oldest first: for tools.
-    [[nodiscard]] Result<std::vector<AlertRow>> undelivered() {
-        return with_connection(
-            [](detail::PostgresConnection& connection) { return detail::read_undelivered(connection); });
+    [[nodiscard]] Result<Listed<AlertRow>> undelivered() {
+        return with_connection([](detail::PostgresConnection& connection) {
+            return detail::read_listed<AlertRow>(connection, detail::PostgresSql::undelivered_alerts);
+        });
     }
 
     /// All watchdogs that ever had a lease, by name: for tools.

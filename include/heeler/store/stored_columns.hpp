@@ -123,6 +123,10 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     visit(row.class_name, row.condition, row.incidents, row.wrong);
 }
 
+/// Whose row it is, as far as the row says so.
+[[nodiscard]] inline const std::string& run_of(const RunRow& row) noexcept { return row.id; }
+[[nodiscard]] inline const std::string& run_of(const AlertRow& row) noexcept { return row.alert.run.id; }
+
 /// The lists of an alert, exact.
 [[nodiscard]] inline std::string encode_body(const Alert& alert) {
     std::vector<std::string> issues = alert.issues;

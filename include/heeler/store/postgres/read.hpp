@@ -30,21 +30,24 @@ template <class Row, class Read, class Spoilt>
     });
 }
 
-/// Rows of one run, without the run in front of them. Each must be whole.
+/// The run in front, then the row.
+template <class Row>
+void take_row_of(std::string& run, PostgresResult& result, Row& row) {
+    result.read(run);
+    take_row(result, row);
+    if constexpr (std::is_same_v<Row, AuditRow>) row.run = run;
+}
+
+/// Rows with their run in front of them; those that are not whole are passed over.
 template <class Row>
 [[nodiscard]] Result<void> read_rows(PostgresConnection& connection, const char* sql, const WireValues& parameters,
-                                     std::vector<Row>& into) {
-    std::string damage;
-    const auto read = [&](PostgresResult& result) {
-        std::string run;
-        result.read(run);
-        take_row(result, into.emplace_back());
-        if constexpr (std::is_same_v<Row, AuditRow>) into.back().run = run;
-    };
-    const auto keep_first = [&](std::string what) { damage = damage.empty() ? std::move(what) : damage; };
-    if (auto done = read_each<Row>(connection, sql, parameters, read, keep_first); !done) return done;
-    if (!damage.empty()) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
-    return {};
+                                     std::vector<Row>& into, std::vector<DamagedRow>& damaged) {
+    std::string run;
+    const auto read = [&](PostgresResult& result) { take_row_of(run, result, into.emplace_back()); };
+    return read_each<Row>(connection, sql, parameters, read, [&](std::string what) {
+        into.pop_back();
+        damaged.push_back({run, std::move(what)});
+    });
 }
 
 /// Rows that belong to no run; those that are not whole are passed over.
@@ -143,20 +146,24 @@ template <class Work>
     return snapshot;
 }
 
-/// Without the runs' `spec` and `memory`.
-[[nodiscard]] inline Result<std::vector<RunRow>> read_runs(PostgresConnection& connection) {
-    std::vector<RunRow> rows;
-    const auto done = fetch(connection, PostgresSql::all_runs, {},
-                            [&](PostgresResult& result) { take_row(result, rows.emplace_back()); });
+/// Rows of many runs for tools.
+template <class Row>
+[[nodiscard]] Result<Listed<Row>> read_listed(PostgresConnection& connection, const char* sql) {
+    Listed<Row> found;
+    std::string run;
+    const auto read = [&](PostgresResult& result) {
+        Row& row = found.rows.emplace_back();
+        if constexpr (std::is_same_v<Row, RunRow>)
+            take_row(result, row);
+        else
+            take_row_of(run, result, row);
+    };
+    const auto done = read_each<Row>(connection, sql, {}, read, [&](std::string what) {
+        found.damaged.push_back({run_of(found.rows.back()), std::move(what)});
+        found.rows.pop_back();
+    });
     if (!done) return tl::unexpected<Error>(done.error());
-    return rows;
-}
-
-[[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(PostgresConnection& connection) {
-    std::vector<AlertRow> rows;
-    const auto done = read_rows(connection, PostgresSql::undelivered_alerts, {}, rows);
-    if (!done) return tl::unexpected<Error>(done.error());
-    return rows;
+    return found;
 }
 
 [[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(PostgresConnection& connection) {
@@ -168,18 +175,32 @@ template <class Work>
     return open;
 }
 
+/// The run's own row, with `spec` and `memory`.
+[[nodiscard]] inline Result<void> read_known_row(PostgresConnection& connection, const std::string& run,
+                                                 History& found) {
+    const auto read = [&](PostgresResult& result) { take_row(result, found.row.emplace()); };
+    return read_each<RunRow>(connection, PostgresSql::run, wire_values(run), read, [&](std::string what) {
+        found.row.reset();
+        found.damaged.push_back({run, std::move(what)});
+    });
+}
+
 [[nodiscard]] inline Result<History> read_history(PostgresConnection& connection, std::string_view run) {
     History found;
+    const std::string name{run};
     const auto done = at_one_moment(connection, [&]() -> Result<void> {
-        const WireValues id = wire_values(run);
-        const WireValues ids{wire_array(std::vector{std::string{run}})};
-        auto read = fetch(connection, PostgresSql::run, id,
-                          [&](PostgresResult& result) { take_row(result, found.row.emplace()); });
-        if (read) read = read_rows(connection, PostgresSql::checkpoints, id, found.checkpoints);
-        if (read) read = read_rows(connection, PostgresSql::interventions, ids, found.interventions);
-        if (read) read = read_rows(connection, PostgresSql::actions, id, found.actions);
-        if (read) read = read_rows(connection, PostgresSql::alerts, id, found.alerts);
-        if (read) read = read_rows(connection, PostgresSql::audit, id, found.audit);
+        const WireValues id = wire_values(name);
+        const WireValues ids{wire_array(std::vector{name})};
+        const auto rows = [&]<class Row>(const char* sql, const WireValues& of, std::vector<Row>& into) {
+            return read_rows(connection, sql, of, into, found.damaged);
+        };
+        auto read = read_known_row(connection, name, found);
+        if (read) read = rows(PostgresSql::checkpoints, id, found.checkpoints);
+        if (read) read = rows(PostgresSql::interventions, ids, found.interventions);
+        if (read) read = rows(PostgresSql::actions, id, found.actions);
+        if (!found.damaged.empty()) found.damage = found.damaged.front().what;
+        if (read) read = rows(PostgresSql::alerts, id, found.alerts);
+        if (read) read = rows(PostgresSql::audit, id, found.audit);
         return read;
     });
     if (!done) return tl::unexpected<Error>(done.error());

@@ -143,7 +143,7 @@ struct PostgresSql {
     static constexpr char undelivered_alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
         "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts "
-        "WHERE state IN ('pending', 'dead') ORDER BY ordinal";
+        "WHERE (state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char count_checkpoints[] =
         "SELECT run, count(*) FROM checkpoints WHERE run = ANY ($1::text[]) GROUP BY run";
     static constexpr char checkpoints[] =

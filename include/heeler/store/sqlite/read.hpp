@@ -89,36 +89,44 @@ template <class... Parameters>
     return open;
 }
 
-/// Without the runs' `spec` and `memory`.
-[[nodiscard]] inline Result<std::vector<RunRow>> read_runs(SqliteConnection& connection) {
-    std::vector<RunRow> rows;
-    const auto done = read_all(connection, Sql::all_runs, rows, reads_row<RunRow>);
-    if (!done) return tl::unexpected<Error>(done.error());
-    return rows;
+/// Rows of many runs for tools.
+template <class Row>
+[[nodiscard]] Result<Listed<Row>> read_listed(SqliteConnection& connection, const char* sql) {
+    Listed<Row> found;
+    const auto pass_over = [&](std::string what) {
+        found.damaged.push_back({run_of(found.rows.back()), std::move(what)});
+        found.rows.pop_back();
+    };
+    if (const auto done = read_each(connection, sql, found.rows, reads_row<Row>, pass_over); !done)
+        return tl::unexpected<Error>(done.error());
+    return found;
 }
 
-[[nodiscard]] inline Result<std::vector<AlertRow>> read_undelivered(SqliteConnection& connection) {
-    std::vector<AlertRow> rows;
-    if (const auto done = read_all(connection, Sql::undelivered_alerts, rows, reads_row<AlertRow>); !done)
-        return tl::unexpected<Error>(done.error());
-    return rows;
+/// The run's own row, with `spec` and `memory`.
+[[nodiscard]] inline Result<void> read_known_row(SqliteConnection& connection, const std::string& run, History& found) {
+    std::vector<RunRow> rows;
+    auto done = read_whole(connection, Sql::run, rows, found.damaged, run, reads_row<RunRow>, run);
+    if (!done || rows.empty()) return done;
+    found.row = std::move(rows.front());
+    const auto note = [&](std::string what) { found.damaged.push_back({run, std::move(what)}); };
+    return read_parts(connection, *found.row, note);
 }
 
 [[nodiscard]] inline Result<History> read_history(SqliteConnection& connection, std::string_view run) {
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     History found;
-    std::vector<RunRow> rows;
-    auto done = read_rows(connection, Sql::run, run, rows);
-    std::string damage;
-    const auto note = [&](std::string what) { damage = std::move(what); };
-    if (done && !rows.empty()) done = read_parts(connection, found.row.emplace(std::move(rows.front())), note);
-    if (done && !damage.empty()) done = tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
-    if (done) done = read_rows(connection, Sql::checkpoints, run, found.checkpoints);
-    if (done) done = read_rows(connection, Sql::interventions, run, found.interventions);
-    if (done) done = read_rows(connection, Sql::actions, run, found.actions);
-    if (done) done = read_rows(connection, Sql::alerts, run, found.alerts);
-    if (done) done = read_rows(connection, Sql::audit, run, found.audit);
+    const std::string id{run};
+    const auto rows = [&]<class Row>(const char* sql, std::vector<Row>& into) {
+        return read_whole(connection, sql, into, found.damaged, id, reads_row<Row>, id);
+    };
+    auto done = read_known_row(connection, id, found);
+    if (done) done = rows(Sql::checkpoints, found.checkpoints);
+    if (done) done = rows(Sql::interventions, found.interventions);
+    if (done) done = rows(Sql::actions, found.actions);
+    if (!found.damaged.empty()) found.damage = found.damaged.front().what;
+    if (done) done = rows(Sql::alerts, found.alerts);
+    if (done) done = rows(Sql::audit, found.audit);
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return found;

@@ -70,12 +70,6 @@ template <class Row, class Read, class... Parameters>
 template <class Row>
 inline constexpr auto reads_row = [](SqliteStatement& statement, Row& row) { read_row(statement, row); };
 
-template <class Row>
-[[nodiscard]] Result<void> read_rows(SqliteConnection& connection, const char* sql, std::string_view run,
-                                     std::vector<Row>& rows) {
-    return read_all(connection, sql, rows, reads_row<Row>, run);
-}
-
 inline void read_row(SqliteStatement& statement, AlertRow& row) {
     std::string body;
     columns(row, body, [&](auto&&... values) { statement.read(values...); });

@@ -204,7 +204,8 @@ struct Sql {
         "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char undelivered_alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE state IN ('pending', 'dead') "
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE (state IN ('delivered', "
+        "'skipped')) IS NOT TRUE "
         "ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =

@@ -1,0 +1,39 @@
+#include "damage.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <heeler/text/one_line.hpp>
+
+#include "print.hpp"
+
+namespace ctl {
+
+std::vector<heeler::DamagedRow> damage_of(const heeler::Snapshot& snapshot) {
+    std::vector<heeler::DamagedRow> damaged = snapshot.damaged;
+    for (const heeler::StoredRun& run : snapshot.runs)
+        if (!run.damage.empty()) damaged.push_back({run.row.id, run.damage});
+    return damaged;
+}
+
+void sift(std::vector<heeler::DecisionRow>& open, std::vector<heeler::DamagedRow>& damaged) {
+    for (const heeler::DecisionRow& row : open)
+        if (!row.damage.empty()) damaged.push_back({row.run, row.damage});
+    std::erase_if(open, [](const heeler::DecisionRow& row) { return !row.damage.empty(); });
+}
+
+Quit name_damage(const std::vector<heeler::DamagedRow>& damaged, bool json) {
+    for (const heeler::DamagedRow& row : damaged) {
+        std::fprintf(stderr, "heeler-ctl: %s: %s; it is left out\n",
+                     row.run.empty() ? "no run" : ("run \"" + heeler::one_line(row.run, 160) + '"').c_str(),
+                     heeler::one_line(row.what, 1024).c_str());
+        if (!json) continue;
+        heeler::JsonLine line;
+        line.begin_object().key("type").string("damaged").key("run").string(row.run);
+        line.key("what").string(row.what).end_object();
+        print(line);
+    }
+    return {damaged.empty() ? exit_ok : exit_store, {}};
+}
+
+}  // namespace ctl
