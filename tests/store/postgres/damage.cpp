@@ -65,3 +65,8 @@ TEST_CASE("a claim in PostgreSQL tables says which run it cannot be for [M-008]"
     damage_contract::is_said_by_claims<PostgresDamage>(bad_values);
     damage_contract::claims_pass_over_what_is_gone<PostgresDamage>();
 }
+
+TEST_CASE("what may be left to be done for an ended run in PostgreSQL is said [M-008]", "[store][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    damage_contract::is_said_of_ended_runs<PostgresDamage>(bad_values);
+}

@@ -69,6 +69,10 @@ TEST_CASE("a claim in an SQLite file says which run it cannot be for [M-008]", "
     damage_contract::claims_pass_over_what_is_gone<SqliteDamage>();
 }
 
+TEST_CASE("what may be left to be done for an ended run in an SQLite file is said [M-008]", "[store][sqlite]") {
+    damage_contract::is_said_of_ended_runs<SqliteDamage>(bad_values);
+}
+
 TEST_CASE("SQLite finds what cannot be read without looking at every row", "[store][sqlite]") {
     SqliteDamage backend;
     {
@@ -76,7 +80,11 @@ TEST_CASE("SQLite finds what cannot be read without looking at every row", "[sto
         damage_contract::fill(store);
     }
     for (const auto& [sql, indexes] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-             {detail::LeaseSql::unclaimable_runs, {"unclaimable_runs"}}}) {
+             {detail::LeaseSql::unclaimable_runs, {"unclaimable_runs"}},
+             {detail::LeaseSql::ended_but_open,
+              {"unfinished_actions", "unreadable_actions", "pending_alerts", "unreadable_alerts"}},
+             {detail::Sql::runs_to_load,
+              {"unfinished_actions", "unreadable_actions", "pending_alerts", "unreadable_alerts"}}}) {
         std::string plan;
         for (const auto& row : backend.ask("EXPLAIN QUERY PLAN " + sql)) plan += row.back() + "\n";
         INFO(plan);

@@ -59,7 +59,11 @@ struct PostgresLeaseSql {
         "WHERE r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') AND r.holder = g.holder "
         "AND r.epoch = g.epoch AND r.class = g.class ORDER BY r.ordinal LIMIT 8 * $4::bigint) f "
         "UNION ALL SELECT r.ordinal FROM (SELECT run FROM actions WHERE outcome = 'intended' "
-        "UNION SELECT run FROM alerts WHERE state = 'pending') w JOIN runs r ON r.id = w.run "
+        "UNION SELECT run FROM alerts WHERE state = 'pending' "
+        "UNION SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE "
+        "UNION SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) w JOIN "
+        "runs r ON r.id = w.run "
         "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
         "AND (r.class = ANY ($1::text[]) OR r.class = ANY ($2::text[]) AND r.holder IN ('', $3::text)) "
         "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '')) "
@@ -74,8 +78,10 @@ struct PostgresLeaseSql {
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' WHERE r.ordinal = ANY ($1::bigint[]) "
         "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') "
         "AND ((r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND a.outcome = 'intended') "
-        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) "
+        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN ('done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN ('delivered', 'dead', 'skipped')) IS NOT "
+        "TRUE)) "
         "AND r.state IS NOT NULL AND r.class IS NOT NULL AND r.holder IS NOT NULL AND r.epoch IS NOT NULL "
         "ORDER BY r.ordinal";
     /// Runs that no claim can be for.
@@ -84,8 +90,10 @@ struct PostgresLeaseSql {
         "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs r "
         "WHERE (state IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL) AND $1::text IN ('', id) AND "
         "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND a.outcome = 'intended') "
-        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND a.state = 'pending')) ORDER BY ordinal";
+        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN ('done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN ('delivered', 'dead', 'skipped')) IS NOT "
+        "TRUE)) ORDER BY ordinal";
     static constexpr char hand_over[] =
         "UPDATE runs SET holder = $2::text, epoch = $3::bigint, version = version + 1 WHERE id = ANY ($1::text[])";
     /// Of runs that cannot be read.

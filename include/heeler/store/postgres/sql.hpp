@@ -131,7 +131,11 @@ struct PostgresSql {
         "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' "
         "WHERE (r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
         "OR r.id IN (SELECT run FROM actions WHERE outcome = 'intended') "
-        "OR r.id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY r.ordinal";
+        "OR r.id IN (SELECT run FROM alerts WHERE state = 'pending') "
+        "OR r.id IN (SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR r.id IN (SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) "
+        "ORDER BY r.ordinal";
     static constexpr char run[] =
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
         "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "

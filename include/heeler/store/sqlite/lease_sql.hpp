@@ -45,7 +45,11 @@ struct LeaseSql {
         "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
     static constexpr char ended_but_open[] =
         "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = 'intended' "
-        "UNION SELECT run FROM alerts WHERE state = 'pending') w CROSS JOIN runs r ON r.id = w.run "
+        "UNION SELECT run FROM alerts WHERE state = 'pending' "
+        "UNION SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE "
+        "UNION SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) w "
+        "CROSS JOIN runs r ON r.id = w.run "
         "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
         "AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'";
     /// Runs that no claim can be for.
@@ -54,13 +58,16 @@ struct LeaseSql {
         "holder, epoch, facts FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text' "
         "OR typeof(epoch) <> 'integer') AND ?1 IN ('', id) AND "
         "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT 1 FROM actions WHERE run = id AND outcome = 'intended') "
-        "OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND state = 'pending')) ORDER BY id";
+        "OR EXISTS (SELECT 1 FROM actions WHERE run = id AND (outcome IN ('done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE)) "
+        "ORDER BY id";
     static constexpr char open_run[] =
         "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND ("
         "state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND outcome = 'intended') "
-        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND state = 'pending')) "
+        "OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND (outcome IN ('done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE)) "
         "AND typeof(class) = 'text' AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'";
 
     /// Not one that no claim can be for.

@@ -172,7 +172,11 @@ struct Sql {
         "epoch, facts FROM runs WHERE (state IN ('completed', 'failed', 'cancelled', 'terminated', "
         "'abandoned')) IS NOT TRUE "
         "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
-        "OR id IN (SELECT run FROM alerts WHERE state = 'pending') ORDER BY ordinal";
+        "OR id IN (SELECT run FROM alerts WHERE state = 'pending') "
+        "OR id IN (SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
+        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
+        "OR id IN (SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) "
+        "ORDER BY ordinal";
     static constexpr char run[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, "
