@@ -30,8 +30,10 @@ struct PostgresBackend {
         other.ask("SET search_path = " + schema.name());
         other.ask(sql);
     }
-    void refuse(const std::string& table, const std::string& which) {
-        run("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''hands off''; END'; "
+    void refuse(const std::string& table, const std::string& which, bool silently) {
+        const std::string what = silently ? "RETURN NULL" : "RAISE EXCEPTION ''hands off''";
+        run("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN " + what +
+            "; END'; "
             "CREATE TRIGGER no BEFORE INSERT OR UPDATE ON " +
             table + " FOR EACH ROW WHEN (NEW." + which + ") EXECUTE FUNCTION no()");
     }
@@ -162,6 +164,20 @@ TEST_CASE("PostgreSQL tables that refuse rows of one run take those of the other
     divides_what_is_refused<PostgresBackend>("runs", "id");
     for (const std::string table : {"interventions", "actions", "audit"})
         divides_what_is_refused<PostgresBackend>(table, "run");
+}
+
+TEST_CASE("rows of one run that a trigger of PostgreSQL swallows are no conflict, and leave the others alone [M-008]",
+          "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    divides_what_is_refused<PostgresBackend>("runs", "id", true);
+    for (const std::string table : {"interventions", "actions", "audit"})
+        divides_what_is_refused<PostgresBackend>(table, "run", true);
+}
+
+TEST_CASE("what an ended run left in PostgreSQL and nobody can read is said once [M-008]", "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    names_what_an_ended_run_left<PostgresBackend>("actions", "outcome");
+    names_what_an_ended_run_left<PostgresBackend>("alerts", "state");
 }
 
 TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[postgres]") {

@@ -60,10 +60,10 @@ struct SqliteBackend {
 
     [[nodiscard]] SqliteStore open() const { return SqliteStore{scratch / "store.db", {.busy_timeout = 20ms}}; }
     void run(const std::string& sql) { other.run(sql); }
-    void refuse(const std::string& table, const std::string& which) {
+    void refuse(const std::string& table, const std::string& which, bool silently) {
         for (const std::string event : {"INSERT", "UPDATE"})
             run("CREATE TRIGGER no_" + event + " BEFORE " + event + " ON " + table + " WHEN new." + which +
-                " BEGIN SELECT RAISE(ABORT, 'hands off'); END");
+                " BEGIN SELECT RAISE(" + (silently ? "IGNORE" : "ABORT, 'hands off'") + "); END");
     }
     const std::string let_go = "DROP TRIGGER no_INSERT; DROP TRIGGER no_UPDATE";
 };
@@ -152,6 +152,17 @@ TEST_CASE("an SQLite file that refuses rows of one run takes those of the others
     divides_what_is_refused<SqliteBackend>("runs", "id");
     for (const std::string table : {"interventions", "actions", "audit"})
         divides_what_is_refused<SqliteBackend>(table, "run");
+}
+
+TEST_CASE("rows of one run that a trigger of SQLite swallows are no conflict, and leave the others alone [M-008]") {
+    divides_what_is_refused<SqliteBackend>("runs", "id", true);
+    for (const std::string table : {"interventions", "actions", "audit"})
+        divides_what_is_refused<SqliteBackend>(table, "run", true);
+}
+
+TEST_CASE("what an ended run left in an SQLite file and nobody can read is said once [M-008]") {
+    names_what_an_ended_run_left<SqliteBackend>("actions", "outcome");
+    names_what_an_ended_run_left<SqliteBackend>("alerts", "state");
 }
 
 TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008]") {

@@ -303,16 +303,37 @@ void forgets(const std::string& sql) {
     CHECK(std::find(runs.begin(), runs.end(), "stalling") != runs.end());
 }
 
-/// The store refuses rows of one run: that one is named and nothing is done to it, the other one goes on.
+/// What may be left to be done for a run that has ended cannot be read: that is said once.
 template <class Backend>
-void divides_what_is_refused(const std::string& table, const std::string& column) {
+void names_what_an_ended_run_left(const std::string& table, const std::string& column) {
     INFO(table);
     Backend backend;
     Watched watched{backend.open()};
-    backend.refuse(table, column + " = 'stalling'");
+    CHECK(watched.after(1201s).errors == 0);
+    REQUIRE(watched.dog->finish(*watched.dog->find("stalling"), RunState::completed));
+    CHECK(watched.after(1s).errors == 0);
+    backend.run("UPDATE " + table + " SET " + column + " = 'odd' WHERE ordinal = (SELECT min(ordinal) FROM " + table +
+                " WHERE run = 'stalling')");
+    watched.boot(backend.open());
+    const CycleReport report = watched.after(1s);
+    CHECK(report.errors == 1);
+    says_all_of(bench::errors_of(report), {"load stalling", "table '" + table + "', column '" + column + "'"});
+    CHECK(watched.after(301s).errors == 0);
+    CHECK(watched.dog->find("working"));
+}
+
+/// The store refuses rows of one run, or loses them `silently`: that one is named and nothing is done to it, the other
+/// one goes on.
+template <class Backend>
+void divides_what_is_refused(const std::string& table, const std::string& column, bool silently = false) {
+    INFO(table);
+    Backend backend;
+    Watched watched{backend.open()};
+    backend.refuse(table, column + " = 'stalling'", silently);
     const CycleReport report = watched.after(1201s);
     CHECK(report.errors == 1);
-    says_all_of(bench::errors_of(report), {"commit stalling", "hands off", "nothing is done to it"});
+    const std::string said = silently ? "table '" + table + "': a row of the run \"stalling\" was not" : "hands off";
+    says_all_of(bench::errors_of(report), {"commit stalling", said, "nothing is done to it"});
     REQUIRE(watched.control.spawned() == 1);
     CHECK(watched.control.runs[0] == "working");
     CHECK(watched.known("working").actions.size() == 1);

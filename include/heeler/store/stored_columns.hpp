@@ -11,6 +11,7 @@
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/text/one_line.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -60,6 +61,14 @@ template <class Row>
     std::string text;
     if (!table_of<Row>.empty()) text.append("table '").append(table_of<Row>).append("', ");
     return text.append(what);
+}
+
+/// A row is not there, though the database named no error when it was written. `run` may be empty.
+[[nodiscard]] inline std::string was_swallowed(std::string_view table, std::string_view run) {
+    std::string text{"table '"};
+    text.append(table).append("': a row");
+    if (!run.empty()) text.append(" of the run \"").append(one_line(run, 160)).append("\"");
+    return text.append(" was not stored, though no error was named (a trigger?)");
 }
 
 /// The number of a column as this library wrote it. Counts leave room for one more.

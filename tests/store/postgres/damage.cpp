@@ -37,6 +37,12 @@ struct PostgresDamage {
             columns.push_back({name, type == "text" ? "text" : type == "bigint" ? "number" : type});
         return columns;
     }
+    void swallow(const std::string& table) {
+        const std::string column = table == "runs" ? "id" : "run";
+        run("CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN RETURN NULL; END $f$; "
+            "CREATE TRIGGER swallow BEFORE INSERT OR UPDATE ON " +
+            table + " FOR EACH ROW WHEN (new." + column + " LIKE 'bad%') EXECUTE FUNCTION swallow()");
+    }
     void loosen() {
         run("DO $do$ DECLARE c record; BEGIN FOR c IN SELECT table_name, column_name FROM information_schema.columns k "
             "JOIN information_schema.tables t USING (table_schema, table_name) WHERE table_schema = '" +
@@ -69,4 +75,9 @@ TEST_CASE("a claim in PostgreSQL tables says which run it cannot be for [M-008]"
 TEST_CASE("what may be left to be done for an ended run in PostgreSQL is said [M-008]", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     damage_contract::is_said_of_ended_runs<PostgresDamage>(bad_values);
+}
+
+TEST_CASE("a row that a trigger of PostgreSQL swallows is an error, not a conflict [M-008]", "[store][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    damage_contract::says_what_was_swallowed<PostgresDamage>();
 }

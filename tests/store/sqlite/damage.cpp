@@ -44,6 +44,12 @@ struct SqliteDamage {
             columns.push_back({row[0], row[1] == "TEXT" ? "text" : row[1] == "INTEGER" ? "number" : "bytes"});
         return columns;
     }
+    void swallow(const std::string& table) {
+        const std::string run = table == "runs" ? "new.id" : "new.run";
+        for (const std::string when : {"INSERT", "UPDATE"})
+            ask("CREATE TRIGGER swallow_" + when + " BEFORE " + when + " ON " + table + " WHEN " + run +
+                " LIKE 'bad%' BEGIN SELECT RAISE(IGNORE); END");
+    }
     void loosen() {
         run("PRAGMA writable_schema = ON; "
             "UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table' "
@@ -71,6 +77,10 @@ TEST_CASE("a claim in an SQLite file says which run it cannot be for [M-008]", "
 
 TEST_CASE("what may be left to be done for an ended run in an SQLite file is said [M-008]", "[store][sqlite]") {
     damage_contract::is_said_of_ended_runs<SqliteDamage>(bad_values);
+}
+
+TEST_CASE("a row that a trigger of SQLite swallows is an error, not a conflict [M-008]", "[store][sqlite]") {
+    damage_contract::says_what_was_swallowed<SqliteDamage>();
 }
 
 TEST_CASE("SQLite finds what cannot be read without looking at every row", "[store][sqlite]") {

@@ -42,6 +42,9 @@ public:
     /// The word for what was done, e.g. COMMIT.
     [[nodiscard]] std::string_view command() const noexcept { return PQcmdStatus(result_.get()); }
 
+    /// How many rows were written.
+    [[nodiscard]] std::string_view written() const noexcept { return PQcmdTuples(result_.get()); }
+
     /// The first value, where it was asked for as text.
     [[nodiscard]] std::string_view text() const noexcept {
         return PQntuples(result_.get()) > 0 ? std::string_view{PQgetvalue(result_.get(), 0, 0)} : std::string_view{};

@@ -65,6 +65,11 @@ struct PostgresSql {
         "$8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::bigint[], $14::bytea[]) "
         "AS g(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, epoch, facts) WHERE r.id = g.id AND r.version = g.version RETURNING r.id";
+    /// Of runs that were not written those that are as they were expected to be.
+    static constexpr char unmoved_runs[] =
+        "SELECT g.id FROM unnest($1::text[], $2::bigint[]) AS g(id, version) WHERE CASE g.version WHEN 0 "
+        "THEN NOT EXISTS (SELECT FROM runs r WHERE r.id = g.id) "
+        "ELSE EXISTS (SELECT FROM runs r WHERE r.id = g.id AND r.version = g.version) END";
     static constexpr char put_parts[] =
         "INSERT INTO run_parts(run, part, bytes) SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[]) "
         "ON CONFLICT (run, part) DO UPDATE SET bytes = excluded.bytes";
@@ -195,6 +200,7 @@ inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
                                                 PostgresSql::set_meta,
                                                 PostgresSql::insert_runs,
                                                 PostgresSql::update_runs,
+                                                PostgresSql::unmoved_runs,
                                                 PostgresSql::put_parts,
                                                 PostgresSql::put_checkpoints,
                                                 PostgresSql::put_interventions,

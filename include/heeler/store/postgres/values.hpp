@@ -161,19 +161,23 @@ public:
         if (columns_.empty()) columns_ = {WireArray{wire_type<Ts>}...};
         std::size_t at = 0;
         (columns_[at++].add(values), ...);
+        ++count_;
     }
 
     [[nodiscard]] bool empty() const noexcept { return columns_.empty(); }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     [[nodiscard]] WireValues take() {
         WireValues all;
         for (WireArray& column : columns_) all.push_back(column.take());
         columns_.clear();
+        count_ = 0;
         return all;
     }
 
 private:
     std::vector<WireArray> columns_;
+    std::size_t count_ = 0;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

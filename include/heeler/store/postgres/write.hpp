@@ -28,13 +28,42 @@ namespace heeler::inline HEELER_ABI::detail {
     return change(connection, sql, rows.take());
 }
 
+[[nodiscard]] inline Error swallowed(PostgresConnection& connection, std::string_view table, std::string_view run) {
+    return connection.error(ErrorCode::unstorable, was_swallowed(table, run));
+}
+
+/// The same where each row must have been written; `run`: whose they are, if they are one run's.
+[[nodiscard]] inline Result<void> put_every(PostgresConnection& connection, const char* sql, WireRows& rows,
+                                            std::string_view table, std::string_view run) {
+    if (rows.empty()) return {};
+    const std::string all = std::to_string(rows.count());
+    const auto done = connection.query(sql, rows.take());
+    if (!done) return tl::unexpected<Error>(done.error());
+    if (done->written() != all) return tl::unexpected<Error>(swallowed(connection, table, run));
+    return {};
+}
+
+[[nodiscard]] inline std::string_view only_one(const std::vector<const RunBatch*>& runs) {
+    return runs.size() == 1 ? std::string_view{runs.front()->row.id} : std::string_view{};
+}
+
 template <class Row>
 [[nodiscard]] Result<void> put_rows(PostgresConnection& connection, const char* sql,
                                     const std::vector<const RunBatch*>& runs, std::vector<Row> RunBatch::*list) {
     WireRows rows;
     for (const RunBatch* run : runs)
         for (const Row* row : latest(run->*list)) add_row(rows, run->row.id, *row);
-    return put_rows(connection, sql, rows);
+    return put_every(connection, sql, rows, table_of<Row>, only_one(runs));
+}
+
+/// `unstorable` if one of the runs was neither written nor changed by anybody else.
+[[nodiscard]] inline Result<void> check_moved(PostgresConnection& connection, WireRows& unwritten) {
+    if (unwritten.empty()) return {};
+    std::string run;
+    auto done = fetch(connection, PostgresSql::unmoved_runs, unwritten.take(),
+                      [&](PostgresResult& result) { result.read(run); });
+    if (done && !run.empty()) return tl::unexpected<Error>(swallowed(connection, table_of<RunRow>, run));
+    return done;
 }
 
 /// Writes the rows of these runs, no run twice, and answers those whose version had not moved.
@@ -54,8 +83,14 @@ template <class Row>
     if (done && !fresh.empty()) done = fetch(connection, PostgresSql::insert_runs, fresh.take(), keep);
     if (!done) return tl::unexpected<Error>(done.error());
     std::vector<const RunBatch*> unmoved;
-    for (const RunBatch& run : runs)
-        if (written.count(run.row.id) == 1) unmoved.push_back(&run);
+    WireRows unwritten;
+    for (const RunBatch& run : runs) {
+        if (written.count(run.row.id) == 1)
+            unmoved.push_back(&run);
+        else
+            unwritten.add(run.row.id, run.row.version);
+    }
+    if (done = check_moved(connection, unwritten); !done) return tl::unexpected<Error>(done.error());
     return unmoved;
 }
 
@@ -66,7 +101,7 @@ template <class Row>
         if (run->row.spec) parts.add(run->row.id, std::string_view{"spec"}, Bytes{*run->row.spec});
         if (run->row.memory) parts.add(run->row.id, std::string_view{"memory"}, Bytes{*run->row.memory});
     }
-    auto done = put_rows(connection, PostgresSql::put_parts, parts);
+    auto done = put_every(connection, PostgresSql::put_parts, parts, "run_parts", only_one(runs));
     if (done) done = put_rows(connection, PostgresSql::put_checkpoints, runs, &RunBatch::checkpoints);
     if (done) done = put_rows(connection, PostgresSql::put_interventions, runs, &RunBatch::interventions);
     if (done) done = put_rows(connection, PostgresSql::put_actions, runs, &RunBatch::actions);
@@ -95,8 +130,9 @@ template <class Row>
     Result<void> done{};
     if (!batch.applied.empty())
         done = change(connection, PostgresSql::close_decisions, {wire_array(batch.applied), wire_array(conflicts)});
-    if (done) done = put_rows(connection, PostgresSql::add_decisions, decisions);
-    if (done) done = put_rows(connection, PostgresSql::add_audit, audit);
+    const std::string_view run = batch.runs.size() == 1 ? std::string_view{batch.runs.front().row.id} : "";
+    if (done) done = put_every(connection, PostgresSql::add_decisions, decisions, table_of<DecisionRow>, {});
+    if (done) done = put_every(connection, PostgresSql::add_audit, audit, table_of<AuditRow>, run);
     if (done) done = put_rows(connection, PostgresSql::add_mutes, mutes);
     if (done) done = put_rows(connection, PostgresSql::add_tallies, tallies);
     return done;

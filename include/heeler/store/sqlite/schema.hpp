@@ -129,6 +129,10 @@ struct Sql {
         "UPDATE runs SET version = ?2 + 1, name = ?3, class = ?4, state = ?5, status = ?6, attempt = ?7, "
         "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, holder = ?12, epoch = ?13, facts = ?14 "
         "WHERE id = ?1 AND version = ?2";
+    /// Whether a run that was not written is as it was expected to be.
+    static constexpr char is_unmoved[] =
+        "SELECT CASE ?2 WHEN 0 THEN NOT EXISTS (SELECT 1 FROM runs WHERE id = ?1) "
+        "ELSE EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND version = ?2) END";
     static constexpr char put_part[] =
         "INSERT INTO run_parts(run, part, bytes) VALUES (?1, ?2, ?3) "
         "ON CONFLICT(run, part) DO UPDATE SET bytes = excluded.bytes";
@@ -233,6 +237,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::set_meta,
                                               Sql::insert_run,
                                               Sql::update_run,
+                                              Sql::is_unmoved,
                                               Sql::put_part,
                                               Sql::put_checkpoint,
                                               Sql::put_intervention,

@@ -20,6 +20,22 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// `unstorable` if nothing was changed where one row was to be written.
+[[nodiscard]] inline Result<void> check_written(SqliteConnection& connection, int changed, std::string_view table,
+                                                std::string_view run) {
+    if (changed > 0) return {};
+    return tl::unexpected<Error>(connection.error(ErrorCode::unstorable, was_swallowed(table, run)));
+}
+
+/// Carries out a statement that writes one row into `table`.
+template <class... Parameters>
+[[nodiscard]] Result<void> put_one(SqliteConnection& connection, std::string_view table, std::string_view run,
+                                   const char* sql, const Parameters&... parameters) {
+    const auto changed = change(connection, sql, parameters...);
+    if (!changed) return tl::unexpected<Error>(changed.error());
+    return check_written(connection, *changed, table, run);
+}
+
 template <class Row>
 [[nodiscard]] Result<void> put_rows(SqliteConnection& connection, const char* sql, const std::string& run,
                                     const std::vector<Row>& rows) {
@@ -29,6 +45,7 @@ template <class Row>
     for (const Row& row : rows) {
         bind_row(*statement, run, row);
         if (auto done = statement->run(); !done) return done;
+        if (auto done = check_written(connection, connection.changes(), table_of<Row>, run); !done) return done;
         statement->reset();
     }
     return {};
@@ -37,12 +54,13 @@ template <class Row>
 [[nodiscard]] inline Result<void> put_alerts(SqliteConnection& connection, const std::string& run,
                                              const std::vector<AlertRow>& rows) {
     for (const AlertRow& row : rows) {
-        auto statement = connection.prepare(Sql::put_alert);
-        if (!statement) return tl::unexpected<Error>(statement.error());
         const std::string body = encode_body(row.alert);
         const std::string text = body_text(row.alert);
-        columns(row, body, [&](const auto&... values) { statement->bind(run, values..., text); });
-        if (auto done = statement->run(); !done) return done;
+        Result<void> done{};
+        columns(row, body, [&](const auto&... values) {
+            done = put_one(connection, table_of<AlertRow>, run, Sql::put_alert, run, values..., text);
+        });
+        if (!done) return done;
     }
     return {};
 }
@@ -50,16 +68,12 @@ template <class Row>
 [[nodiscard]] inline Result<void> put_part(SqliteConnection& connection, const std::string& run, std::string_view part,
                                            const std::optional<std::string>& bytes) {
     if (!bytes) return {};
-    if (const auto done = change(connection, Sql::put_part, run, part, Bytes{*bytes}); !done)
-        return tl::unexpected<Error>(done.error());
-    return {};
+    return put_one(connection, "run_parts", run, Sql::put_part, run, part, Bytes{*bytes});
 }
 
 /// An audit row belongs to `run`, whatever it says itself.
 [[nodiscard]] inline Result<void> add_audit(SqliteConnection& connection, std::string_view run, const AuditRow& row) {
-    if (const auto done = change(connection, Sql::add_audit, run, row.at, row.kind, row.body); !done)
-        return tl::unexpected<Error>(done.error());
-    return {};
+    return put_one(connection, table_of<AuditRow>, run, Sql::add_audit, run, row.at, row.kind, row.body);
 }
 
 /// False: the run's version has moved, and nothing was written.
@@ -68,7 +82,12 @@ template <class Row>
     Result<int> changed = 0;
     columns(row, [&](const auto&... values) { changed = change(connection, sql, values...); });
     if (!changed) return tl::unexpected<Error>(changed.error());
-    return *changed == 1;
+    if (*changed == 1) return true;
+    const auto unmoved = read_number(connection, Sql::is_unmoved, 0, row.id, row.version);
+    if (!unmoved) return tl::unexpected<Error>(unmoved.error());
+    const auto written = check_written(connection, *unmoved == 0 ? 1 : 0, table_of<RunRow>, row.id);
+    if (!written) return tl::unexpected<Error>(written.error());
+    return false;
 }
 
 /// False: the run's version has moved, and nothing was written.
@@ -117,9 +136,10 @@ template <class Row>
     for (const std::uint64_t number : batch.applied)
         if (auto done = close_decision(connection, number, conflicts); !done) return done;
     for (const DecisionRow& row : batch.decisions)
-        if (const auto done = change(connection, Sql::add_decision, row.run, row.verb, row.until, row.by, row.at);
+        if (auto done = put_one(connection, table_of<DecisionRow>, row.run, Sql::add_decision, row.run, row.verb,
+                                row.until, row.by, row.at);
             !done)
-            return tl::unexpected<Error>(done.error());
+            return done;
     for (const AuditRow& row : batch.audit)
         if (auto done = add_audit(connection, row.run, row); !done) return done;
     if (auto done = add_rows(connection, Sql::add_mute, batch.mutes); !done) return done;
