@@ -177,7 +177,6 @@ TEST_CASE("rows of one run that a trigger of PostgreSQL swallows are no conflict
 TEST_CASE("what an ended run left in PostgreSQL and nobody can read is said once [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     names_what_an_ended_run_left<PostgresBackend>("actions", "outcome");
-    names_what_an_ended_run_left<PostgresBackend>("alerts", "state");
 }
 
 TEST_CASE("numbers that only people read in PostgreSQL tables change nothing [M-008]", "[postgres]") {

@@ -162,7 +162,6 @@ TEST_CASE("rows of one run that a trigger of SQLite swallows are no conflict, an
 
 TEST_CASE("what an ended run left in an SQLite file and nobody can read is said once [M-008]") {
     names_what_an_ended_run_left<SqliteBackend>("actions", "outcome");
-    names_what_an_ended_run_left<SqliteBackend>("alerts", "state");
 }
 
 TEST_CASE("numbers that only people read in an SQLite file change nothing [M-008]") {
