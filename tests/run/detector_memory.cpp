@@ -162,18 +162,34 @@ TEST_CASE("memory of any type is made and destroyed once, also when it moves", "
     const int before = Lives::now;
     {
         const ReadyClass of = class_of<Counts<'a'>, Living>();
+        const int unused = Lives::now;
         DetectorMemory memory{of};
-        CHECK(Lives::now == before + 1);
+        call(memory);
+        CHECK(Lives::now == unused + 1);
         DetectorMemory moved{std::move(memory)};
         memory = std::move(moved);
-        CHECK(Lives::now == before + 1);
+        CHECK(Lives::now == unused + 1);
         memory = DetectorMemory{of};
-        CHECK(Lives::now == before + 1);
+        call(memory, 2);
+        CHECK(Lives::now == unused + 1);
         DetectorMemory none;
         memory = std::move(none);
-        CHECK(Lives::now == before);
+        CHECK(Lives::now == unused);
     }
     CHECK(Lives::now == before);
+}
+
+TEST_CASE("runs of which nothing was learned share one memory until something is", "[run]") {
+    const ReadyClass of = class_of<Counts<'a'>, Living>();
+    const int unused = Lives::now;
+    DetectorMemory idle{of}, busy{of};
+    CHECK(counts_in(idle) == "a 0");
+    CHECK(counts_in(loaded(of, saved(idle))) == "a 0");
+    CHECK(Lives::now == unused);
+    call(busy);
+    CHECK(counts_in(busy) == "a 1");
+    CHECK(counts_in(idle) == "a 0");
+    CHECK(Lives::now == unused + 1);
 }
 
 TEST_CASE("memory lies as aligned as its type asks for", "[run]") {

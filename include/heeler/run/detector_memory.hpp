@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -57,15 +56,12 @@ private:
     std::size_t count_ = 0;
 };
 
-/// The class must outlive it. Saved by kind, so that a class which gains, loses or reorders detectors keeps the rest.
+/// The class must outlive it. Takes no memory before something is learned. Saved by kind, so that a class which gains,
+/// loses or reorders detectors keeps the rest.
 class DetectorMemory {
 public:
     DetectorMemory() = default;
-    explicit DetectorMemory(const ReadyClass& of) : of_{&of} {
-        if (of.memory_size == 0) return;
-        block_ = static_cast<std::byte*>(::operator new (of.memory_size, std::align_val_t{of.memory_alignment}));
-        for (const DetectorSlot& slot : of.detectors) slot.ops->create(at(slot));
-    }
+    explicit DetectorMemory(const ReadyClass& of) : of_{&of} {}
     DetectorMemory(DetectorMemory&& other) noexcept
         : of_{std::exchange(other.of_, nullptr)}, block_{std::exchange(other.block_, nullptr)} {}
     DetectorMemory& operator=(DetectorMemory&& other) noexcept {
@@ -79,7 +75,7 @@ public:
 
     void learn(const Observation& seen) {
         for (const DetectorSlot& slot : of_->listeners[seen.event.index()])
-            slot.ops->learn(at(slot), slot.settings, seen);
+            slot.ops->learn(edit(slot), slot.settings, seen);
     }
 
     /// What is looked at before each judgement. Of several sightings in one cycle the first counts.
@@ -87,7 +83,7 @@ public:
         std::optional<Sighting> first;
         for (const DetectorSlot& slot : of_->detectors) {
             if (slot.ops->look == nullptr) continue;
-            auto seen = slot.ops->look(at(slot), slot.settings, run, checkpoint, now);
+            auto seen = slot.ops->look(edit(slot), slot.settings, run, checkpoint, now);
             if (!first) first = seen;
         }
         return first;
@@ -124,14 +120,14 @@ public:
         return earliest;
     }
 
-    /// Each part with its kind, its layout and its length.
+    /// Each part with its kind, its layout and its length; none if nothing was learned.
     void save(ArchiveWriter& to, Instant now) const {
-        auto count = static_cast<std::uint32_t>(of_ == nullptr ? 0 : of_->detectors.size());
+        auto count = static_cast<std::uint32_t>(block_ == nullptr ? 0 : of_->detectors.size());
         to(count);
         for (std::size_t i = 0; i < count; ++i) {
             const DetectorSlot& slot = of_->detectors[i];
             ArchiveWriter part{now};
-            slot.ops->save(at(slot), part);
+            slot.ops->save(block_ + slot.offset, part);
             std::string kind{slot.ops->kind}, bytes = part.take();
             std::uint32_t layout = slot.ops->layout;
             to(kind, layout, bytes);
@@ -154,25 +150,29 @@ public:
 
 private:
     void clear() noexcept {
-        if (block_ == nullptr) return;
-        for (const DetectorSlot& slot : of_->detectors) slot.ops->destroy(at(slot));
-        ::operator delete (block_, std::align_val_t{of_->memory_alignment});
-        block_ = nullptr;
+        if (of_ != nullptr) of_->free_memory(std::exchange(block_, nullptr));
     }
 
-    [[nodiscard]] void* at(const DetectorSlot& slot) const noexcept { return block_ + slot.offset; }
+    [[nodiscard]] const void* at(const DetectorSlot& slot) const noexcept {
+        return (block_ != nullptr ? block_ : of_->blank()) + slot.offset;
+    }
+    [[nodiscard]] void* edit(const DetectorSlot& slot) {
+        if (block_ == nullptr) block_ = of_->make_memory();
+        return block_ + slot.offset;
+    }
 
     void load_part(const DetectorSlot& slot, std::uint32_t layout, const std::string& bytes, Instant now) {
         if (layout != slot.ops->layout) return;
         ArchiveReader part{bytes, now};
-        slot.ops->load(at(slot), part);
+        void* memory = edit(slot);
+        slot.ops->load(memory, part);
         if (part.ok() && part.at_end()) return;
-        slot.ops->destroy(at(slot));
-        slot.ops->create(at(slot));
+        slot.ops->destroy(memory);
+        slot.ops->create(memory);
     }
 
     const ReadyClass* of_ = nullptr;
-    std::byte* block_ = nullptr;
+    std::byte* block_ = nullptr;  ///< made when something is learned
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -62,7 +63,7 @@ public:
     /// Of these, by kind of observation, those that listen to it.
     std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
     std::size_t memory_size = 0;  ///< of a run's block
-    std::size_t memory_alignment = alignof(std::max_align_t);
+    std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
     std::shared_ptr<Mutes> mutes;
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
@@ -93,10 +94,29 @@ public:
         for (std::size_t kind = 0; kind < listeners.size(); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
+        blank_ = make_memory();
     }
     ReadyClass(const ReadyClass&) = delete;
     ReadyClass& operator=(const ReadyClass&) = delete;
-    ~ReadyClass() = default;
+    ~ReadyClass() { free_memory(blank_); }
+
+    /// A run's block, in which nothing was learned yet; null if no detector keeps anything.
+    [[nodiscard]] std::byte* make_memory() const {
+        if (memory_size == 0) return nullptr;
+        auto* block = static_cast<std::byte*>(::operator new (memory_size, std::align_val_t{memory_alignment}));
+        for (const DetectorSlot& slot : detectors) slot.ops->create(block + slot.offset);
+        return block;
+    }
+    void free_memory(std::byte* block) const noexcept {
+        if (block == nullptr) return;
+        for (const DetectorSlot& slot : detectors) slot.ops->destroy(block + slot.offset);
+        ::operator delete (block, std::align_val_t{memory_alignment});
+    }
+    /// What is read for the runs of which nothing was learned yet: nobody writes to it.
+    [[nodiscard]] const std::byte* blank() const noexcept { return blank_; }
+
+private:
+    std::byte* blank_ = nullptr;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
