@@ -21,6 +21,7 @@
 #include <heeler/core/small_optional.hpp>
 #include <heeler/detect/output_access_rule.hpp>
 #include <heeler/run/detector_memory.hpp>
+#include <heeler/run/run_lock.hpp>
 #include <heeler/run/run_marks.hpp>
 #include <heeler/run/seen_results.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -388,7 +389,7 @@ struct RunMemory {
 
 /// One run in memory. `lock` guards all of it; it is held for a fold or a judgement only, never during I/O.
 struct WatchedRun : RunMemory {
-    std::mutex lock;
+    RunLock lock;
 
     [[nodiscard]] bool is_busy() {
         const std::lock_guard guard{lock};
