@@ -34,13 +34,11 @@ public:
         if (!index) return std::nullopt;
         Chunk& chunk = *chunk_of(*index);
         Beat& beat = chunk.beats[*index % chunk_runs];
-        auto& cell = chunk.cells[*index % chunk_runs];
-        if (!cell) cell = std::make_unique<Cell>();
         beat.at.store(never, std::memory_order_relaxed);
         beat.over.store(false, std::memory_order_relaxed);
         beat.status.store(Status::healthy, std::memory_order_relaxed);
         const RunHandle handle{*index, beat.generation.load(std::memory_order_relaxed) + 1};  // odd: in use
-        fill(*cell, handle);
+        fill(cell_of(*index), handle);
         beat.generation.store(handle.generation, std::memory_order_release);
         return handle;
     }
@@ -60,7 +58,7 @@ public:
     /// The cell behind a handle; null if the run is over. Lock it, then ask `current` again.
     [[nodiscard]] Cell* find(RunHandle handle) const noexcept {
         if (!current(handle)) return nullptr;
-        return chunk_of(handle.index)->cells[handle.index % chunk_runs].get();
+        return &cell_of(handle.index);
     }
 
     [[nodiscard]] bool current(RunHandle handle) const noexcept {
@@ -167,6 +165,8 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t block_cells = 16;  ///< fewer than a chunk's: most tables are small
+
     struct Beat {
         std::atomic<std::int64_t> at{never};
         std::atomic<std::uint32_t> generation{0};
@@ -176,8 +176,8 @@ private:
     struct Chunk {
         std::array<Beat, chunk_runs> beats;
         std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;
-        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};  ///< the handle that went to others last
-        std::array<std::unique_ptr<Cell>, chunk_runs> cells;             ///< made once, used again
+        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};       ///< the handle that went to others last
+        std::array<std::unique_ptr<Cell[]>, chunk_runs / block_cells> cells;  ///< made once, used again
         std::atomic<std::int64_t> earliest{never};
 
         Chunk() {
@@ -189,6 +189,8 @@ private:
         const std::lock_guard guard{lock_};
         if (free_.empty() && !grow()) return std::nullopt;
         const std::uint32_t index = free_.back();
+        auto& block = chunk_of(index)->cells[index % chunk_runs / block_cells];
+        if (!block) block = std::make_unique<Cell[]>(block_cells);
         free_.pop_back();
         return index;
     }
@@ -201,6 +203,10 @@ private:
 
     [[nodiscard]] Chunk* chunk_of(std::uint32_t index) const noexcept {
         return chunks_[index / chunk_runs].load(std::memory_order_acquire);
+    }
+
+    [[nodiscard]] Cell& cell_of(std::uint32_t index) const noexcept {
+        return chunk_of(index)->cells[index % chunk_runs / block_cells][index % block_cells];
     }
 
     bool grow() {
