@@ -30,6 +30,9 @@ TEST_CASE("an id is found until it is removed", "[engine]") {
     CHECK_FALSE(index.find("a"));
     index.remove("a");
     CHECK(index.find("") == handle_of(8));
+    const RunHandle last{4'194'303, 0xFFFF'FFFF};
+    REQUIRE(index.add("last", last));
+    CHECK(index.find("last") == last);
 }
 
 TEST_CASE("an id that is there already is refused and keeps its handle", "[engine]") {

@@ -16,7 +16,8 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// May be called from any thread. Ids are compared by 128-bit fingerprints, seeded anew in each process.
+/// May be called from any thread. Ids are compared by 74-bit fingerprints, seeded anew in each process: that any two of
+/// 4,194,304 share one happens once in 2,000 million such sets.
 class RunIndex {
 public:
     RunIndex() {
@@ -39,14 +40,14 @@ public:
     }
 
     /// False if the id, or one with the same fingerprint, is there already; nothing is changed then. `handle` is one of
-    /// a run: its generation is not 0.
+    /// a run: its index is below 4,194,304, its generation not 0.
     [[nodiscard]] bool add(std::string_view id, RunHandle handle) {
         const Key key = key_of(id);
         const std::lock_guard guard{writing_};
         if (slot_of(*current(), key).used()) return false;
         if ((used_ + 1) * 8 > current()->size * 7) grow();
         const Change change{changes_};
-        slot_of(*current(), key).set(key, packed(handle));
+        slot_of(*current(), key).set(entry_of(key, handle));
         ++used_;
         return true;
     }
@@ -62,34 +63,49 @@ public:
         // Entries behind the hole move up, unless they stand nearer to their own place already.
         for (std::size_t at = table.next(table.at(*hole)); table.slots[at].used(); at = table.next(at)) {
             Slot& slot = table.slots[at];
-            if (((at - slot.key().low) & (table.size - 1)) < ((at - table.at(*hole)) & (table.size - 1))) continue;
-            hole->set(slot.key(), slot.handle.load(std::memory_order_relaxed));
+            const Entry entry = slot.entry();
+            if (((at - entry.print) & (table.size - 1)) < ((at - table.at(*hole)) & (table.size - 1))) continue;
+            hole->set(entry);
             hole = &slot;
         }
-        hole->handle.store(0, std::memory_order_release);
+        hole->place.store(0, std::memory_order_release);
     }
 
 private:
+    static constexpr unsigned index_bits = 22, print_bits = 10;  // of the second word, with 32 of the generation
+    static constexpr std::uint64_t print_mask = ((std::uint64_t{1} << print_bits) - 1) << index_bits;
+
     struct Key {
-        std::uint64_t low;
-        std::uint64_t high;
-        friend constexpr bool operator==(Key, Key) noexcept = default;
+        std::uint64_t print;
+        std::uint64_t more;  ///< more of the fingerprint, at `print_mask`
+    };
+    /// The second word: generation, more of the fingerprint, index. 0: free.
+    struct Entry {
+        std::uint64_t print;
+        std::uint64_t place;
+
+        [[nodiscard]] bool used() const noexcept { return place != 0; }
+        [[nodiscard]] bool has(Key key) const noexcept {
+            return print == key.print && (place & print_mask) == key.more;
+        }
+        [[nodiscard]] RunHandle handle() const noexcept {
+            return {static_cast<std::uint32_t>(place & ((1u << index_bits) - 1)),
+                    static_cast<std::uint32_t>(place >> 32)};
+        }
     };
 
     /// Stores release and loads acquire, so that a reader who saw any part of a change sees `changes_` moved as well.
     struct Slot {
-        std::atomic<std::uint64_t> low{0};
-        std::atomic<std::uint64_t> high{0};
-        std::atomic<std::uint64_t> handle{0};  ///< 0: free
+        std::atomic<std::uint64_t> print{0};
+        std::atomic<std::uint64_t> place{0};
 
-        [[nodiscard]] bool used() const noexcept { return handle.load(std::memory_order_acquire) != 0; }
-        [[nodiscard]] Key key() const noexcept {
-            return {low.load(std::memory_order_acquire), high.load(std::memory_order_acquire)};
+        [[nodiscard]] Entry entry() const noexcept {
+            return {print.load(std::memory_order_acquire), place.load(std::memory_order_acquire)};
         }
-        void set(Key key, std::uint64_t packed) noexcept {
-            low.store(key.low, std::memory_order_release);
-            high.store(key.high, std::memory_order_release);
-            handle.store(packed, std::memory_order_release);
+        [[nodiscard]] bool used() const noexcept { return entry().used(); }
+        void set(Entry entry) noexcept {
+            print.store(entry.print, std::memory_order_release);
+            place.store(entry.place, std::memory_order_release);
         }
     };
 
@@ -120,19 +136,20 @@ private:
 
     [[nodiscard, gnu::flatten]] Key key_of(std::string_view id) const noexcept {
         const XXH128_hash_t hash = XXH3_128bits_withSeed(id.data(), id.size(), seed_);
-        return {hash.low64, hash.high64};
+        return {hash.low64, hash.high64 & print_mask};
     }
 
-    [[nodiscard]] static std::uint64_t packed(RunHandle handle) noexcept {
-        return std::uint64_t{handle.generation} << 32 | handle.index;
+    [[nodiscard]] static Entry entry_of(Key key, RunHandle handle) noexcept {
+        return {key.print, std::uint64_t{handle.generation} << 32 | key.more | handle.index};
     }
 
     [[nodiscard]] Table* current() const noexcept { return table_.load(std::memory_order_acquire); }
 
     /// Where the key is, or the free slot where it would be.
     [[nodiscard]] static Slot& slot_of(const Table& table, Key key) noexcept {
-        std::size_t at = key.low & (table.size - 1);
-        while (table.slots[at].used() && table.slots[at].key() != key) at = table.next(at);
+        std::size_t at = key.print & (table.size - 1);
+        for (Entry here = table.slots[at].entry(); here.used() && !here.has(key); here = table.slots[at].entry())
+            at = table.next(at);
         return table.slots[at];
     }
 
@@ -140,11 +157,10 @@ private:
     [[nodiscard]] bool try_find(Key key, std::optional<RunHandle>& found) const noexcept {
         const std::uint64_t before = changes_.load(std::memory_order_acquire);
         if (before % 2 != 0) return false;
-        const std::uint64_t packed = slot_of(*current(), key).handle.load(std::memory_order_acquire);
+        const Entry entry = slot_of(*current(), key).entry();
         if (changes_.load(std::memory_order_relaxed) != before) return false;
         found.reset();
-        if (packed != 0)
-            found = RunHandle{static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+        if (entry.used()) found = entry.handle();
         return true;
     }
 
@@ -153,8 +169,8 @@ private:
         auto bigger = std::make_unique<Table>(tables_.empty() ? std::size_t{64} : current()->size * 2);
         if (!tables_.empty())
             for (std::size_t at = 0; at < current()->size; ++at)
-                if (const Slot& slot = current()->slots[at]; slot.used())
-                    slot_of(*bigger, slot.key()).set(slot.key(), slot.handle.load(std::memory_order_relaxed));
+                if (const Entry entry = current()->slots[at].entry(); entry.used())
+                    slot_of(*bigger, {entry.print, entry.place & print_mask}).set(entry);
         tables_.push_back(std::move(bigger));
         table_.store(tables_.back().get(), std::memory_order_release);
     }
