@@ -125,6 +125,11 @@ struct Sql {
         "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
         "ended_at, holder, epoch, facts) "
         "VALUES (?1, ?2 + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO NOTHING";
+    /// Of a run that is still of the same class, state and holder: no trigger looks at it.
+    static constexpr char update_kept_run[] =
+        "UPDATE runs SET version = ?2 + 1, name = ?3, status = ?6, attempt = ?7, incarnation = ?8, created_at = ?9, "
+        "updated_at = ?10, ended_at = ?11, facts = ?14 "
+        "WHERE id = ?1 AND version = ?2 AND class = ?4 AND state = ?5 AND holder = ?12 AND epoch = ?13";
     static constexpr char update_run[] =
         "UPDATE runs SET version = ?2 + 1, name = ?3, class = ?4, state = ?5, status = ?6, attempt = ?7, "
         "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, holder = ?12, epoch = ?13, facts = ?14 "
@@ -236,6 +241,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::meta,
                                               Sql::set_meta,
                                               Sql::insert_run,
+                                              Sql::update_kept_run,
                                               Sql::update_run,
                                               Sql::is_unmoved,
                                               Sql::put_part,

@@ -78,9 +78,11 @@ template <class Row>
 
 /// False: the run's version has moved, and nothing was written.
 [[nodiscard]] inline Result<bool> put_row(SqliteConnection& connection, const RunRow& row) {
-    const char* const sql = row.version == 0 ? Sql::insert_run : Sql::update_run;
     Result<int> changed = 0;
-    columns(row, [&](const auto&... values) { changed = change(connection, sql, values...); });
+    columns(row, [&](const auto&... values) {
+        changed = change(connection, row.version == 0 ? Sql::insert_run : Sql::update_kept_run, values...);
+        if (row.version != 0 && changed && *changed == 0) changed = change(connection, Sql::update_run, values...);
+    });
     if (!changed) return tl::unexpected<Error>(changed.error());
     if (*changed == 1) return true;
     const auto unmoved = read_number(connection, Sql::is_unmoved, 0, row.id, row.version);
