@@ -194,7 +194,7 @@ TEST_CASE("PostgreSQL: cut at any statement, a watchdog goes on I2-I6 I9 I10 [M-
 
 TEST_CASE("PostgreSQL: killed at any statement, another takes over I2-I6 I9 I10 [M-098] [M-101]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
-    strikes_every_statement(deaths, 6);
+    strikes_every_statement(deaths, 6, 4);
 }
 
 TEST_CASE("PostgreSQL: paused at any statement, and replaced, it changes nothing any more I2-I6 I9 I10 [M-098] [M-101]",
