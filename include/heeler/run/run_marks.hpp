@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/small_optional.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/source_ref.hpp>
 
