@@ -30,7 +30,7 @@ TEST_CASE("A-64: a session alert names session, project, duration, calls and iss
           "\xE2\x80\xA2 Running for 3 hours");
 
     alert.severity = Severity::critical;
-    alert.issues.push_back("Silent for 10 minutes");
+    alert.issues.emplace_back("Silent for 10 minutes");
     alert.details.push_back({"next", "abandoned"});
     const std::string text = format_session_alert(alert);
     CHECK(text.starts_with("\xF0\x9F\x9A\xA8 Session abcdef12\n"));
