@@ -73,6 +73,15 @@ TEST_CASE("exact values are redacted wherever they stand, overlapping ones too [
     CHECK_THAT(refused.error().message, !ContainsSubstring("abc"));
 }
 
+TEST_CASE("what an exact value kept from being seen is redacted as well [M-184]") {
+    Redactor redactor;
+    REQUIRE(redactor.add("<<value>>"));
+    // The bracket ends what can be a host's name and user; without it the user is long enough to be a token.
+    const std::string shown = redactor.redact("x://bob<<value>>eyJhbGciOi@host/path");
+    CHECK(shown == "x://[redacted]@host/path");
+    CHECK(redactor.redact(shown) == shown);
+}
+
 TEST_CASE("evidence is redacted before its end is kept [A-112] [M-184]") {
     const auto tail = std::string(6000, 'x') + std::string(4000, 'y');
     const auto kept = evidence_text("Authorization: Bearer abc\n" + tail);

@@ -231,19 +231,11 @@ public:
     /// `text` with every secret replaced by `[redacted]`. Linear in `text`.
     [[nodiscard]] std::string redact(std::string_view text) const {
         auto spans = detail::SecretFinder(text).find();
+        if (values_.empty()) return replaced(text, std::move(spans));
         add_exact(text, spans);
-        std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.begin < b.begin; });
-        std::string out;
-        std::size_t shown = 0;
-        for (const auto span : spans) {
-            if (span.begin > shown || shown == 0) {
-                out += text.substr(shown, span.begin - shown);
-                out += redacted_mark;
-            }
-            shown = std::max(shown, span.end);
-        }
-        out += text.substr(shown);
-        return out;
+        // Where a value stood that had kept its surroundings from being seen, there may be one more secret now.
+        const std::string rest = replaced(text, std::move(spans));
+        return replaced(rest, detail::SecretFinder(rest).find());
     }
 
     /// What may be stored of a run's output: sanitised, redacted, and of that the last `keep` characters behind a note
@@ -258,6 +250,21 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::string replaced(std::string_view text, std::vector<detail::Span> spans) {
+        std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.begin < b.begin; });
+        std::string out;
+        std::size_t shown = 0;
+        for (const auto span : spans) {
+            if (span.begin > shown || shown == 0) {
+                out += text.substr(shown, span.begin - shown);
+                out += redacted_mark;
+            }
+            shown = std::max(shown, span.end);
+        }
+        out += text.substr(shown);
+        return out;
+    }
+
     void add_exact(std::string_view text, std::vector<detail::Span>& spans) const {
         if (values_.empty()) return;
         for (std::size_t at = 0; at < text.size(); ++at) {
