@@ -14,9 +14,12 @@ namespace {
 constexpr const char* continued =
     "SELECT s.run, s.attempt, count(f.key), coalesce(string_agg(f.holder || ' ' || f.key, ', '), '') "
     "FROM fleet_stalls s LEFT JOIN fleet_spawns f USING (run, attempt) GROUP BY 1, 2 ORDER BY 1, 2";
-constexpr const char* needless =
-    "SELECT f.run, f.attempt, f.holder, f.key FROM fleet_spawns f LEFT JOIN fleet_stalls s USING (run, attempt) "
-    "WHERE s.run IS NULL ORDER BY 1, 2";
+/// With how old the attempt's last sign was then. An agent that came late, because its start was held up or the machine
+/// was slow, looks like one that stalled.
+constexpr const char* unexpected =
+    "SELECT f.run, f.attempt, f.holder, f.key, coalesce(extract(epoch FROM a.archived_at - "
+    "greatest(a.last_checkpoint, a.attempt_started_at)), 0) FROM fleet_spawns f LEFT JOIN fleet_stalls s USING (run, "
+    "attempt) LEFT JOIN agent_attempts a USING (run, attempt) WHERE s.run IS NULL ORDER BY 1, 2";
 constexpr const char* waits =
     "SELECT coalesce(avg(w), 0), coalesce(max(w), 0) FROM (SELECT extract(epoch FROM f.at - a.last_checkpoint) AS w "
     "FROM fleet_stalls s JOIN fleet_spawns f USING (run, attempt) JOIN agent_attempts a USING (run, attempt)) "
@@ -24,7 +27,7 @@ constexpr const char* waits =
 constexpr const char* not_completed =
     "SELECT r.id, r.state, r.incarnation FROM runs r LEFT JOIN agent_progress p ON p.run = r.id "
     "WHERE r.state <> 'completed' OR p.status <> 'completed' OR r.incarnation <> p.attempt OR r.incarnation <> 1 + "
-    "(SELECT count(*) FROM fleet_stalls s WHERE s.run = r.id) ORDER BY 1";
+    "(SELECT count(*) FROM fleet_spawns s WHERE s.run = r.id) ORDER BY 1";
 constexpr const char* unsettled =
     "SELECT run, key, outcome, note FROM actions WHERE kind <> 'spawn' OR outcome IN ('intended', 'unknown') ORDER BY "
     "1, 2";
@@ -38,7 +41,7 @@ std::string in_s(double seconds) {
     return text;
 }
 
-void count_continued(Database& database, Figures& figures) {
+void count_continued(Database& database, double stall, Figures& figures) {
     for (const auto& row : database.ask(continued)) {
         ++figures.stalls;
         const long times = std::atol(row[2].c_str());
@@ -47,10 +50,15 @@ void count_continued(Database& database, Figures& figures) {
             figures.faults.push_back(row[0] + ": attempt " + row[1] + " stalled and was continued " + row[2] +
                                      " times " + row[3]);
     }
-    for (const auto& row : database.ask(needless)) {
+    for (const auto& row : database.ask(unexpected)) {
+        const double age = std::atof(row[4].c_str());
+        if (age >= stall) {
+            ++figures.slow;
+            continue;
+        }
         ++figures.needless;
         figures.faults.push_back(row[0] + ": attempt " + row[1] + " did not stall and was continued by " + row[2] +
-                                 " under " + row[3]);
+                                 " under " + row[3] + ", " + in_s(age) + " after its last checkpoint");
     }
     for (const auto& row : database.ask(not_completed))
         figures.faults.push_back(row[0] + ": is " + row[1] + " in incarnation " + row[2]);
@@ -105,7 +113,7 @@ Figures reckon(const Options& options, Database& database, const Holders& holder
     figures.completed = static_cast<long>(database.number("SELECT count(*) FROM runs WHERE state = 'completed'"));
     figures.lost =
         static_cast<long>(database.number("SELECT count(*) FROM fleet_alerts WHERE kind = 'orchestrator.lost'"));
-    count_continued(database, figures);
+    count_continued(database, Times{options.pace}.stall, figures);
     for (const auto& row : database.ask(waits)) {
         figures.mean = std::atof(row[0].c_str());
         figures.worst = std::atof(row[1].c_str());
@@ -125,6 +133,7 @@ std::string to_text(const Options& options, const Figures& figures) {
         {"continued twice", n(figures.twice), "0"},
         {"never continued", n(figures.never), "0"},
         {"Continued without a stall", n(figures.needless), "0"},
+        {"Continued because an agent began late", n(figures.slow), ""},
         {"From the last checkpoint to the continuation, mean", in_s(figures.mean),
          "stalled after " + in_s(times.stall)},
         {"the worst", in_s(figures.worst), ""},
@@ -155,6 +164,7 @@ std::string to_json(const Figures& figures) {
     number("twice", static_cast<std::int64_t>(figures.twice));
     number("never", static_cast<std::int64_t>(figures.never));
     number("needless", static_cast<std::int64_t>(figures.needless));
+    number("slow", static_cast<std::int64_t>(figures.slow));
     number("mean_s", figures.mean);
     number("worst_s", figures.worst);
     number("handed_over", static_cast<std::int64_t>(figures.handed_over));

@@ -15,7 +15,8 @@ struct Figures {
     long once = 0;   ///< stalls that were continued exactly once
     long twice = 0;  ///< more than once
     long never = 0;
-    long needless = 0;  ///< continuations of runs that did not stall
+    long needless = 0;  ///< continuations of attempts that had written in time
+    long slow = 0;      ///< of attempts that did not stall, but had not
     double mean = 0;    ///< from an agent's last checkpoint to its continuation
     double worst = 0;
     double unwatched = 0;      ///< longest time that a run was without a live watchdog, from above
