@@ -433,6 +433,29 @@ void starts_nobody_without_a_claim() {
     CHECK(b.ask("SELECT status FROM agent_progress WHERE run = 's'") == "failed ");
 }
 
+template <class Backend>
+void begins_with_its_last_request() {
+    Bench<Backend> b;
+    b.enlist();
+    b.make_old();
+    b.poll();
+    const auto age = [&] {
+        b.poll();
+        REQUIRE(b.found.at(0).found);
+        return b.found.at(0).found->checkpoint_age.value_or(-1s) / 1min;
+    };
+    const auto ticket = b.table->claim("r", 1, "k");
+    REQUIRE(ticket);
+    b.make_old();
+    CHECK(age() == 60);
+    CHECK(b.table->claim("r", 1, "k")->token == ticket->token);
+    CHECK(age() == 0);
+    CHECK(b.checkpoints(*ticket, 1));
+    b.make_old();
+    CHECK(b.table->claim("r", 1, "k")->token == ticket->token);
+    CHECK(age() == 60);
+}
+
 /// An agent control whose start is up to the test.
 struct Odd {
     static constexpr bool idempotent = true;
@@ -678,6 +701,7 @@ void check() {
     SECTION("a run that is over cannot be claimed") { drops_a_verdict_about_a_run_that_is_over<Backend>(); }
     SECTION("a claim can be given back") { gives_back_what_nobody_took_up<Backend>(); }
     SECTION("nobody is started without a claim") { starts_nobody_without_a_claim<Backend>(); }
+    SECTION("an attempt begins with the last request to start it") { begins_with_its_last_request<Backend>(); }
     SECTION("a start that goes wrong is known") { knows_a_start_that_went_wrong<Backend>(); }
     SECTION("who was replaced claims nothing") { refuses_who_was_replaced<Backend>(); }
     SECTION("two claims under one key are told apart") { tells_claims_apart<Backend>(); }

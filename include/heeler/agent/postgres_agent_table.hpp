@@ -110,6 +110,10 @@ public:
         return one_row(PostgresAgentSql::renew, wire_values(claim.run, claim.key, claim.asker, claim.fence));
     }
 
+    [[nodiscard]] Result<void> begin_again(std::string_view run) {
+        return one_row(PostgresAgentSql::begin_again, wire_values(run));
+    }
+
     /// Who claimed under the key; empty if nobody can say.
     [[nodiscard]] Result<std::optional<std::string>> claimer(std::string_view key) {
         std::optional<std::string> name;

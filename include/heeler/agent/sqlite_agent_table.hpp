@@ -113,6 +113,8 @@ public:
         return one_row(SqliteAgentSql::renew, claim.run, claim.key, claim.asker, claim.fence);
     }
 
+    [[nodiscard]] Result<void> begin_again(std::string_view run) { return one_row(SqliteAgentSql::begin_again, run); }
+
     /// Who claimed under the key; empty if nobody can say.
     [[nodiscard]] Result<std::optional<std::string>> claimer(std::string_view key) {
         std::vector<std::string> names;

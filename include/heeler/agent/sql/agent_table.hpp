@@ -65,8 +65,9 @@ public:
     /// Gives the run to attempt `attempt` + 1 if nothing has moved since the verdict: the row is in progress, attempt
     /// and `last_checkpoint` are what the last poll read, and that is not younger than `checkpoint_every`. The old
     /// attempt is archived as stalled; its statements change 0 rows from now on. The same `key` again answers the same
-    /// ticket. A row whose attempt is not `attempt`, but was read like that, goes on from the larger of both: a
-    /// watchdog may have lost its store. `rejected`: something has moved. `ended`: the run is completed.
+    /// ticket, and as long as that attempt wrote nothing it counts as begun then. A row whose attempt is not `attempt`,
+    /// but was read like that, goes on from the larger of both: a watchdog may have lost its store. `rejected`:
+    /// something has moved. `ended`: the run is completed.
     [[nodiscard]] Result<AgentTicket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
         return claim(ActionRequest{run, key, {}, attempt}, false);
     }
@@ -174,6 +175,8 @@ private:
         const std::uint32_t last = std::max((*row)->ticket.attempt, claim.attempt);
         if (*step == detail::AgentClaimStep::take) done = database_.raise(claim, last);
         if (*step == detail::AgentClaimStep::renew) done = database_.renew(claim);
+        // It is asked for once more, perhaps long after the claim: whoever is started now has not been silent since.
+        if (*step == detail::AgentClaimStep::continue_ && !(*row)->wrote) done = database_.begin_again(claim.run);
         if (!done) return tl::unexpected<Error>(done.error());
         return ticket(claim.run);
     }

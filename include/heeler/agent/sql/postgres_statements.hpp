@@ -136,6 +136,8 @@ END $do$)sql";
         "last_heartbeat = NULL, attempt_started_at = clock_timestamp(), claim_key = $2::text, "
         "claim_fence = greatest(claim_fence, $4::bigint) WHERE run = $1::text AND status = 'in_progress' "
         "AND claimed_by = $3::text AND ($4::bigint = 0 OR claim_fence <= $4::bigint) RETURNING attempt";
+    static constexpr char begin_again[] =
+        "UPDATE agent_progress SET attempt_started_at = clock_timestamp() WHERE run = $1::text RETURNING attempt";
     static constexpr char claimer[] =
         "SELECT claimed_by FROM agent_progress WHERE claim_key = $1::text UNION ALL "
         "SELECT '' FROM agent_attempts WHERE claim_key = $1::text LIMIT 1";

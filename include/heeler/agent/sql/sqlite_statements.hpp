@@ -98,6 +98,8 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?2, "
         "claim_fence = max(claim_fence, ?4) "
         "WHERE run = ?1 AND status = 'in_progress' AND claimed_by = ?3 AND (?4 = 0 OR claim_fence <= ?4)";
+    static constexpr char begin_again[] =
+        "UPDATE agent_progress SET attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run = ?1";
     static constexpr char claimer[] =
         "SELECT claimed_by FROM agent_progress WHERE claim_key = ?1 UNION ALL "
         "SELECT '' FROM agent_attempts WHERE claim_key = ?1 LIMIT 1";
