@@ -46,7 +46,7 @@ bad_network 15 --runs 150 --stalls 40 --watchdogs 3 --pace 0.3 &
 bad=$!
 small=(--runs 600 --stalls 70 --watchdogs 3 --pace 0.3)
 expect 0 "six hundred runs" "${small[@]}" --json
-says '"once":74,"twice":0,"never":0,"needless":0'
+says '"once":74,"twice":0,"never":0,"needless":0,"slow":0'
 says '"late_counted":0'
 says '"faults":0'
 says "w2 is killed"
