@@ -60,8 +60,9 @@ concept CanProveStopped = requires(T& control, std::string_view name) {
 
 /// An agent control whose `spawn` first raises the run's attempt in `Table` (`SqliteAgentTable`, `PostgresAgentTable`):
 /// the agent that is replaced changes 0 rows from then on. If something moved since the verdict, nobody is started. The
-/// new agent's statements are appended to its brief. A spawn that failed gives the run back; a run that is terminated
-/// or given up has its row retired. All other verbs are the inner control's own; it and the table must outlive this.
+/// new agent's statements are appended to its brief. A spawn that certainly started nobody gives the run back; a run
+/// that is terminated or given up has its row retired. All other verbs are the inner control's own; it and the table
+/// must outlive this.
 template <class Table, class Control>
 class TableFencedControl {
 public:
