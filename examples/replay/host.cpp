@@ -22,6 +22,7 @@ void Host::build() {
     dog_.emplace(clock_, store_, notifier_);
     dog_->control(control_);
     dog_->issues(issues_);
+    dog_->context(context_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
 }
 
@@ -34,6 +35,18 @@ std::optional<Duration> Host::next_deadline() {
     const auto deadline = dog_->next_deadline();
     if (!deadline) return std::nullopt;
     return deadline->time_since_epoch() - boot_;
+}
+
+Result<void> Host::define(const heeler::RunClass& rules) {
+    classes_.insert_or_assign(rules.name, rules);
+    return dog_->define(rules);
+}
+
+bool Host::completion_ends(std::string_view run) const {
+    const auto known = runs_.find(run);
+    if (known == runs_.end()) return true;
+    const auto rules = classes_.find(known->second.class_name);
+    return rules == classes_.end() || rules->second.completion_ends;
 }
 
 Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& rules) {

@@ -42,9 +42,13 @@ public:
     [[nodiscard]] Process& process() { return *process_; }
     [[nodiscard]] heeler::ScriptedControl& control() { return control_.script(); }
     [[nodiscard]] heeler::RecordingNotifier& notifier() { return notifier_.script(); }
+    [[nodiscard]] MortalContext& context() { return context_; }
     [[nodiscard]] ReplayStore& store() { return store_; }
     [[nodiscard]] std::map<std::string, KnownRun, std::less<>>& runs() { return runs_; }
 
+    [[nodiscard]] heeler::Result<void> define(const heeler::RunClass& rules);
+    /// Whether a run that reports its completion is over.
+    [[nodiscard]] bool completion_ends(std::string_view run) const;
     /// An error of the store means that the run is watched all the same, but not stored yet.
     [[nodiscard]] heeler::Result<void> start(const heeler::RunSpec& spec, const heeler::RunClass& rules);
     /// The handle of a run that was registered.
@@ -76,6 +80,7 @@ private:
     MortalNotifier notifier_{process_};
     MortalControl control_{process_};
     MortalIssues issues_{process_};
+    MortalContext context_{process_};
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;

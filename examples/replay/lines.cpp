@@ -49,7 +49,7 @@ heeler::Error fenced_error(std::string_view run) {
 }  // namespace
 
 Replay::Handler Replay::handler_of(std::string_view type) {
-    static constexpr std::array<std::pair<std::string_view, Handler>, 20> handlers{{
+    static constexpr std::array<std::pair<std::string_view, Handler>, 21> handlers{{
         {"run", &Replay::run_line},
         {"heartbeat", &Replay::heartbeat_line},
         {"progress", &Replay::progress_line},
@@ -66,6 +66,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"host", &Replay::host_line},
         {"notifier", &Replay::notifier_line},
         {"store", &Replay::store_line},
+        {"context", &Replay::context_line},
         {"decide", &Replay::decide_line},
         {"tick", &Replay::tick_line},
         {"crash", &Replay::crash_line},
@@ -224,16 +225,18 @@ void Replay::state_line(const JsonObject& line) {
     } else if (!line.has("reported")) {
         throw BadLine{"'state' is missing"};
     }
-    if (is_terminal(state) && incarnation_of(line) != 0) {
+    heeler::StateChange change{
+        state, line.text_or("reported", ""), {}, line.text_or("prompt", ""), line.text_or("outcome", "")};
+    if (const auto until = line.time("until")) change.until = wall_of(*until);
+    const bool goes_on = !host_.completion_ends(run) && (state == RunState::completed || state == RunState::failed);
+    if (goes_on || (is_terminal(state) && incarnation_of(line) != 0)) {
         // From one agent: if it was replaced meanwhile, its word does not end the run.
-        if (!observe(line, heeler::StateChange{state, {}, {}, {}})) return;
+        if (!observe(line, change) || goes_on) return;
     } else if (is_terminal(state)) {
         const auto handle = host_.find(run);
         if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
         check("finish", run, host_.dog().finish(*handle, state));
     } else {
-        heeler::StateChange change{state, line.text_or("reported", ""), {}, line.text_or("prompt", "")};
-        if (const auto until = line.time("until")) change.until = wall_of(*until);
         observe(line, change);
     }
     if (known != host_.runs().end()) known->second.state = state;
@@ -256,6 +259,8 @@ void Replay::host_line(const JsonObject& line) { script_control(line, host_.cont
 void Replay::notifier_line(const JsonObject& line) { script_notifier(line, host_.notifier()); }
 
 void Replay::store_line(const JsonObject& line) { script_store(line, host_.store()); }
+
+void Replay::context_line(const JsonObject& line) { script_context(line, host_.context()); }
 
 void Replay::decide_line(const JsonObject& line) {
     const auto verb = required(line.text("verb"), "verb");

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/deliver/suggestions.hpp>
 #include <heeler/text/json_writer.hpp>
 
 namespace replay {
@@ -62,7 +63,12 @@ void payload(JsonLine& line, const heeler::Alert& alert) {
                                          [](const heeler::Detail& detail) { return detail.name == "summary"; });
     line.key("payload").begin_object();
     if (!has_summary) line.key("summary").string(alert.summary);
-    for (const heeler::Detail& detail : alert.details) line.key(detail.name).string(detail.value);
+    for (const heeler::Detail& detail : alert.details) {
+        line.key(detail.name);
+        detail.is_number ? line.raw(detail.value) : line.string(detail.value);
+    }
+    if (const auto suggested = heeler::suggestions_for(alert.kind); !suggested.empty())
+        texts(line, "suggestions", suggested);
     line.end_object();
 }
 

@@ -16,7 +16,8 @@ constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended
                              Preset{"long_run", &heeler::presets::long_run},
                              Preset{"session_monitor", &heeler::presets::session_monitor},
                              Preset{"checkpoint_continuation", &heeler::presets::checkpoint_continuation},
-                             Preset{"checkpoint_relay", &heeler::presets::checkpoint_relay}};
+                             Preset{"checkpoint_relay", &heeler::presets::checkpoint_relay},
+                             Preset{"worker_monitor", &heeler::presets::worker_monitor}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -126,6 +127,25 @@ public:
 
 private:
     heeler::RecordingNotifier script_;
+    ProcessHandle process_;
+};
+
+/// The monitor's own context inside the process.
+class MortalContext {
+public:
+    explicit MortalContext(ProcessHandle process) : process_{std::move(process)} {}
+
+    std::optional<std::uint64_t> told_size;  ///< absent: it does not tell
+    bool fails = false;
+
+    [[nodiscard]] std::optional<std::uint64_t> size() const { return told_size; }
+    [[nodiscard]] heeler::Result<void> clear() {
+        if (process_->dead) return died();
+        if (fails) return heeler::fail(heeler::ErrorCode::failed, "the context could not be cleared, as scripted");
+        return {};
+    }
+
+private:
     ProcessHandle process_;
 };
 

@@ -92,7 +92,8 @@ Replay::Replay(const Options& options, std::vector<Settings> settings, std::shar
 std::uint64_t Replay::run() {
     const auto began = std::chrono::steady_clock::now();
     std::uint64_t objects = 0;
-    static_cast<void>(rules_named(preset_));
+    if (const auto defined = host_.define(rules_named(preset_)); !defined)
+        print_line(line_of(heeler::ErrorEvent{"define", "", defined.error()}, now()));
     for (const InputLine& line : lines_) {
         ++summary_.lines;
         line_number_ = line.number;

@@ -83,6 +83,7 @@ private:
     void host_line(const JsonObject& line);
     void notifier_line(const JsonObject& line);
     void store_line(const JsonObject& line);
+    void context_line(const JsonObject& line);
     void decide_line(const JsonObject& line);
     void tick_line(const JsonObject& line);
     void crash_line(const JsonObject& line);

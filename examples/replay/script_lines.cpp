@@ -147,4 +147,14 @@ void script_store(const JsonObject& line, ReplayStore& store) {
     }
 }
 
+void script_context(const JsonObject& line, MortalContext& context) {
+    const auto clear = line.text_or("clear", context.fails ? "fail" : "ok");
+    if (clear != "ok" && clear != "fail") not_known("answer of clear", clear);
+    if (const auto size = line.integer("size")) {
+        if (*size < 0) throw BadLine{"'size' is " + std::to_string(*size) + ", but cannot be negative"};
+        context.told_size = static_cast<std::uint64_t>(*size);
+    }
+    context.fails = clear == "fail";
+}
+
 }  // namespace replay

@@ -5,6 +5,7 @@
 #include <heeler/notify/recording_notifier.hpp>
 
 #include "json_object.hpp"
+#include "process.hpp"
 #include "replay_store.hpp"
 
 namespace replay {
@@ -17,5 +18,8 @@ void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier
 
 /// A `store` line: `fail`.
 void script_store(const JsonObject& line, ReplayStore& store);
+
+/// A `context` line: `size`, `clear`.
+void script_context(const JsonObject& line, MortalContext& context);
 
 }  // namespace replay

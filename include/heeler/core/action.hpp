@@ -24,13 +24,14 @@ enum class ActionKind : std::uint8_t {
     mark_failed,  ///< record only, likewise
     file_issue,   ///< through the `IssueSink`
     spawn,        ///< a fresh agent goes on with the run: attempt n+1
+    clear,        ///< of the monitor's own context, after a cycle; never of a run
 };
 
 /// The name of an action in records and outputs; injections carry the verb that delivers them.
 [[nodiscard]] constexpr std::string_view name_of(ActionKind kind) noexcept {
     constexpr std::string_view names[] = {
         "inject:nudge", "inject:break_pattern", "pause",   "resume",      "isolate",    "snapshot", "escalate",
-        "terminate",    "inject:steer",         "abandon", "mark_failed", "file_issue", "spawn"};
+        "terminate",    "inject:steer",         "abandon", "mark_failed", "file_issue", "spawn",    "clear"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -22,13 +22,16 @@ struct RunRef {
 struct Detail {
     std::string name{};
     std::string value{};
+    bool is_number = false;  ///< the text is one, as JSON writes it
 };
 
 /// What a notifier is asked to deliver. All text is sanitised and redacted already.
 struct Alert {
-    std::string key{};   ///< stable: a repeated delivery carries the same key
-    std::string kind{};  ///< run.unhealthy, run.recovered, escalation, watchdog.store_down, watchdog.store_up
-    std::string to{};    ///< route; empty: the notifier's default
+    std::string key{};  ///< stable: a repeated delivery carries the same key
+    /// run.unhealthy, run.recovered, run.ended, escalation, worker.stuck, worker.error, worker.needs_input,
+    /// worker.complete, watchdog.store_down, watchdog.store_up, orchestrator.lost
+    std::string kind{};
+    std::string to{};  ///< route; empty: the notifier's default
     RunRef run{};
     Severity severity = Severity::warning;
     std::string summary{};              ///< one line

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
@@ -63,6 +65,11 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `due_waiting(memory, settings, run) -> optional<Elapsed>`: when a run that waits is to be looked at all the same.
 /// - `look(Memory&, settings, run, checkpoint, now) -> optional<Sighting>`: asked before each judgement, also while the
 ///   run waits; what it saw goes on record.
+/// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
+///   unhealth count then.
+/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. May
+/// hold
+///   text of the agent, which is sanitised and redacted on its way out.
 /// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
 /// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over.
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
@@ -109,6 +116,7 @@ struct DetectorOps {
     std::uint32_t layout;
     std::size_t size;  ///< of its memory
     std::size_t alignment;
+    bool while_waiting;
     void (*create)(void* memory);
     void (*destroy)(void* memory) noexcept;
     void (*save)(void* memory, ArchiveWriter& to);
@@ -122,6 +130,7 @@ struct DetectorOps {
     Result<void> (*validate)(const void* settings);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::string (*words)(const Finding& finding);
+    std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
 };
 
@@ -162,6 +171,16 @@ concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& set
 template <class D>
 concept HasWords = requires(const D& d, const Finding& finding) {
     { d.words(finding) } -> std::convertible_to<std::string>;
+};
+
+template <class D>
+concept JudgesWaits = requires {
+    { D::while_waiting } -> std::convertible_to<bool>;
+};
+template <class D>
+concept HasDetails = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                              const Run& run, const Finding& finding) {
+    { d.details(memory, settings, run, finding) } -> std::same_as<std::vector<Detail>>;
 };
 
 template <class D>
@@ -217,6 +236,10 @@ struct DetectorCalls {
     static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
     static std::string words(const Finding& finding) { return D{}.words(finding); }
+    static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
+                                       const Finding& finding) {
+        return D{}.details(mem(memory), set(settings), run, finding);
+    }
     static std::string bound(const void* settings, Duration interval, Duration period) {
         return D{}.bound(set(settings), interval, period);
     }
@@ -242,6 +265,8 @@ struct DetectorCalls {
         if constexpr (HasValidate<D>) ops.validate = &validate;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasWords<D>) ops.words = &words;
+        if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
+        if constexpr (HasDetails<D>) ops.details = &details;
         if constexpr (HasBound<D>) ops.bound = &bound;
         return ops;
     }

@@ -119,6 +119,7 @@ struct StateChange {
     std::string_view reported{};      ///< the worker's own free-text status
     std::optional<WallTime> until{};  ///< when a rate limit ends
     std::string_view prompt{};        ///< what it waits for
+    std::string_view outcome{};       ///< what came of its task, in its own words
 };
 
 /// The agent's context was condensed.

@@ -1,6 +1,7 @@
 // A run: what the host says about it at registration, and what is known of it now.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <heeler/core/delegate_contract.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/seldom.hpp>
 #include <heeler/core/small_optional.hpp>
 #include <heeler/core/time.hpp>
 
@@ -64,6 +66,22 @@ struct UsageTotals {
     friend bool operator==(const UsageTotals&, const UsageTotals&) = default;
 };
 
+/// What the run said of itself last (`StateChange`). Text of the agent, cut to fit.
+struct RunWords {
+    static constexpr std::size_t longest = 512;  ///< bytes of each
+
+    std::string reported{};
+    std::string prompt{};
+    std::string outcome{};
+
+    friend bool operator==(const RunWords&, const RunWords&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(reported, prompt, outcome);
+    }
+};
+
 /// What is known of a run, as detectors and the ladder see it.
 ///
 /// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
@@ -87,6 +105,7 @@ struct Run {
     std::int64_t lines = 0;
     std::int64_t calls = 0;
     UsageTotals usage{};
+    Seldom<RunWords> words{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off

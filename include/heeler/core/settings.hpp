@@ -32,6 +32,9 @@ struct Schedule {
     bool aligned = false;
     /// The first cycle at the registration instead of one period later.
     bool immediate = false;
+    /// All runs of the class at one moment, counted from when the class was defined, also while there are none: what
+    /// follows a cycle as a whole (`ContextSettings`) needs one. Needs a period.
+    bool together = false;
 };
 
 /// How the interval of a run follows from its expected duration (S001: 60 s short, 300 s long or unknown).
@@ -78,6 +81,24 @@ struct OutboxSettings {
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
+    /// So many more attempts within the same delivery, and then none (S003); 0 to 100. Absent: as above.
+    std::optional<std::uint32_t> at_once{};
+};
+
+/// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and
+/// also while the run waits.
+struct EdgeAlert {
+    Condition condition = Condition::needs_input;
+    std::string kind = "worker.needs_input";
+    bool repeated = false;  ///< and again every `renotify_every` while it lasts
+};
+
+/// Whether a monitor's own context is cleared after each cycle of a class (S003): when all its runs were judged, that
+/// is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and `Watchdog::context`.
+struct ContextSettings {
+    bool auto_clear = false;
+    bool clear_on_error = true;     ///< also after a cycle in which somebody could not be told
+    std::uint64_t clear_above = 0;  ///< only a context of a size above this, where it tells its size
 };
 
 enum class Mode : std::uint8_t {
@@ -218,9 +239,13 @@ struct RunClass {
     Mode mode = Mode::active;
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
-    bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
-    Duration alert_cooldown{};  ///< after an alert about a run none about its health follows; zero: none is held back
-    Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
+    std::vector<EdgeAlert> edges{{}};  ///< by default people are told once when a run begins to wait for them
+    std::string alerts_to{};           ///< route of alerts about runs that have no `origin`
+    ContextSettings context{};
+    bool completion_ends = true;  ///< false: a run that reports `completed` or `failed` waits for its next task
+    bool tell_people = true;      ///< one alert when an incident begins, one message when it ends
+    Duration alert_cooldown{};    ///< after an alert about a run none about its health follows; zero: none is held back
+    Duration renotify_every{};    ///< repeated while the incident lasts; zero: not
     std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 };

@@ -16,6 +16,7 @@
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/operators.hpp>
+#include <heeler/cycle/whole_classes.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -47,6 +48,7 @@ public:
         }
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
+        classes_.begin(cause, now);
         // Nothing is decided for a run before it is watched: its class may be defined later.
         loader_.sort_out(*decisions, now, report);
         std::vector<WorkItem> work;
@@ -64,8 +66,10 @@ public:
         const std::vector<RunHandle> runs = due(cause, now);
         intake_.read_groups(runs, cause != TickCause::period, now, report);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
-        commit(std::move(batch), work, now, report);
+        classes_.end(commit(std::move(batch), work, now, report), now);
     }
+
+    [[nodiscard]] WholeClasses& classes() noexcept { return classes_; }
 
     /// Writes the end of a run that was just reported; its alert goes out with the next delivery.
     [[nodiscard]] std::optional<Error> finish(RunHandle handle, Instant now) {
@@ -119,6 +123,7 @@ private:
     void visit(RunHandle handle, TickCause cause, Instant now, std::vector<WorkItem>& work, CycleReport& report) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr || let_go(handle, *watched, now)) return;
+        keep_together(handle, *watched, now);
         if (wants_intake(handle, *watched, cause, now)) intake_.read(handle, *watched, now, report);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
@@ -126,6 +131,14 @@ private:
         take_beat(handle, *watched, now);
         guarded(watched->run.id, report, [&] { look(handle, *watched, cause, now, work, report); });
         look_again(handle, *watched, now);
+    }
+
+    /// A run whose class is looked at as a whole waits for that moment.
+    void keep_together(RunHandle handle, WatchedRun& watched, Instant now) const {
+        const std::lock_guard guard{watched.lock};
+        if (!registry_.table().current(handle) || !watched.rules->rules.schedule.together) return;
+        if (now.elapsed >= watched.next_cycle && !classes_.is_now(watched.rules->rules.name))
+            watched.next_cycle = registry_.cycle_after(watched, now);
     }
 
     /// A run that another watchdog holds is forgotten as soon as nothing is under way for it here.
@@ -183,6 +196,7 @@ private:
     void judge(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
                CycleReport& report) {
         ++report.checked;
+        watched.unjudged = false;
         watched.run.late = cause == TickCause::period && now.elapsed - std::max(watched.next_cycle, watched.awaited) >
                                                              3 * registry_.period_of(watched);
         const bool lost = watched.feed && watched.feed->lost_since;
@@ -202,11 +216,12 @@ private:
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-        const bool changed =
-            judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
-            decision.incident.verify_at != incident.verify_at || decision.incident.phase != incident.phase ||
-            judged.alerting == Alerting::send || judged.alerting == Alerting::resolved ||
-            (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
+        const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
+                             watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
+                             decision.incident.verify_at != incident.verify_at ||
+                             decision.incident.phase != incident.phase || judged.alerting == Alerting::send ||
+                             judged.alerting == Alerting::resolved ||
+                             (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
         if (decision.acts()) ++acted_[watched.rules->rules.name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
@@ -228,13 +243,17 @@ private:
         registry_.table().look_at(handle.index, next);
     }
 
-    void commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
+    /// False: something of it was not stored.
+    bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
-        if (work.empty() && batch.empty()) return;
+        if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
         if (stored) pending_audit_.clear();
         operators_.written(stored);
+        for (const WorkItem& item : work)
+            if (!item.change.stored) return false;
+        return stored;
     }
 
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now) {
@@ -258,6 +277,7 @@ private:
     Committer committer_;
     OperatorDesk operators_{registry_};
     std::mutex running_;
+    WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles

@@ -36,6 +36,8 @@ struct Judged {
     Severity severity = Severity::none;
     Alerting alerting = Alerting::none;
     std::uint64_t loop_identity = 0;
+    std::uint32_t begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
+    std::uint32_t over = 0;       ///< likewise, that they were told of before and that are over
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool waiting = false;
@@ -77,13 +79,14 @@ public:
         result.debounced = watched_.debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
-        if (!rests) collect(result);
+        if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
         // That nothing is found proves nothing where nothing is known.
         result.waiting = rests || (run_.late && !seen.worst && verdict_.incident.open());
         if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
         if (!result.waiting) result.alerting = alerting(result);
+        if (result.held != HeldBack::gap) edges(result);
         return result;
     }
 
@@ -94,6 +97,7 @@ private:
         const std::optional<Run> shadow = shadow_of(watched_);
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
+            if (run_.waiting_since && finding.condition.opens_incident()) return;
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
         for (const Finding& finding : result.findings)
@@ -166,7 +170,7 @@ private:
         const Incident& incident = result.decision.incident;
         if (!rules.tell_people) return Alerting::none;
         const auto& last = verdict_.sent.alerted;
-        const bool cold = last && now_.wall >= *last && now_.wall - *last < rules.alert_cooldown;
+        const bool cold = is_cold();
         if (!incident.open()) {
             const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
             // Nobody reads that something is over before they read that it began.
@@ -181,11 +185,50 @@ private:
         return cold ? Alerting::held : Alerting::send;
     }
 
+    /// Within the cooldown no alert about the run is sent.
+    [[nodiscard]] bool is_cold() const {
+        const auto& last = verdict_.sent.alerted;
+        return last && now_.wall >= *last && now_.wall - *last < rules_.rules.alert_cooldown;
+    }
+
+    /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
+    void edges(Judged& result) const {
+        std::uint32_t found = 0, told = 0, waits = 0;
+        for (const Finding& finding : result.findings) found |= bit_of(finding.condition);
+        for (const SentEdge& sent : verdict_.edges) {
+            const std::uint32_t bit = bit_of(sent.condition);
+            const bool known = !result.waiting || (run_.waiting_since && !sent.condition.opens_incident());
+            if (known && (found & bit) == 0) result.over |= bit;
+            told |= bit;
+            if (now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
+        }
+        if (verdict_.marks.quiet_at(now_.wall) || is_cold()) return;
+        const bool repeats = rules_.rules.renotify_every > Duration{};
+        for (const EdgeAlert& edge : rules_.rules.edges) {
+            const std::uint32_t bit = bit_of(edge.condition);
+            if ((told & bit) != 0 && (!repeats || !edge.repeated || (waits & bit) != 0)) continue;
+            result.begins |= bit & found;
+        }
+    }
+
+    /// A wait changes nothing but what is seen of it.
+    void show_wait(Judged& result) const {
+        Shown& shows = result.shows;
+        shows.findings &= ~no_unhealth;
+        for (const Finding& finding : result.findings) shows.findings |= bit_of(finding.condition);
+        if (shows.level <= Level::watch) shows.level = shows.findings != 0 ? Level::watch : Level::none;
+        result.severity = severity_for(shows.findings);
+        result.speaks = shows.findings != watched_.shown.findings;
+    }
+
     void show(Judged& result) const {
         Shown& shows = result.shows;
         shows = watched_.shown;
         const bool first = !shows.any;
-        if (result.waiting && !first && !result.decision.acts()) return;
+        if (result.waiting && !first && !result.decision.acts()) {
+            if (run_.waiting_since && result.held != HeldBack::gap) show_wait(result);
+            return;
+        }
         const Decision& decision = result.decision;
         const Condition* worst = nullptr;  // of those that have a status of their own
         const auto add = [&](const Condition& condition) {
@@ -215,7 +258,10 @@ private:
             first || shows.status != before.status || shows.level != before.level || shows.findings != before.findings;
     }
 
+    static constexpr std::uint32_t no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::complete);
+
     [[nodiscard]] static Severity severity_for(std::uint32_t set) noexcept {
+        set &= ~no_unhealth;
         if (set == 0) return Severity::none;
         return (set & (set - 1)) == 0 ? Severity::warning : Severity::critical;
     }

@@ -284,7 +284,7 @@ private:
         WatchedRun& watched = *registry_.table().find(handle);
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row});
+        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row, watched.rules});
         std::vector<Action> rung = open_rung(watched, known);
         for (Action action : stored.unfinished) {
             if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
@@ -299,7 +299,9 @@ private:
         watched.rung_busy = true;
         std::size_t next = 0;
         while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-        queues_.add(RungJob{handle, &watched, std::move(rung), next, true});
+        RungJob job{handle, &watched, std::move(rung), next, true};
+        job.rules = watched.rules;
+        queues_.add(std::move(job));
         return true;
     }
 

@@ -23,6 +23,20 @@ namespace heeler::inline HEELER_ABI::detail {
     return *wall <= now.wall ? now.elapsed : elapsed_at(now, *wall);
 }
 
+/// People are to be told of something that is found, now or again. Of a run that does not wait each cycle knows.
+[[nodiscard]] inline bool edge_is_open(const RunMemory& watched) {
+    if (!watched.run.waiting_since) return false;
+    std::uint32_t told = 0;
+    for (const SentEdge& sent : watched.verdict->edges) told |= bit_of(sent.condition);
+    const bool repeats = watched.rules->rules.renotify_every > Duration{};
+    for (const EdgeAlert& edge : watched.rules->rules.edges) {
+        const std::uint32_t bit = bit_of(edge.condition);
+        if ((watched.shown.findings & bit) == 0 || edge.condition.opens_incident()) continue;
+        if ((told & bit) == 0 || (repeats && edge.repeated)) return true;
+    }
+    return false;
+}
+
 /// Absent: only when something is reported. Under the run's lock.
 [[nodiscard]] inline std::optional<Elapsed> next_look(const RunMemory& watched, Instant now,
                                                       const EngineSettings& settings) {
@@ -36,6 +50,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
     const bool repeats = watched.verdict->incident.open() && watched.rules->rules.renotify_every > Duration{};
     if (repeats || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
+    if (watched.unjudged || edge_is_open(watched)) no_later_than(now.elapsed);
     if (run.waiting_since) {
         if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
     } else {

@@ -42,6 +42,7 @@ public:
         note_conditions();
         if (decision.acts()) act(same_rung);
         tell(before);
+        tell_edges();
         record(before);
         return std::move(rows_);
     }
@@ -61,6 +62,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t detail_cap = 4096;  ///< bytes of a detector's detail
+
     void act(bool same_rung) {
         Incident& incident = watched_.verdict.edit().incident;
         if (!same_rung) ++incident.interventions;
@@ -165,7 +168,7 @@ private:
         Alert& alert = row.alert;
         alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
-        alert.to = sanitise(spec_.origin, 256);
+        alert.to = sanitise(spec_.origin.empty() ? watched_.rules->rules.alerts_to : spec_.origin, 256);
         alert.run = {sanitise(spec_.id, 256), sanitise(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
@@ -212,6 +215,46 @@ private:
         }
     }
 
+    /// Alerts of their own for conditions that have just begun; forgets what is over.
+    void tell_edges() {
+        if (judged_.over != 0) {
+            auto& told = watched_.verdict.edit().edges;
+            for (auto sent = told.begin(); sent != told.end();)
+                sent = (judged_.over & bit_of(sent->condition)) != 0 ? told.erase(sent) : sent + 1;
+        }
+        if (judged_.begins == 0) return;
+        for (const EdgeAlert& edge : watched_.rules->rules.edges)
+            if ((judged_.begins & bit_of(edge.condition)) != 0)
+                if (const Finding* finding = wording_.finding_about(edge.condition)) tell_edge(edge, *finding);
+    }
+
+    void tell_edge(const EdgeAlert& edge, const Finding& finding) {
+        AlertRow row = alert_of(edge.kind, std::to_string(now_.wall.time_since_epoch().count()));
+        if (edge.condition == Condition::complete) row.alert.severity = Severity::none;
+        row.alert.issues = wording_.words_of({finding});
+        row.alert.summary = "run " + row.alert.run.name + ": " + row.alert.issues.front();
+        row.alert.details.front().value = std::string{name_of(finding.condition)} + ": " + evidence_line(finding);
+        row.alert.details.push_back({"worker_id", row.alert.run.id});
+        row.alert.details.push_back({"worker_name", row.alert.run.name});
+        if (const auto& active = watched_.run.last_activity)
+            row.alert.details.push_back(
+                {"last_activity", rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
+        for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
+            if (!detail.is_number) detail.value = redact(sanitise(detail.value, detail_cap));
+            row.alert.details.push_back(std::move(detail));
+        }
+        wording_.complete(row, wording_.plan_in_words());
+        rows_.alerts.push_back(std::move(row));
+        Verdict& verdict = watched_.verdict.edit();
+        verdict.sent.alerted = now_.wall;
+        for (SentEdge& sent : verdict.edges)
+            if (sent.condition == edge.condition) {
+                sent.at = now_.wall;
+                return;
+            }
+        verdict.edges.push_back({edge.condition, now_.wall});
+    }
+
     /// The verdict, so that it can be explained from stored data alone.
     void record(const Incident& before) {
         if (!judged_.speaks && !judged_.decision.acts() && !judged_.decision.last) return;
@@ -238,7 +281,8 @@ private:
 
     void note_conditions() {
         if (judged_.loop_identity != 0) watched_.verdict.edit().loop_identity = judged_.loop_identity;
-        for (const Finding& finding : judged_.findings) watched_.verdict.edit().note(finding.condition);
+        for (const Finding& finding : judged_.findings)
+            if (finding.condition.opens_incident()) watched_.verdict.edit().note(finding.condition);
         for (const Finding& finding : judged_.findings) {
             if (finding.level < Level::nudge) continue;
             watched_.verdict.edit().marks.found = finding.condition;  // the worst: they are in order

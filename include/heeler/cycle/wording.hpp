@@ -209,6 +209,7 @@ public:
 
     [[nodiscard]] std::string next_for_people() const {
         const Plan& plan = judged_.decision.plan;
+        if (watched_.run.waiting_since && plan.empty()) return "nothing is done while the run waits";
         if (rung::has(plan, ActionKind::terminate)) return "the run is terminated once its snapshot is done";
         if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))

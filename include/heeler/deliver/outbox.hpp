@@ -28,6 +28,10 @@ namespace heeler::inline HEELER_ABI {
     }
     row.last_error = answer ? "nobody listens on this route" : answer.error().message;
     const bool hopeless = !answer && answer.error().code == ErrorCode::permanent;
+    if (settings.at_once) {
+        if (hopeless || row.attempts > *settings.at_once) row.state = AlertRow::State::dead;
+        return row;
+    }
     if (hopeless || !settings.retry || now - row.created_at >= settings.give_up_after)
         row.state = AlertRow::State::dead;
     else

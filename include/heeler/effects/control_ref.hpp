@@ -211,6 +211,7 @@ private:
                         return lacks("retire");
                 case ActionKind::escalate:
                 case ActionKind::file_issue:
+                case ActionKind::clear:
                     break;
             }
             return lacks(name_of(kind));

@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
+#include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
@@ -27,6 +28,8 @@ public:
     Deliverer(NotifierPort& notifier, ProcessPort& process, Ledger& ledger, Table& table, const Tenure& tenure)
         : notifier_{notifier}, process_{process}, ledger_{ledger}, table_{table}, tenure_{tenure} {}
 
+    [[nodiscard]] ContextDesk& context() noexcept { return context_; }
+
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     [[nodiscard]] Queues& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues& queues() const noexcept { return queues_; }
@@ -39,10 +42,17 @@ public:
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
+        context_.again(false, now, report);
         if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
             for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
+    }
+
+    /// What follows a cycle when nothing of it is owed any more.
+    void clear_context(Instant now, CycleReport& report) {
+        const std::lock_guard one{running_};
+        context_.run(queues_, now, report);
     }
 
 private:
@@ -119,9 +129,7 @@ private:
         return false;
     }
 
-    [[nodiscard]] static bool in_shadow(const RungJob& job) noexcept {
-        return job.watched->rules->rules.mode == Mode::shadow;
-    }
+    [[nodiscard]] static bool in_shadow(const RungJob& job) noexcept { return job.rules->rules.mode == Mode::shadow; }
 
     /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
     [[nodiscard]] static bool needs_met(const RungJob& job, const Action& action) {
@@ -219,10 +227,16 @@ private:
 
     bool send(AlertJob job, Instant now, CycleReport& report) {
         if (leave_to_others(job)) return false;
-        if (job.watched->rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
-        job.row.alert.attempt = job.row.attempts + 1;
-        const auto answer = notifier_.send(job.row.alert);
-        job.row = after_attempt(std::move(job.row), job.watched->rules->rules.outbox, answer, now.wall);
+        const RunClass& rules = job.rules->rules;
+        if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        do {
+            job.row.alert.attempt = job.row.attempts + 1;
+            const auto answer = notifier_.send(job.row.alert);
+            job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall);
+            if (rules.outbox.at_once && job.row.state != AlertRow::State::delivered)
+                report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
+        } while (rules.outbox.at_once && job.row.state == AlertRow::State::pending);
+        if (job.row.state != AlertRow::State::delivered) context_.fail_to_tell(rules.name);
         if (job.row.state == AlertRow::State::pending) {
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
             const std::lock_guard guard{job.watched->lock};
@@ -271,6 +285,7 @@ private:
     Table& table_;
     const Tenure& tenure_;
     Effects effects_;
+    ContextDesk context_;
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};
     std::mutex running_;

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/ready_class.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -25,6 +28,7 @@ struct RungJob {
     bool asked = false;              ///< it was asked for here, without an answer
     std::uint8_t looks = 0;          ///< how often it was looked up in vain
     Elapsed due = Elapsed::min();    ///< not before
+    std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
 };
 
 /// One alert to send.
@@ -32,16 +36,19 @@ struct AlertJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
     AlertRow row;
+    std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
 };
 
 /// Thread-safe.
 class Queues {
 public:
     void add(RungJob job) {
+        classify(job);
         const std::lock_guard guard{lock_};
         rungs_.push_back(std::move(job));
     }
     void add(AlertJob job) {
+        classify(job);
         const std::lock_guard guard{lock_};
         alerts_.push_back(std::move(job));
     }
@@ -56,6 +63,16 @@ public:
         for (const auto& job : alerts_)
             consider(job.row.not_before <= now.wall ? now.elapsed : elapsed_at(now, job.row.not_before));
         return earliest;
+    }
+
+    /// How much is to be tried now for the runs of a class, and what may follow from what was tried.
+    [[nodiscard]] std::uint64_t owed(std::string_view class_name, Instant now) const {
+        const std::lock_guard guard{lock_};
+        const auto of_class = [&](const auto& job) { return job.rules && job.rules->rules.name == class_name; };
+        std::uint64_t count = settled_.size();
+        for (const auto& job : rungs_) count += job.due <= now.elapsed && of_class(job) ? 1 : 0;
+        for (const auto& job : alerts_) count += job.row.not_before <= now.wall && of_class(job) ? 1 : 0;
+        return count;
     }
 
     /// Runs whose rung has been carried out since the last call.
@@ -117,6 +134,13 @@ public:
     }
 
 private:
+    template <class Job>
+    static void classify(Job& job) {
+        if (job.rules || job.watched == nullptr) return;
+        const std::lock_guard guard{job.watched->lock};
+        job.rules = job.watched->rules;
+    }
+
     [[nodiscard]] bool rung_waits(const std::string& key) const {
         for (const auto& job : rungs_)
             for (const Action& action : job.actions)

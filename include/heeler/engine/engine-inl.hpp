@@ -75,6 +75,8 @@ HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
 
 HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effects().control(control); }
 HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
+HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.context().attach(context); }
+HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     const std::lock_guard guard{rooms_->waking};
     rooms_->wake = std::move(wake);
@@ -112,7 +114,7 @@ HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;
     if (auto good = check_age(rules, rooms_->intake.checkpoint_every(rules.name)); !good) return good;
-    return rooms_->registry.define(std::move(rules));
+    return rooms_->registry.define(std::move(rules), rooms_->clock.now());
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
@@ -266,7 +268,7 @@ HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
         return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
                                                      "` does not end a run; use completed, failed or cancelled");
     const Instant now = rooms_->clock.now();
-    const Observed answer = observe(run, StateChange{how, {}, {}, {}}, now);
+    const Observed answer = fold(run, StateChange{how}, now, [&](WatchedRun&, Folder& folder) { folder.finish(how); });
     if (answer != Observed::ok) return detail::refused(answer);
     return detail::durable(rooms_->cycle.finish(run, now));
 }
@@ -312,13 +314,18 @@ HEELER_INLINE CycleReport Engine::deliver() {
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
+    rooms_->deliverer.clear_context(now, report);
     return report;
 }
 
 HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues().has_settled(); }
 
 HEELER_INLINE CycleReport Engine::cycle(TickCause cause) {
-    CycleReport report = tick(cause);
+    CycleReport report;
+    const Instant now = rooms_->clock.now();
+    if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(true, now, report);
+    report.absorb(tick(cause));
+    report.cause = cause;
     report.absorb(deliver());
     for (int round = 0; round < 3 && has_settled(); ++round) {
         report.absorb(tick(TickCause::outcome));
@@ -333,6 +340,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     rooms_->asleep_until.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
     auto next = earlier(table_.next_deadline(), rooms_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, rooms_->lost.next()));
+    next = earlier(next, rooms_->cycle.classes().next());
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
     if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);

@@ -13,6 +13,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
 #include <heeler/engine/answers.hpp>
@@ -34,6 +35,8 @@ public:
 
     void control(ControlRef control);
     void issues(IssueRef sink);
+    void context(ContextRef context);
+    [[nodiscard]] ContextClears context_clears() const;
     void wake_with(std::function<void()> wake);
 
     [[nodiscard]] Result<void> define(RunClass rules);

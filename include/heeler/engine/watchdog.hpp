@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/context_reset.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/engine/answers.hpp>
@@ -73,6 +74,18 @@ public:
         if constexpr (IssueSinkLike<Sink>) engine_.issues(detail::IssueRef{sink});
     }
     void detach_issues() { engine_.issues(detail::IssueRef{}); }
+
+    /// The monitor's own context (`ContextResetLike`), which is cleared after the cycles of the classes that say so
+    /// (`RunClass::context`): when all of a class was judged, that is stored, and every alert of it was sent or given
+    /// up. Set it before the first cycle; it is called from the thread that delivers.
+    template <class Context>
+    void context(Context& context) {
+        static_assert(check_context_reset<Context>());
+        if constexpr (ContextResetLike<Context>) engine_.context(detail::ContextRef{context});
+    }
+    void detach_context() { engine_.context(detail::ContextRef{}); }
+    /// How often it was cleared. Any thread.
+    [[nodiscard]] ContextClears context_clears() const { return engine_.context_clears(); }
 
     /// Called when something was reported that must be looked at before the moment that `next_deadline` answered last:
     /// whoever sleeps until then (a thread, a timer of an event loop) should ask again. From the thread that reports;

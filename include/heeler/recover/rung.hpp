@@ -81,6 +81,7 @@ namespace heeler::inline HEELER_ABI::rung {
             return 1;
         case ActionKind::isolate:
         case ActionKind::resume:
+        case ActionKind::clear:
             return 0;
     }
     return 0;

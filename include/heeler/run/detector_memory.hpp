@@ -9,9 +9,12 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/detector.hpp>
+#include <heeler/core/guard.hpp>
 #include <heeler/settings/ready_class.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -89,13 +92,25 @@ public:
         return first;
     }
 
+    /// Of a run that waits only those detectors are asked that judge waits, too.
     template <class Take>
     void check(const Run& run, Instant now, Take&& take) const {
         std::optional<Finding> found;
         for (const DetectorSlot& slot : of_->detectors) {
+            if (run.waiting_since && !slot.ops->while_waiting) continue;
             slot.ops->check(at(slot), slot.settings, run, now, found);
             if (found) take(*found);
         }
+    }
+
+    /// What an alert shows of a finding besides; what a host's detector throws leaves nothing.
+    [[nodiscard]] std::vector<Detail> details(const Run& run, const Finding& finding) const {
+        std::vector<Detail> shown;
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == finding.kind && slot.ops->details != nullptr)
+                static_cast<void>(
+                    detail::survives([&] { shown = slot.ops->details(at(slot), slot.settings, run, finding); }));
+        return shown;
     }
 
     /// The earliest working time, not before `since`, at which silence alone can change a verdict.

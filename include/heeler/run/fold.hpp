@@ -98,11 +98,21 @@ public:
     }
 
     void operator()(const StateChange& seen) {
+        const bool goes_on = !watched_.rules->rules.completion_ends &&
+                             (seen.state == RunState::completed || seen.state == RunState::failed);
         learn(seen, {});
-        enter(seen.state);
-        watched_.state_told = true;
+        say(seen, goes_on ? name_of(seen.state) : std::string_view{});
+        enter(goes_on ? next_task(seen.state) : seen.state);
+        watched_.state_told = watched_.unjudged = true;
         if (is_waiting(seen.state) && seen.until) watched_.waits_until = elapsed_at(now_, *seen.until);
-        if (!is_terminal(seen.state)) alive();
+        if (!is_terminal(run_.state)) alive();
+        ++run_.observations;
+    }
+
+    /// The run is over, whatever its class makes of a worker that is done.
+    void finish(RunState how) {
+        enter(how);
+        watched_.state_told = true;
         ++run_.observations;
     }
 
@@ -176,6 +186,18 @@ public:
 
 private:
     static constexpr std::size_t most_steps = 4096;
+
+    /// A worker that is done waits for its next task; one that failed still stands there.
+    [[nodiscard]] static RunState next_task(RunState reported) noexcept {
+        return reported == RunState::completed ? RunState::queued : RunState::running;
+    }
+
+    /// Each report replaces what the last one said. `instead`: of a worker that says no more than its state.
+    void say(const StateChange& seen, std::string_view instead) {
+        const auto cut = [](std::string_view text) { return std::string{text.substr(0, RunWords::longest)}; };
+        const RunWords words{cut(seen.reported.empty() ? instead : seen.reported), cut(seen.prompt), cut(seen.outcome)};
+        if (words != *run_.words) run_.words.edit() = words;
+    }
 
     void complete(std::int64_t step) {
         auto& steps = watched_.checkpoints.edit().steps;

@@ -27,7 +27,7 @@ class Registry {
 public:
     explicit Registry(RunTable<WatchedRun>& table) : table_{table} {}
 
-    [[nodiscard]] Result<void> define(RunClass rules) {
+    [[nodiscard]] Result<void> define(RunClass rules, Instant now) {
         if (auto good = ReadyClass::check(rules); !good)
             return fail(good.error().code,
                         "run class `" + sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
@@ -35,8 +35,12 @@ public:
         std::shared_ptr<const ReadyClass> before;
         {
             const std::lock_guard guard{lock_};
-            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_of(name));
-            before = std::exchange(classes_[std::move(name)], std::move(compiled));
+            auto& known = classes_[name];
+            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_of(name),
+                                                               known ? known->defined : now.elapsed);
+            if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
+            if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
+            before = std::exchange(known, std::move(compiled));
         }
         if (before) {
             before->replaced.store(true, std::memory_order_relaxed);
@@ -83,6 +87,9 @@ public:
         for (const auto& [name, rules] : classes_) all.push_back(rules);
         return all;
     }
+
+    /// Whether the runs of a class are looked at together (`Schedule::together`).
+    [[nodiscard]] bool any_together() const noexcept { return any_together_.load(std::memory_order_acquire); }
 
     /// A new run. It is watched from now on, but not stored yet.
     [[nodiscard]] Result<RunHandle> add(RunSpec spec, std::string_view class_name, Instant now) {
@@ -230,6 +237,8 @@ private:
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
         watched.stored_besides(stored.checkpoints, stored.row.ended_at, stored.interventions);
+        auto& class_origin = watched.rules->origin;
+        if (watched.run.origin < class_origin.load(std::memory_order_relaxed)) class_origin.store(watched.run.origin);
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
         const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
@@ -240,6 +249,7 @@ private:
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
             watched.next_cycle = std::min(watched.next_cycle, *watched.verdict->incident.hold_until);
+        watched.unjudged = watched.run.waiting_since.has_value();
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         if (!polled && down > 3 * period_of(watched)) watched.held_until = now.elapsed + grace_of(watched);
@@ -269,6 +279,7 @@ public:
             const auto passed = now.wall.time_since_epoch() / period;
             return elapsed_at(now, WallTime{(passed + 1) * period});
         }
+        if (watched.rules->rules.schedule.together) return watched.rules->together_after(now.elapsed);
         const auto passed = (now.elapsed - watched.run.origin) / period;
         return watched.run.origin + (passed + 1) * period;
     }
@@ -283,6 +294,7 @@ private:
     std::map<std::string, std::shared_ptr<const ReadyClass>, std::less<>> classes_;
     std::map<std::string, std::shared_ptr<Mutes>> mutes_;
     std::atomic<bool> replaced_{false};
+    std::atomic<bool> any_together_{false};
     RunTable<WatchedRun>& table_;
     RunIndex index_;
 };

@@ -51,6 +51,17 @@ struct SentMarks {
     }
 };
 
+/// People were told that this began; `at` of the newest alert about it.
+struct SentEdge {
+    Condition condition = Condition::needs_input;
+    WallTime at{};
+
+    template <class A>
+    void archive(A& a) {
+        a(condition, at);
+    }
+};
+
 /// A source that is polled for a run, and how far it was read.
 struct Feed {
     SourceRef source;

@@ -158,6 +158,7 @@ struct Verdict {
     bool alert_dead = false;          ///< nobody learned that the incident began
     OperatorMarks marks;
     SentMarks sent;
+    std::vector<SentEdge> edges;  ///< of what goes on; stored on their own
     std::optional<WallTime> ended_at;
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
@@ -254,7 +255,8 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 3;   ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t facts_layout = 4;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -295,6 +297,7 @@ struct RunMemory {
     bool dirty = false;       ///< something was folded since the last cycle
     bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
     bool state_told = false;  ///< a state was reported since the last commit
+    bool unjudged = false;    ///< likewise since the last judgement
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
     bool alert_died = false;  ///< an alert was given up since the last look, which an undone cycle must not forget
@@ -337,12 +340,16 @@ struct RunMemory {
         std::uint8_t layout = facts_layout;
         a(layout);
         if constexpr (A::is_loading)
-            if (layout != facts_layout) return a.refuse();
+            if (layout != facts_layout && layout != layout_without_words) return a.refuse();
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
           run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,
           run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
         a(sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until, fenced_told);
+        if (layout == layout_without_words) return;
+        std::vector<SentEdge> edges = verdict->edges;
+        a(run.words, edges);
+        if (!edges.empty()) verdict.edit().edges = std::move(edges);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -13,6 +13,7 @@
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/token_budget.hpp>
+#include <heeler/detect/worker_state.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/presets.hpp>
@@ -149,6 +150,33 @@ void change_ladder(RunClass& rules, Change change) {
     });
 }
 
+/// Only where a class tells the states of workers.
+[[nodiscard]] inline Refused set_stuck_threshold(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 1000), [&](auto count) {
+        if (rules.detectors.find<WorkerState>() == nullptr) return;
+        change_detector<WorkerState>(rules,
+                                     [&](auto& settings) { settings.stuck_after = static_cast<std::uint32_t>(count); });
+    });
+}
+
+/// Only where a class has cycles of its own.
+[[nodiscard]] inline Refused set_auto_clear(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool clear) { rules.context.auto_clear = clear && rules.schedule.together; });
+}
+
+[[nodiscard]] inline Refused set_clear_on_error(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool clear) { rules.context.clear_on_error = clear; });
+}
+
+[[nodiscard]] inline Refused set_clear_above(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, std::int64_t{1} << 50),
+                [&](auto size) { rules.context.clear_above = static_cast<std::uint64_t>(size); });
+}
+
+[[nodiscard]] inline Refused set_notification_retries(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 100), [&](auto count) { rules.outbox.at_once = static_cast<std::uint32_t>(count); });
+}
+
 /// Each part turns retries on, with the usual numbers for the others.
 template <class Change>
 void change_retry(RunClass& rules, Change change) {
@@ -187,6 +215,11 @@ struct Known {
 };
 
 inline constexpr std::array known{Known{"interval_s", &set_interval},
+                                  Known{"stuck_threshold", &set_stuck_threshold},
+                                  Known{"auto_clear", &set_auto_clear},
+                                  Known{"clear_on_error", &set_clear_on_error},
+                                  Known{"clear_above", &set_clear_above},
+                                  Known{"notification_retries", &set_notification_retries},
                                   Known{"silence_s", &set_silence},
                                   Known{"duration_limit_s", &set_duration_limit},
                                   Known{"loop_rule", &set_loop_rule},

@@ -29,7 +29,8 @@ HEELER_INLINE RunClass long_run() {
         .turn_on<BurnRateTracker<BytesWritten>>()
         .turn_on<OutputAccessRule>({.sources = true})
         .turn_on<LoopDetector<Line>>({five_line_block, {}})
-        .turn_on<HeartbeatContract<Intervals>>();
+        .turn_on<HeartbeatContract<Intervals>>()
+        .turn_on<NeedsInput>();
     RecoveryLadder ladder;
     ladder.responses = {
         {Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false},
@@ -76,7 +77,7 @@ HEELER_INLINE RunClass checkpoint_continuation() {
     rules.schedule = {900s, true, false};
     rules.interval.fixed = 900s;
     rules.applicability.shortest = Duration{};
-    rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s});
+    rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s}).turn_on<NeedsInput>();
     RecoveryLadder ladder;
     ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
     ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
@@ -113,7 +114,8 @@ HEELER_INLINE RunClass session_monitor() {
     rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 600s, .veto_within = 900s})
         .turn_on<RunTimeout>({7200s})
         .turn_on<LoopDetector<Call, TailRule>>()
-        .turn_on<ErrorCascade>({5, 20, true});
+        .turn_on<ErrorCascade>({5, 20, true})
+        .turn_on<NeedsInput>();
     rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     WatchLadder ladder;
     ladder.endings = {
@@ -128,6 +130,27 @@ HEELER_INLINE RunClass session_monitor() {
     rules.prompts.steer = session_steer;
     rules.prompts.detectors_words = true;
     rules.prompts.alert = session_details;
+    return rules;
+}
+
+HEELER_INLINE RunClass worker_monitor() {
+    RunClass rules;
+    rules.name = "worker_monitor";
+    rules.schedule = {30s, false, false, true};
+    rules.interval.fixed = 30s;
+    rules.applicability = {Duration{}, false};
+    rules.detectors.turn_on<WorkerState>();
+    rules.ladder = WatchLadder{};
+    rules.outbox.at_once = 3;
+    rules.edges = {{Condition::complete, "worker.complete", true},
+                   {Condition::needs_input, "worker.needs_input", true},
+                   {Condition::worker_error, "worker.error", true},
+                   {Condition::stalled, "worker.stuck", true}};
+    rules.alerts_to = "orchestrator";
+    rules.context.auto_clear = true;
+    rules.completion_ends = false;
+    rules.tell_people = false;
+    rules.prompts.detectors_words = true;
     return rules;
 }
 

@@ -59,6 +59,7 @@ struct DetectorSlot {
 class ReadyClass {
 public:
     RunClass rules;
+    const Elapsed defined;                ///< for the first time in this process
     std::vector<DetectorSlot> detectors;  ///< in the order of the class
     /// Of these, by kind of observation, those that listen to it.
     std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
@@ -66,6 +67,9 @@ public:
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
     std::shared_ptr<Mutes> mutes;
+    /// Of the grid on which its runs are looked at together: the registration of the oldest, so that a restart keeps
+    /// it.
+    mutable std::atomic<Elapsed> origin;
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
 
     /// What is wrong with the class, in the words of the part that is.
@@ -78,7 +82,8 @@ public:
         return rules.ladder.validate();
     }
 
-    ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted) : rules{std::move(checked)}, mutes{std::move(muted)} {
+    ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted, Elapsed since)
+        : rules{std::move(checked)}, defined{since}, mutes{std::move(muted)}, origin{since} {
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
             detectors.push_back({&ops, entry.settings_in(entry.settings), 0});
@@ -95,6 +100,12 @@ public:
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
         blank_ = make_memory();
+    }
+    /// The next moment after `now` at which all its runs are looked at.
+    [[nodiscard]] Elapsed together_after(Elapsed now) const noexcept {
+        const Elapsed first = origin.load(std::memory_order_relaxed);
+        const Duration period = rules.schedule.period;
+        return first + ((now - first) / period + 1) * period;
     }
     ReadyClass(const ReadyClass&) = delete;
     ReadyClass& operator=(const ReadyClass&) = delete;

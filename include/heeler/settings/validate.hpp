@@ -72,6 +72,15 @@ template <class What>
         if (auto good = check_length("schedule.period", rules.schedule.period, 1s, 24h); !good) return good;
     if (rules.schedule.aligned && rules.schedule.period == Duration{})
         return fail(ErrorCode::invalid_argument, "an aligned schedule needs a period; set schedule.period");
+    if (rules.schedule.together && (rules.schedule.period == Duration{} || rules.schedule.aligned))
+        return fail(ErrorCode::invalid_argument,
+                    "a schedule of runs that are looked at together needs a period, and is not aligned");
+    if (rules.context.auto_clear && !rules.schedule.together)
+        return fail(ErrorCode::invalid_argument,
+                    "context.auto_clear needs cycles of the whole class; set schedule.together");
+    if (rules.outbox.at_once.value_or(0) > 100)
+        return fail(ErrorCode::invalid_argument,
+                    "outbox.at_once is " + std::to_string(*rules.outbox.at_once) + "; it must be 0 to 100");
     const Duration interval = rules.interval.fixed.value_or(rules.interval.short_task);
     if (auto good = check_length("interval", interval, 1s, 24h); !good) return good;
     if (auto good = check_length("interval.long_task", rules.interval.long_task, 1s, 24h); !good) return good;

@@ -141,12 +141,15 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     std::vector<std::string> issues = alert.issues;
     std::vector<std::string> names;
     std::vector<std::string> values;
+    std::string numbers;
     for (const Detail& detail : alert.details) {
         names.push_back(detail.name);
         values.push_back(detail.value);
+        numbers.push_back(detail.is_number ? 'n' : 't');
     }
     ArchiveWriter writer{Instant{}};
     writer(issues, names, values);
+    if (numbers.find('n') != std::string::npos) writer(numbers);
     return writer.take();
 }
 
@@ -156,8 +159,11 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     std::vector<std::string> values;
     ArchiveReader reader{body, Instant{}};
     reader(alert.issues, names, values);
-    if (!reader.ok() || !reader.at_end() || names.size() != values.size()) return false;
-    for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i]});
+    std::string numbers(names.size(), 't');
+    if (!reader.at_end()) reader(numbers);
+    if (!reader.ok() || !reader.at_end() || names.size() != values.size() || names.size() != numbers.size())
+        return false;
+    for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i], numbers[i] == 'n'});
     return true;
 }
 

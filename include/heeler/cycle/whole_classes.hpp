@@ -1,0 +1,90 @@
+// Cycles of whole classes: when they are due, also while a class has no run, and what follows when one is over.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/events.hpp>
+#include <heeler/effects/context_desk.hpp>
+#include <heeler/run/registry.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// `begin` and `end` from the thread that ticks, the others from any.
+class WholeClasses {
+public:
+    WholeClasses(const Registry& registry, ContextDesk& context) : registry_{registry}, context_{context} {}
+
+    /// Whether a cycle for this cause is one of a whole class.
+    [[nodiscard]] bool due(TickCause cause, Instant now) const {
+        if (cause == TickCause::outcome || !registry_.any_together()) return false;
+        for (const auto& rules : registry_.classes())
+            if (is_due(*rules, cause, now)) return true;
+        return false;
+    }
+
+    void begin(TickCause cause, Instant now) {
+        now_.clear();
+        if (cause == TickCause::outcome || !registry_.any_together()) return;
+        for (auto& rules : registry_.classes())
+            if (is_due(*rules, cause, now)) now_.push_back(std::move(rules));
+        if (!now_.empty()) context_.begin();
+    }
+
+    /// Whether the cycle that is going on is one of this class.
+    [[nodiscard]] bool is_now(std::string_view class_name) const {
+        return std::any_of(now_.begin(), now_.end(),
+                           [&](const auto& rules) { return rules->rules.name == class_name; });
+    }
+
+    /// All runs were looked at. `stored`: and what was found is durable.
+    void end(bool stored, Instant now) {
+        if (now_.empty()) return;
+        for (const auto& rules : now_) {
+            {
+                const std::lock_guard guard{lock_};
+                next_[rules->rules.name] = rules->together_after(now.elapsed);
+            }
+            if (stored) context_.end(rules->rules);
+        }
+        context_.leave();
+    }
+
+    [[nodiscard]] std::optional<Elapsed> next() const {
+        std::optional<Elapsed> earliest;
+        if (!registry_.any_together()) return earliest;
+        for (const auto& rules : registry_.classes())
+            if (rules->rules.schedule.together) {
+                const Elapsed due = next_of(*rules);
+                if (!earliest || due < *earliest) earliest = due;
+            }
+        return earliest;
+    }
+
+private:
+    [[nodiscard]] Elapsed next_of(const ReadyClass& rules) const {
+        const std::lock_guard guard{lock_};
+        const auto known = next_.find(rules.rules.name);
+        if (known != next_.end()) return known->second;
+        return rules.rules.schedule.immediate ? rules.defined : rules.together_after(rules.defined);
+    }
+    [[nodiscard]] bool is_due(const ReadyClass& rules, TickCause cause, Instant now) const {
+        if (!rules.rules.schedule.together) return false;
+        return cause != TickCause::period || now.elapsed >= next_of(rules);
+    }
+
+    const Registry& registry_;
+    ContextDesk& context_;
+    mutable std::mutex lock_;
+    std::map<std::string, Elapsed> next_;                 ///< cycle of each class that had one
+    std::vector<std::shared_ptr<const ReadyClass>> now_;  ///< whose cycle this is
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

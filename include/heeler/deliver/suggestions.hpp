@@ -1,0 +1,25 @@
+// What people can do about a worker that they are told of.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// One word each, the first the mildest (S003); none for alerts of other kinds.
+[[nodiscard]] inline std::span<const std::string_view> suggestions_for(std::string_view alert_kind) noexcept {
+    static constexpr std::array<std::string_view, 3> stuck{"investigate", "nudge", "restart"};
+    static constexpr std::array<std::string_view, 3> error{"investigate", "retry", "abandon"};
+    static constexpr std::array<std::string_view, 3> complete{"collect", "merge", "cleanup"};
+    static constexpr std::array<std::string_view, 3> needs_input{"approve", "decline", "review"};
+    if (alert_kind == "worker.stuck") return stuck;
+    if (alert_kind == "worker.error") return error;
+    if (alert_kind == "worker.complete") return complete;
+    if (alert_kind == "worker.needs_input") return needs_input;
+    return {};
+}
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,247 @@
+// Tells what a worker is doing from what it says of itself and from the end of its output.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/detect/needs_input.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/combine.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/fingerprint.hpp>
+#include <heeler/text/words.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// One of five states, the first that applies (S003): complete, needs input, error, stuck, working. At most one
+/// finding, so that a worker which is done or waits is never called stuck; a working one has none.
+///
+/// Stuck: the last line of its output and its reported status are the same at `stuck_after` polls in a row after the
+/// first one, which is the baseline. A poll is an interval of the run.
+struct WorkerState {
+    static constexpr std::string_view kind = "worker_state";
+    static constexpr EventMask listens = events<OutputLine, IntervalSample>;
+    static constexpr bool while_waiting = true;
+    static constexpr std::size_t line_cap = 512;  ///< bytes of a line that are kept
+
+    struct Settings {
+        std::uint32_t stuck_after = 3;  ///< polls without a change; 1 to 1000
+        std::uint32_t lines = 5;        ///< of the end of the output, searched and shown; 1 to 20
+        std::vector<std::string> complete_status{"complete", "completed", "done"};
+        std::vector<std::string> error_status{"error", "errored", "failed"};
+        std::vector<std::string> input_status{"needs_input", "awaiting_input", "awaiting_confirmation", "waiting"};
+        std::vector<std::string> error_patterns{"Error:", "ERROR:", "error:", "panic:", "PANIC:", "fatal:",
+                                                "FATAL:", "failed", "Failed", "FAILED", "[1]",    "exit 1"};
+        std::vector<std::string> prompts{heeler::prompt_patterns.begin(), heeler::prompt_patterns.end()};
+    };
+
+    struct Memory {
+        std::vector<std::string> tail;  ///< of the output, newest last
+        std::uint64_t lines = 0;        ///< that came in all
+        std::uint64_t print = 0;        ///< of the last line and status at the last poll
+        std::uint64_t asked_at = 0;     ///< so many lines had come when a question was first seen at the end; 0: none
+        std::uint64_t answered = 0;     ///< questions up to this line had output after them
+        std::uint32_t unchanged = 0;    ///< polls in a row
+        bool based = false;             ///< the first poll was made
+        bool polled = false;            ///< an interval has ended since the last look
+        bool whole = false;             ///< all of it was seen
+
+        template <class A>
+        void archive(A& a) {
+            a(tail, lines, print, asked_at, answered, unchanged, based, polled, whole);
+        }
+    };
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.stuck_after < 1 || settings.stuck_after > 1000)
+            return fail(ErrorCode::invalid_argument, "worker_state: stuck_after is " +
+                                                         std::to_string(settings.stuck_after) +
+                                                         " polls; it must be 1 to 1000");
+        if (settings.lines < 1 || settings.lines > 20)
+            return fail(ErrorCode::invalid_argument,
+                        "worker_state: lines is " + std::to_string(settings.lines) + "; it must be 1 to 20");
+        for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
+            for (const std::string& pattern : *patterns)
+                if (pattern.empty())
+                    return fail(ErrorCode::invalid_argument,
+                                "worker_state: an empty pattern is found in every line; remove it");
+        return {};
+    }
+
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (const auto* line = std::get_if<OutputLine>(&seen.event)) return keep(memory, settings, line->text);
+        memory.polled = true;
+        memory.whole = std::get<IntervalSample>(seen.event).whole;
+    }
+
+    /// Compares with the last poll.
+    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run,
+                                               const LastCheckpoint&, Instant) const {
+        ask(memory, settings);
+        const std::uint64_t print = print_of(memory, run);
+        if (!memory.based || print != memory.print) {
+            memory.unchanged = 0;
+        } else if (memory.polled && memory.whole && memory.asked_at == 0) {
+            ++memory.unchanged;
+        }
+        memory.polled = false;
+        memory.based = true;
+        memory.print = print;
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
+                                               Instant) const {
+        const std::string_view status = run.words->reported;
+        if (is_one_of(status, settings.complete_status)) return found(run, Condition::complete, "reported_complete");
+        if (run.state == RunState::waiting_human || is_one_of(status, settings.input_status))
+            return found(run, Condition::needs_input, "waits_for_person");
+        if (run.waiting_since) return std::nullopt;
+        if (memory.asked_at != 0) return found(run, Condition::needs_input, "question_in_output");
+        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, "reported_error");
+        if (line_with(memory, settings.error_patterns, 0) != nullptr)
+            return found(run, Condition::worker_error, "error_in_output");
+        if (memory.unchanged < settings.stuck_after) return std::nullopt;
+        Finding finding = *found(run, Condition::stalled, "unchanged");
+        finding.evidence.add("intervals_stuck", memory.unchanged)
+            .add("threshold", settings.stuck_after)
+            .add("duration_s", in_seconds(memory.unchanged * run.interval));
+        return finding;
+    }
+
+    /// S003's fields of an alert.
+    [[nodiscard]] std::vector<Detail> details(const Memory& memory, const Settings& settings, const Run& run,
+                                              const Finding& finding) const {
+        const RunWords& words = *run.words;
+        const std::string_view last = memory.tail.empty() ? std::string_view{} : memory.tail.back();
+        if (finding.condition == Condition::complete)
+            return {{"outcome", words.outcome.empty() ? words.reported : words.outcome},
+                    {"completion_message", std::string{last}}};
+        if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
+        if (finding.condition == Condition::worker_error) {
+            const bool by_status = finding.evidence.rule == "reported_error";
+            const std::string* line = line_with(memory, settings.error_patterns, 0);
+            return {{"error_source", by_status ? "status" : "output"},
+                    {"error_context", by_status || line == nullptr ? words.reported : *line},
+                    {"output_tail", preview(memory)}};
+        }
+        const std::string count = detail::words::count(finding.evidence.fact("intervals_stuck"));
+        return {{"duration_secs", detail::words::count(finding.evidence.fact("duration_s")), true},
+                {"intervals_stuck", count, true},
+                {"last_output_preview", preview(memory)}};
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.condition == Condition::complete) return "Complete";
+        if (finding.condition == Condition::needs_input) return "Waits for a person";
+        if (finding.condition == Condition::worker_error)
+            return finding.evidence.rule == "reported_error" ? "Reports an error" : "Error in its output";
+        return "Stuck: no change in " + detail::words::count(finding.evidence.fact("intervals_stuck")) + " checks, " +
+               detail::words::count(finding.evidence.fact("duration_s")) + " s";
+    }
+
+    [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
+        return "  worker_state: sees a stuck worker within " + spoken(settings.stuck_after * interval + 2 * period) +
+               "\n";
+    }
+
+private:
+    static void keep(Memory& memory, const Settings& settings, std::string_view line) {
+        ++memory.lines;
+        if (memory.tail.size() < settings.lines)
+            memory.tail.emplace_back();
+        else
+            std::rotate(memory.tail.begin(), memory.tail.begin() + 1, memory.tail.end());
+        memory.tail.back().assign(line.substr(0, line_cap));
+    }
+
+    /// A question is open as long as no output followed after it was first seen.
+    static void ask(Memory& memory, const Settings& settings) {
+        if (memory.asked_at != 0 && memory.lines != memory.asked_at) {
+            memory.answered = memory.asked_at;
+            memory.asked_at = 0;
+        }
+        if (memory.asked_at == 0 && line_with(memory, settings.prompts, memory.answered) != nullptr)
+            memory.asked_at = memory.lines;
+    }
+
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
+        constexpr std::string_view blank = " \t\r\n\f\v";
+        const std::size_t first = text.find_first_not_of(blank);
+        if (first == std::string_view::npos) return {};
+        return text.substr(first, text.find_last_not_of(blank) - first + 1);
+    }
+
+    [[nodiscard]] static std::uint64_t print_of(const Memory& memory, const Run& run) noexcept {
+        const std::string_view last = memory.tail.empty() ? std::string_view{} : trimmed(memory.tail.back());
+        return combine(fingerprint_text(last), fingerprint_text(run.words->reported));
+    }
+
+    [[nodiscard]] static std::optional<Finding> found(const Run& run, const Condition& condition,
+                                                      std::string_view rule) noexcept {
+        const bool unwell = condition.opens_incident();
+        Finding finding{condition, unwell ? Level::nudge : Level::watch, kind, {.rule = rule}};
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    /// In any case.
+    [[nodiscard]] static bool is_one_of(std::string_view status, const std::vector<std::string>& words) noexcept {
+        const auto same = [](char a, char b) {
+            const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+            return lower(a) == lower(b);
+        };
+        for (const std::string& word : words)
+            if (std::equal(status.begin(), status.end(), word.begin(), word.end(), same)) return true;
+        return false;
+    }
+
+    /// A pattern that ends in a digit is not the beginning of a longer number.
+    [[nodiscard]] static bool has(std::string_view line, std::string_view pattern) noexcept {
+        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+        for (std::size_t at = line.find(pattern); at != std::string_view::npos; at = line.find(pattern, at + 1)) {
+            const std::size_t end = at + pattern.size();
+            if (!is_digit(pattern.back()) || end == line.size() || !is_digit(line[end])) return true;
+        }
+        return false;
+    }
+
+    /// The newest of the last lines, after the one of this number, that has one of the patterns; null: none has.
+    [[nodiscard]] static const std::string* line_with(const Memory& memory, const std::vector<std::string>& patterns,
+                                                      std::uint64_t after) noexcept {
+        for (std::size_t i = memory.tail.size(); i > 0; --i) {
+            if (memory.lines - (memory.tail.size() - i) <= after) return nullptr;
+            for (const std::string& pattern : patterns)
+                if (has(memory.tail[i - 1], pattern)) return &memory.tail[i - 1];
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] static std::vector<Detail> prompt_of(const Memory& memory, const Settings& settings,
+                                                       const RunWords& words) {
+        std::string_view prompt = words.prompt;
+        if (prompt.empty())
+            if (const std::string* line = line_with(memory, settings.prompts, memory.answered)) prompt = *line;
+        PromptType type = prompt_type_of(prompt);
+        if (type == PromptType::input && words.reported == "awaiting_confirmation") type = PromptType::confirmation;
+        return detail::prompt_details(type, prompt);
+    }
+
+    [[nodiscard]] static std::string preview(const Memory& memory) {
+        std::string text;
+        for (const std::string& line : memory.tail) append(text, text.empty() ? "" : "\n", line);
+        return text;
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI

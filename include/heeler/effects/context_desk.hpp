@@ -1,0 +1,182 @@
+// Clears the monitor's own context after the cycles of its classes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <heeler/core/action.hpp>
+#include <heeler/core/context_reset.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/core/guard.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/deliver/clear_rule.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/redact.hpp>
+#include <heeler/text/sha256.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Refers to a context that must outlive it. What it throws is a failure.
+class ContextRef {
+public:
+    ContextRef() = default;
+
+    template <ContextResetLike Context>
+    explicit ContextRef(Context& context) : context_{&context}, clear_{&ask<Context>}, size_{&measure<Context>} {}
+
+    [[nodiscard]] bool present() const noexcept { return context_ != nullptr; }
+    [[nodiscard]] Result<void> clear() const { return clear_(context_); }
+    [[nodiscard]] std::optional<std::uint64_t> size() const { return size_(context_); }
+
+private:
+    template <class Context>
+    static Result<void> ask(void* self) {
+        return detail::guarded(ErrorCode::failed, "the context", [&] { return static_cast<Context*>(self)->clear(); });
+    }
+    template <class Context>
+    static std::optional<std::uint64_t> measure([[maybe_unused]] void* self) {
+        std::optional<std::uint64_t> size;
+        if constexpr (requires(Context & context) {
+                          { context.size() } -> std::convertible_to<std::optional<std::uint64_t>>;
+                      })
+            static_cast<void>(detail::survives([&] { size = static_cast<Context*>(self)->size(); }));
+        return size;
+    }
+
+    void* context_ = nullptr;
+    Result<void> (*clear_)(void*) = nullptr;
+    std::optional<std::uint64_t> (*size_)(void*) = nullptr;
+};
+
+/// `begin` and `end` from the thread that ticks, `fail` `again` and `run` from the one that delivers.
+class ContextDesk {
+public:
+    void attach(ContextRef context) {
+        const std::lock_guard guard{lock_};
+        context_ = context;
+    }
+    [[nodiscard]] ContextClears clears() const {
+        const std::lock_guard guard{lock_};
+        return clears_;
+    }
+
+    /// A cycle of whole classes begins: until its end nothing is cleared, and a clear that failed is due again.
+    void begin() {
+        const std::lock_guard guard{lock_};
+        in_cycle_ = true;
+        due_again_ = failed_ && !retried_;
+    }
+    /// All runs of the class were judged, and that is stored: its cycle is over when nothing of it is owed any more.
+    void end(const RunClass& rules) {
+        const std::lock_guard guard{lock_};
+        ended_.insert_or_assign(rules.name, Ended{rules.context, rules.mode == Mode::shadow});
+    }
+    void leave() {
+        const std::lock_guard guard{lock_};
+        in_cycle_ = retried_ = false;
+    }
+
+    /// Somebody could not be told of something about a run of this class.
+    void fail_to_tell(const std::string& class_name) {
+        const std::lock_guard guard{lock_};
+        untold_.insert(class_name);
+    }
+
+    /// The clear that failed after the last cycle: before anything else of a new one, which is about to begin (`first`)
+    /// or has begun on another thread.
+    void again(bool first, Instant now, CycleReport& report) {
+        ContextRef context;
+        {
+            const std::lock_guard guard{lock_};
+            const bool due = std::exchange(due_again_, false);
+            if (first ? !failed_ : !due) return;
+            retried_ = first;
+            context = context_;
+        }
+        if (context.present()) clear(context, false, now, report);
+    }
+
+    /// After everything that is due was carried out and sent.
+    void run(const Queues& queues, Instant now, CycleReport& report) {
+        ContextRef context;
+        {
+            const std::lock_guard guard{lock_};
+            if (in_cycle_ || ended_.empty()) return;
+            context = context_;
+        }
+        const auto size = context.present() ? context.size() : std::nullopt;
+        bool clears = false, shadow = false;
+        {
+            const std::lock_guard guard{lock_};
+            if (in_cycle_) return;
+            for (const auto& [name, ended] : ended_) {
+                const CycleEnd end{queues.owed(name, now), untold_.count(name) != 0, size};
+                const ClearDecision decided = decide_clear(ended.settings, end);
+                if (decided == ClearDecision::wait) return;
+                clears |= decided == ClearDecision::clear;
+                shadow |= ended.shadow;
+            }
+            for (const auto& [name, ended] : ended_) untold_.erase(name);
+            ended_.clear();
+        }
+        if (clears && context.present()) clear(context, shadow, now, report);
+    }
+
+private:
+    struct Ended {
+        ContextSettings settings;
+        bool shadow;
+    };
+
+    void clear(const ContextRef& context, bool shadow, Instant now, CycleReport& report) {
+        const auto size = context.size();
+        const auto cleared = shadow ? Result<void>{} : context.clear();
+        ActionEvent event;
+        event.action.kind = ActionKind::clear;
+        event.action.outcome = shadow ? ActionOutcome::skipped : cleared ? ActionOutcome::done : ActionOutcome::failed;
+        if (!cleared) event.action.note = evidence_text(cleared.error().message);
+        const std::lock_guard guard{lock_};
+        failed_ = !cleared;
+        event.action.attempt = ++tries_;
+        const std::string number = std::to_string(clears_.done + clears_.failed);
+        event.action.key = sha256_hex("heeler clear 1\n" + rfc3339(now.wall) + "\n" + number).substr(0, 32);
+        if (cleared) tries_ = 0;
+        if (!cleared) {
+            ++clears_.failed;
+            report.error("context", {}, Error{cleared.error().code, event.action.note});
+        } else if (!shadow) {
+            ++clears_.done;
+            clears_.last_size = size;
+        }
+        report.events.emplace_back(std::move(event));
+        if (cleared && size && !shadow) report.events.emplace_back(AuditEvent{counters(now)});
+    }
+
+    /// Said, not stored: a record for each cycle would fill the store.
+    [[nodiscard]] AuditRow counters(Instant now) const {
+        JsonLine line;
+        line.begin_object().key("clears").number(static_cast<std::int64_t>(clears_.done));
+        line.key("last_size").number(static_cast<std::int64_t>(*clears_.last_size)).end_object();
+        return {now.wall, "context", {}, std::move(line).text()};
+    }
+
+    mutable std::mutex lock_;
+    ContextRef context_;
+    ContextClears clears_;
+    std::map<std::string, Ended> ended_;  ///< cycles that are over but for what they owe, by class
+    std::set<std::string> untold_;        ///< classes in whose cycle somebody could not be told
+    std::uint32_t tries_ = 0;             ///< in a row that failed
+    bool in_cycle_ = false;
+    bool failed_ = false;     ///< the newest clear
+    bool due_again_ = false;  ///< it is asked for once more in this cycle
+    bool retried_ = false;    ///< it was, before this cycle began
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
