@@ -48,3 +48,19 @@ TEST_CASE("an alert becomes a dead letter when its age limit is reached, or by a
     const Result<Receipt> never = fail(ErrorCode::permanent, "gone");
     CHECK(after_attempt(row_of(0), settings, never, begin).state == AlertRow::State::dead);
 }
+
+TEST_CASE("retries at once are counted after the first attempt, and then the alert is given up [M-121]") {
+    OutboxSettings settings;
+    settings.at_once = 3;
+    const auto no = [](ErrorCode code) { return Result<Receipt>{tl::unexpected<Error>(Error{code, "no"})}; };
+    for (std::uint32_t before = 0; before < 3; ++before) {
+        const AlertRow row = after_attempt(row_of(before), settings, no(ErrorCode::io), begin);
+        CHECK(row.state == AlertRow::State::pending);
+        CHECK(row.not_before == begin);
+    }
+    CHECK(after_attempt(row_of(3), settings, no(ErrorCode::io), begin).state == AlertRow::State::dead);
+    CHECK(after_attempt(row_of(0), settings, no(ErrorCode::permanent), begin).state == AlertRow::State::dead);
+    CHECK(after_attempt(row_of(3), settings, Receipt{1}, begin).state == AlertRow::State::delivered);
+    settings.at_once = 0;
+    CHECK(after_attempt(row_of(0), settings, no(ErrorCode::io), begin).state == AlertRow::State::dead);
+}

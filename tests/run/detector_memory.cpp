@@ -82,7 +82,7 @@ template <class... Detectors>
 ReadyClass class_of() {
     RunClass rules = rooms::bare_class();
     (rules.detectors.turn_on<Detectors>(), ...);
-    return ReadyClass{rules, std::make_shared<detail::Mutes>()};
+    return ReadyClass{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
 }
 
 void call(DetectorMemory& memory, int times = 1) {
@@ -205,7 +205,7 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
         .turn_on<Alarm<'b'>>({20s, Elapsed{7s}})
         .turn_on<Alarm<'c'>>({5s, std::nullopt})
         .turn_on<Counts<'d'>>();
-    const ReadyClass of{rules, std::make_shared<detail::Mutes>()};
+    const ReadyClass of{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
     const DetectorMemory memory{of};
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);

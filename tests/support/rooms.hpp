@@ -114,7 +114,7 @@ struct House {
 
     [[nodiscard]] heeler::Instant now() { return clock.now(); }
 
-    void define(const heeler::RunClass& rules) { REQUIRE(registry.define(rules)); }
+    void define(const heeler::RunClass& rules) { REQUIRE(registry.define(rules, now())); }
 
     /// Registered, not stored.
     heeler::RunHandle run(const heeler::RunClass& rules, heeler::RunSpec spec = bench::spec_of("r")) {

@@ -93,7 +93,11 @@ CREATE INDEX unreadable_alerts ON alerts(ordinal)
     WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
 )sql";
 
+/// The facts of a run end with what it says of itself, which earlier code would take for damage.
+inline constexpr char postgres_step_5[] = "COMMENT ON COLUMN runs.facts IS 'from schema 5 on in layout 3 or 4'";
+
 /// Stores of the schemas 1 and 2 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 2> postgres_schema{{{3, 3, postgres_step_3}, {4, 3, postgres_step_4}}};
+inline constexpr std::array<SchemaStep, 3> postgres_schema{
+    {{3, 3, postgres_step_3}, {4, 3, postgres_step_4}, {5, 5, postgres_step_5}}};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -1,0 +1,201 @@
+#include <heeler/detect/worker_state.hpp>
+
+#include <string>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/facts.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A worker as its polls see it.
+struct Worker {
+    facts::Taught<WorkerState> rule{};
+    facts::At at{1s};
+
+    Worker& prints(std::string_view line) {
+        rule.learn(OutputLine{line});
+        return *this;
+    }
+    Worker& says(std::string reported, RunState state = RunState::running) {
+        at.run.words.edit().reported = std::move(reported);
+        at.run.state = state;
+        return *this;
+    }
+    /// Looked at, at the end of an interval or before.
+    std::optional<Finding> look() {
+        static_cast<void>(WorkerState{}.look(rule.memory, rule.settings, at.run, {}, at.now));
+        return rule.check(at);
+    }
+    std::optional<Finding> poll(bool whole = true) {
+        IntervalSample sample = facts::sample(1, 0);
+        sample.whole = whole;
+        rule.learn(sample);
+        return look();
+    }
+    std::string detail(const Finding& finding, std::string_view name) const {
+        for (const Detail& each : WorkerState{}.details(rule.memory, rule.settings, at.run, finding))
+            if (each.name == name) return each.value;
+        return "(none)";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the first poll is the baseline, the third one after it without a change is stuck [M-036][M-037]") {
+    Worker worker;
+    worker.prints("Processing file 42").says("working");
+    CHECK_FALSE(worker.poll());
+    CHECK_FALSE(worker.poll());
+    CHECK_FALSE(worker.poll());
+    const auto stuck = worker.poll();
+    REQUIRE(stuck);
+    CHECK(stuck->condition == Condition::stalled);
+    CHECK(stuck->level == Level::nudge);
+    CHECK(worker.detail(*stuck, "intervals_stuck") == "3");
+    CHECK(worker.detail(*stuck, "duration_secs") == "180");
+    CHECK(worker.detail(*stuck, "last_output_preview") == "Processing file 42");
+}
+
+TEST_CASE("a first look between two polls is the baseline as well, and no look between two counts [M-037]") {
+    Worker worker;
+    worker.prints("x");
+    CHECK_FALSE(worker.look());
+    CHECK_FALSE(worker.look());
+    CHECK_FALSE(worker.poll());
+    CHECK_FALSE(worker.look());
+    CHECK_FALSE(worker.poll());
+    CHECK(worker.poll());
+}
+
+TEST_CASE("another last line or another status begins the count anew; blanks around a line are none [M-035][M-036]") {
+    Worker worker;
+    worker.prints("  12 files ").says("working");
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());
+    SECTION("another line") { worker.prints("13 files"); }
+    SECTION("another status") { worker.says("compiling"); }
+    SECTION("the same line again") {
+        worker.prints("12 files");
+        CHECK(worker.poll());
+        return;
+    }
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());
+    CHECK(worker.poll());
+}
+
+TEST_CASE("an interval that was not watched as a whole counts for nothing [M-036]") {
+    Worker worker;
+    worker.prints("x");
+    worker.poll();
+    for (int i = 0; i < 9; ++i) CHECK_FALSE(worker.poll(false));
+    CHECK_FALSE(worker.poll());
+}
+
+TEST_CASE("a worker has one state: complete, needs input, error, stuck, working [M-082][M-079][M-080][M-073][M-078]") {
+    Worker worker;
+    worker.prints("Allow? rm -rf build").prints("Error: x").says("error");
+    for (int i = 0; i < 5; ++i) worker.poll();
+    CHECK(worker.says("Complete").look()->condition == Condition::complete);
+    CHECK(worker.says("error").look()->condition == Condition::needs_input);
+    worker.prints("Error: y");
+    CHECK(worker.look()->condition == Condition::worker_error);
+    for (int i = 0; i < 5; ++i) worker.prints("fine now");
+    CHECK(worker.look()->condition == Condition::worker_error);
+    CHECK_FALSE(worker.says("working").look());
+    for (int i = 0; i < 3; ++i) worker.poll();
+    CHECK(worker.look()->condition == Condition::stalled);
+}
+
+TEST_CASE("while it waits only what it waits for, or that it is done, is found [M-080]") {
+    Worker worker;
+    worker.prints("Error: x").says("", RunState::waiting_human);
+    worker.at.run.waiting_since = worker.at.now.elapsed;
+    CHECK(worker.look()->condition == Condition::needs_input);
+    CHECK_FALSE(worker.says("", RunState::rate_limited).look());
+    CHECK(worker.says("done", RunState::queued).look()->condition == Condition::complete);
+}
+
+TEST_CASE("a question is open until output follows it [M-080]") {
+    Worker worker;
+    worker.prints("Do you want to proceed?").prints("  1. Yes").prints("  2. No");
+    CHECK(worker.poll()->condition == Condition::needs_input);
+    for (int i = 0; i < 9; ++i) CHECK(worker.poll()->condition == Condition::needs_input);
+    worker.prints("proceeding");
+    CHECK_FALSE(worker.poll());
+    worker.prints("Overwrite? [Y/n]");
+    const auto again = worker.poll();
+    REQUIRE(again);
+    CHECK(worker.detail(*again, "prompt_preview") == "Overwrite? [Y/n]");
+    CHECK(worker.detail(*again, "prompt_type") == "confirmation");
+}
+
+TEST_CASE("errors are looked for in the last five lines, and five are shown [M-073][M-119]") {
+    Worker worker;
+    worker.prints("the build failed");
+    for (const char* line : {"1", "2", "3", "4"}) worker.prints(line);
+    const auto error = worker.look();
+    REQUIRE(error);
+    CHECK(error->condition == Condition::worker_error);
+    CHECK(worker.detail(*error, "error_source") == "output");
+    CHECK(worker.detail(*error, "error_context") == "the build failed");
+    CHECK(worker.detail(*error, "output_tail") == "the build failed\n1\n2\n3\n4");
+    worker.prints("5");
+    CHECK_FALSE(worker.look());
+}
+
+TEST_CASE("who says so is named before what is printed [M-074]") {
+    Worker worker;
+    worker.prints("fatal: no").says("Failed");
+    const auto error = worker.look();
+    REQUIRE(error);
+    CHECK(worker.detail(*error, "error_source") == "status");
+    CHECK(worker.detail(*error, "error_context") == "Failed");
+}
+
+TEST_CASE("a pattern that ends in a digit is not the beginning of another number [M-073]") {
+    const auto is_error = [](std::string_view line) { return Worker{}.prints(line).look().has_value(); };
+    CHECK(is_error("exit 1"));
+    CHECK(is_error("make: exit 1 (ignored)"));
+    CHECK_FALSE(is_error("exit 10 of the motorway"));
+    CHECK(is_error("exit 10, then exit 1"));
+    for (const char* pattern :
+         {"Error:", "ERROR:", "error:", "panic:", "PANIC:", "fatal:", "FATAL:", "failed", "Failed", "FAILED", "[1]"})
+        CHECK(is_error(std::string{"x "} + pattern + " y"));
+    CHECK_FALSE(is_error("no Errors, nothing fatal"));
+}
+
+TEST_CASE("what it keeps is bounded, and survives a restart [M-136]") {
+    Worker worker;
+    const std::string long_line(100'000, 'x');
+    for (int i = 0; i < 100; ++i) worker.prints(long_line);
+    CHECK(worker.rule.memory.tail.size() == 5);
+    CHECK(worker.rule.memory.tail.back().size() == WorkerState::line_cap);
+    worker.poll();
+    worker.poll();
+    ArchiveWriter to{worker.at.now};
+    to(worker.rule.memory);
+    CHECK(to.bytes().size() < 3000);
+    Worker next;
+    ArchiveReader from{to.bytes(), worker.at.now};
+    from(next.rule.memory);
+    REQUIRE(from.ok());
+    CHECK_FALSE(next.poll());
+    CHECK(next.poll());
+}
+
+TEST_CASE("settings of worker states that cannot work are refused") {
+    WorkerState::Settings settings;
+    CHECK(WorkerState::validate(settings));
+    settings.stuck_after = 0;
+    CHECK(WorkerState::validate(settings).error().message ==
+          "worker_state: stuck_after is 0 polls; it must be 1 to 1000");
+    settings = {};
+    settings.lines = 21;
+    CHECK(WorkerState::validate(settings).error().message == "worker_state: lines is 21; it must be 1 to 20");
+    settings = {};
+    settings.error_patterns.emplace_back();
+    CHECK_FALSE(WorkerState::validate(settings));
+}
