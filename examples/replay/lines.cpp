@@ -49,7 +49,7 @@ heeler::Error fenced_error(std::string_view run) {
 }  // namespace
 
 Replay::Handler Replay::handler_of(std::string_view type) {
-    static constexpr std::array<std::pair<std::string_view, Handler>, 21> handlers{{
+    static constexpr std::array<std::pair<std::string_view, Handler>, 22> handlers{{
         {"run", &Replay::run_line},
         {"heartbeat", &Replay::heartbeat_line},
         {"progress", &Replay::progress_line},
@@ -67,6 +67,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"notifier", &Replay::notifier_line},
         {"store", &Replay::store_line},
         {"context", &Replay::context_line},
+        {"timer", &Replay::timer_line},
         {"decide", &Replay::decide_line},
         {"tick", &Replay::tick_line},
         {"crash", &Replay::crash_line},
@@ -261,6 +262,7 @@ void Replay::notifier_line(const JsonObject& line) { script_notifier(line, host_
 void Replay::store_line(const JsonObject& line) { script_store(line, host_.store()); }
 
 void Replay::context_line(const JsonObject& line) { script_context(line, host_.context()); }
+void Replay::timer_line(const JsonObject& line) { print(timers_.obey(line, host_.t())); }
 
 void Replay::decide_line(const JsonObject& line) {
     const auto verb = required(line.text("verb"), "verb");

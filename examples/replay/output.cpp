@@ -170,6 +170,23 @@ std::string line_of(const heeler::Report& report, Moment at) {
     return ended(line);
 }
 
+std::string line_of(const TimerEvent& event, Moment at) {
+    const heeler::Timer* one = event.about.size() == 1 ? &event.about.front() : nullptr;
+    JsonLine line;
+    line.begin_object().key("timer");
+    one != nullptr ? line.string(one->name) : line.null();
+    line.key("t").number(heeler::in_seconds(at.t)).key("event").string(event.event).key("message");
+    one != nullptr ? line.string(one->message) : line.null();
+    line.key("running").begin_array();
+    for (const heeler::Timer& each : event.running) {
+        line.begin_object().key("name").string(each.name);
+        line.key("interval_s").number(heeler::in_seconds(each.interval)).key("message").string(each.message);
+        line.end_object();
+    }
+    line.end_array();
+    return ended(line);
+}
+
 std::string line_of(const Summary& summary) {
     JsonLine line;
     line.begin_object().key("summary").boolean(true).key("lines").number(summary.lines);

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/deliver/timer_set.hpp>
 
 namespace replay {
 
@@ -25,6 +27,13 @@ struct Summary {
     double events_per_second = 0;
 };
 
+/// What happened to timers.
+struct TimerEvent {
+    std::string_view event;
+    std::vector<heeler::Timer> about;  // the line names it if it is one
+    std::vector<heeler::Timer> running;
+};
+
 [[nodiscard]] std::string line_of(const heeler::StatusEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::OutcomeEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::ActionEvent& event, Moment at);
@@ -34,6 +43,7 @@ struct Summary {
 [[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
+[[nodiscard]] std::string line_of(const TimerEvent& event, Moment at);
 [[nodiscard]] std::string line_of(const Summary& summary);
 [[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 

@@ -144,21 +144,34 @@ void Replay::move_to(const JsonObject& line) {
         return;
     }
     if (t == host_.t()) return;
-    run_cycles_before(t);
+    run_before(t);
     host_.set_time(t);
 }
 
-/// What was folded up to a moment is there when the cycle of that moment runs.
-void Replay::run_cycles_before(Duration t) {
-    if (explicit_ticks_) return run_pending_tick();
+/// What was folded up to a moment is there when the cycle of that moment runs; timers fire after it.
+void Replay::run_before(Duration t) {
+    run_pending_tick();
     for (;;) {
-        const auto deadline = host_.next_deadline();
-        if (!deadline) return;
-        Duration due = std::max(*deadline, host_.t());
-        if (last_cycle_ && due <= *last_cycle_) due = *last_cycle_ + std::chrono::seconds{1};
-        if (due >= t) return;
+        const Duration due = std::min(next_cycle().value_or(t), t);
+        fire_timers_before(due);
+        if (due == t) return;
         host_.set_time(due);
         cycle(TickCause::period, name_of(TickCause::period));
+    }
+}
+
+/// By the watchdog's own schedule.
+std::optional<Duration> Replay::next_cycle() {
+    const auto deadline = explicit_ticks_ ? std::nullopt : host_.next_deadline();
+    if (!deadline) return std::nullopt;
+    const Duration due = std::max(*deadline, host_.t());
+    return last_cycle_ && due <= *last_cycle_ ? *last_cycle_ + std::chrono::seconds{1} : due;
+}
+
+void Replay::fire_timers_before(Duration t) {
+    for (auto due = timers_.next_deadline(); due && *due < t; due = timers_.next_deadline()) {
+        host_.set_time(*due);
+        print(timers_.fire(*due));
     }
 }
 
@@ -195,6 +208,10 @@ void Replay::print(const heeler::Event& event) {
     print_line(std::move(line));
 }
 
+void Replay::print(const std::vector<TimerEvent>& events) {
+    for (const TimerEvent& event : events) print_line(line_of(event, now()));
+}
+
 void Replay::print_warning(const heeler::SettingFault& fault) { print_line(line_of(fault, now())); }
 
 void Replay::print_until_lost(const std::vector<heeler::Event>& events) {
@@ -211,7 +228,7 @@ void Replay::start_again(bool keep_store) {
 }
 
 void Replay::finish() {
-    run_cycles_before(host_.t() + Duration{1});
+    run_before(host_.t() + Duration{1});
     summary_.runs = host_.runs().size();
     for (const auto& [id, run] : host_.runs()) {
         if (const auto report = host_.dog().report(id)) {

@@ -18,6 +18,7 @@
 #include "json_object.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "timers.hpp"
 
 namespace replay {
 
@@ -45,10 +46,13 @@ private:
     void read(const InputLine& line);
     void complain(const std::string& message);
     void move_to(const JsonObject& line);
-    void run_cycles_before(heeler::Duration t);
+    void run_before(heeler::Duration t);
+    [[nodiscard]] std::optional<heeler::Duration> next_cycle();
+    void fire_timers_before(heeler::Duration t);
     void run_pending_tick();
     void cycle(heeler::TickCause cause, std::string_view label);
     void print(const heeler::Event& event);
+    void print(const std::vector<TimerEvent>& events);
     void print_warning(const heeler::SettingFault& fault);
     void print_until_lost(const std::vector<heeler::Event>& events);
     void start_again(bool keep_store);
@@ -84,6 +88,7 @@ private:
     void notifier_line(const JsonObject& line);
     void store_line(const JsonObject& line);
     void context_line(const JsonObject& line);
+    void timer_line(const JsonObject& line);
     void decide_line(const JsonObject& line);
     void tick_line(const JsonObject& line);
     void crash_line(const JsonObject& line);
@@ -96,6 +101,7 @@ private:
     std::vector<InputLine> lines_;
     bool explicit_ticks_ = false;
     Host host_;
+    Timers timers_;
 
     std::size_t line_number_ = 0;
     std::string last_run_;
