@@ -72,6 +72,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"tick", &Replay::tick_line},
         {"crash", &Replay::crash_line},
         {"restart", &Replay::restart_line},
+        {"end", &Replay::end_line},
     }};
     for (const auto& [name, handler] : handlers)
         if (name == type) return handler;
@@ -297,6 +298,8 @@ void Replay::crash_line(const JsonObject& line) {
     host_.process().arm(point == "after_commit" ? CrashPoint::after_commit : CrashPoint::after_action,
                         static_cast<std::uint64_t>(count));
 }
+
+void Replay::end_line(const JsonObject&) {}
 
 void Replay::restart_line(const JsonObject& line) {
     const bool keep_store = line.boolean_or("keep_store", true);

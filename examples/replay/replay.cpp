@@ -37,13 +37,13 @@ bool is_type(const JsonObject& line, std::string_view type) {
     return line.fields().at_key("type").get(text) == simdjson::SUCCESS && text == type;
 }
 
-/// Leaves only what comes before the line that says so.
+/// Leaves out what comes after the line that says so; that one may have a time.
 std::vector<InputLine> up_to_end(JsonParser& parser, std::vector<InputLine> lines) {
     const auto end = std::find_if(lines.begin(), lines.end(), [&](const InputLine& line) {
         const auto object = object_with(parser, line, "\"end\"");
         return object && is_type(*object, "end");
     });
-    lines.erase(end, lines.end());
+    if (end != lines.end()) lines.erase(end + 1, lines.end());
     return lines;
 }
 

@@ -93,6 +93,7 @@ private:
     void tick_line(const JsonObject& line);
     void crash_line(const JsonObject& line);
     void restart_line(const JsonObject& line);
+    void end_line(const JsonObject& line);
 
     std::string file_;
     std::string preset_;
