@@ -52,7 +52,7 @@ TimerEvent Timers::start(const JsonObject& line, std::string_view name, Duration
     timer.interval = line.length("interval_s").value_or(timer.interval);
     const auto started = timers_.start(std::move(timer), Elapsed{t});
     if (!started) throw BadLine{started.error().message};
-    const bool replaced = *started == heeler::TimerSet::Started::replaced;
+    const bool replaced = *started == heeler::TimerSet::Outcome::replaced;
     return {replaced ? "replaced" : "started", timers_.status(name), timers_.status()};
 }
 

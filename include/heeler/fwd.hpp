@@ -28,6 +28,7 @@ struct ErrorCascade;
 struct FailureStreak;
 struct Intervals;
 struct Line;
+struct NeverStarted;
 struct OutputAccessRule;
 struct ProgressAge;
 struct RelayCheck;

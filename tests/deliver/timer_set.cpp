@@ -31,7 +31,7 @@ TEST_CASE("A-52: a timer without a name is the default one, and runs until it is
     TimerSet timers;
     CHECK_FALSE(timers.stop());
     CHECK_FALSE(timers.is_running());
-    REQUIRE(timers.start({.interval = 60s, .message = "test", .target = "pane"}, at(0s)) == TimerSet::Started::anew);
+    REQUIRE(timers.start({.interval = 60s, .message = "test", .target = "pane"}, at(0s)) == TimerSet::Outcome::started);
     CHECK(timers.is_running());
     CHECK(timers.is_running("default"));
     CHECK(timers.count() == 1);
@@ -56,7 +56,7 @@ TEST_CASE("a timer says check each 90 seconds unless it is told otherwise [M-014
 TEST_CASE("the same name replaces a timer, whose time begins anew [M-012]") {
     TimerSet timers;
     REQUIRE(timers.start({.interval = 60s, .message = "test"}, at(0s)));
-    CHECK(timers.start({.interval = 30s, .message = "ping"}, at(50s)) == TimerSet::Started::replaced);
+    CHECK(timers.start({.interval = 30s, .message = "ping"}, at(50s)) == TimerSet::Outcome::replaced);
     CHECK(timers.count() == 1);
     CHECK(fired_at(timers, 79s).empty());
     CHECK(fired_at(timers, 80s) == "default:ping ");
@@ -130,7 +130,7 @@ TEST_CASE("whoever sends may stop and start timers", "[deliver]") {
         CHECK(timer.name == "a");
         CHECK(timers.stop("a"));
         CHECK(timers.stop("b"));
-        CHECK(timers.start({.name = "c", .interval = 5s}, at(10s)) == TimerSet::Started::replaced);
+        CHECK(timers.start({.name = "c", .interval = 5s}, at(10s)) == TimerSet::Outcome::replaced);
         return {};
     });
     REQUIRE(fired.size() == 1);

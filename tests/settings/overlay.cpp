@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <heeler/detect/never_started.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/catch.hpp"
@@ -52,6 +53,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
                         {"loop_rule", text("any_period"), {}},
                         {"token_budget", object({{"soft", whole(1'000'000), {}}}), {}},
                         {"failure_streak", object({{"count", whole(7), {}}}), {}},
+                        {"never_started_s", whole(150), {}},
                         {"debounce", whole(3), {}},
                         {"max_attempts", whole(4), {}},
                         {"action_budget", object({{"per_tick", whole(1), {}}, {"per_run_per_day", whole(2), {}}}), {}},
@@ -68,6 +70,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.detectors.find<LoopDetector<Line>>()->rule.max_period == BlockRule{}.max_period);
     CHECK(rules.detectors.find<TokenBudget>()->soft == 1'000'000);
     CHECK(rules.detectors.find<FailureStreak>()->count == 7);
+    CHECK(rules.detectors.find<NeverStarted>()->grace == 150s);
     CHECK(rules.limits.debounce == 3);
     RunClass acting = presets::long_run();
     CHECK(lay(acting, "max_attempts", whole(4)).empty());
@@ -232,6 +235,53 @@ TEST_CASE("a silence that lasts as long as a run may is a contradiction [M-047] 
         REQUIRE(too_short.size() == 1);
         CHECK(too_short[0].setting == "duration_limit_s");
     }
+}
+
+TEST_CASE("levels of silence are taken in whichever order they come [M-047] [M-186]") {
+    const NamedSetting suspicious{"suspicious_s", whole(3600), {}}, critical{"critical_s", whole(14400), {}};
+    for (const Object& levels : {Object{suspicious, critical}, Object{critical, suspicious}}) {
+        RunClass rules = watcher();
+        REQUIRE(lay(rules, "silence_levels", object(levels)).empty());
+        const auto* silence = rules.detectors.find<HeartbeatContract<ActivityAge>>();
+        REQUIRE(silence != nullptr);
+        CHECK(silence->warn_after == 3600s);
+        CHECK(silence->act_after == 14400s);
+        CHECK(lay(rules, "silence_levels", object({{"critical_s", whole(200), {}}, {"suspicious_s", whole(100), {}}}))
+                  .empty());
+        CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 200s);
+    }
+}
+
+TEST_CASE("a level of suspicion that is not below the critical one is not taken [M-047] [M-186]") {
+    RunClass rules = watcher();
+    const auto faults =
+        lay(rules, "silence_levels", object({{"suspicious_s", whole(900), {}}, {"critical_s", whole(900), {}}}));
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::out_of_range);
+    CHECK(faults[0].setting == "silence_levels.suspicious_s");
+    CHECK_THAT(faults[0].message, ContainsSubstring("cannot be 900: silence: act_after is 900"));
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 900s);
+    CHECK_FALSE(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after);
+}
+
+TEST_CASE("a critical level that a run cannot live to see is a contradiction [M-047] [M-186]") {
+    RunClass rules = watcher();
+    const auto faults = overlay(rules, {{"duration_limit_s", whole(3600), {}},
+                                        {"silence_levels", object({{"critical_s", whole(3600), {}}}), {}}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(faults[0].setting == "silence_levels.critical_s");
+}
+
+TEST_CASE("of a setting that is given twice only the last may wait for others [M-186]") {
+    RunClass rules = watcher();
+    REQUIRE(lay(rules, "silence_levels", object({{"suspicious_s", whole(300), {}}})).empty());
+    const auto faults = overlay(rules, {{"silence_s", whole(200), {}},
+                                        {"silence_s", whole(900), {}},
+                                        {"silence_levels.suspicious_s", whole(100), {}}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == Kind::contradiction);
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 900s);
 }
 
 TEST_CASE("a run that is given up at its first silence is a contradiction [M-186]") {

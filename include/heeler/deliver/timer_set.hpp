@@ -37,11 +37,11 @@ struct FiredTimer {
 /// calls `fire()` when that has come. One thread at a time.
 class TimerSet {
 public:
-    enum class Started : bool { anew, replaced };
+    enum class Outcome : bool { started, replaced };
 
     /// Starts a timer, or another one in the place of the one with this name. It fires first when one whole interval
     /// is over. Errors: `invalid_argument`, and nothing has changed.
-    [[nodiscard]] Result<Started> start(Timer timer, Elapsed now) {
+    [[nodiscard]] Result<Outcome> start(Timer timer, Elapsed now) {
         if (timer.name.empty()) timer.name = "default";
         timer.message = sanitise(timer.message, longest_message);
         if (timer.message.empty()) timer.message = "check";
@@ -49,7 +49,7 @@ public:
         std::string name = timer.name;
         const Elapsed first = now + timer.interval;
         const bool is_new = running_.insert_or_assign(std::move(name), Running{std::move(timer), first}).second;
-        return is_new ? Started::anew : Started::replaced;
+        return is_new ? Outcome::started : Outcome::replaced;
     }
 
     /// Stops the timer with this name; without one all. Answers whether any was running.

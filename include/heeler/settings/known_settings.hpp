@@ -11,6 +11,7 @@
 #include <heeler/detect/failure_streak.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/loop_detector.hpp>
+#include <heeler/detect/never_started.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/token_budget.hpp>
 #include <heeler/detect/worker_state.hpp>
@@ -106,6 +107,18 @@ void change_ladder(RunClass& rules, Change change) {
 [[nodiscard]] inline Refused set_silence(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
         change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) { settings.act_after = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_suspicious(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) { settings.warn_after = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_never_started(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        change_detector<NeverStarted>(rules, [&](auto& settings) { settings.grace = length; });
     });
 }
 
@@ -221,6 +234,9 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"clear_above", &set_clear_above},
                                   Known{"notification_retries", &set_notification_retries},
                                   Known{"silence_s", &set_silence},
+                                  Known{"silence_levels.suspicious_s", &set_suspicious},
+                                  Known{"silence_levels.critical_s", &set_silence},
+                                  Known{"never_started_s", &set_never_started},
                                   Known{"duration_limit_s", &set_duration_limit},
                                   Known{"loop_rule", &set_loop_rule},
                                   Known{"token_budget.soft", &set_token_budget},

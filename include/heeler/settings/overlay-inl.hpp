@@ -51,8 +51,9 @@ public:
     }
 
     [[nodiscard]] std::vector<SettingFault> finish() && {
+        for (const Waiting& each : waiting_) apply_last(*each.entry, *each.given);
         check_silence<AliveAge>("duration_limit_s");
-        check_silence<ActivityAge>("silence_s");
+        check_silence<ActivityAge>(silence_label());
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
@@ -83,13 +84,27 @@ private:
             add(SettingFault::Kind::contradiction, label,
                 "'" + label + "' is given twice; the last value counts: remove the other");
         given_.push_back(entry.name);
+        std::erase_if(waiting_, [&](const Waiting& each) { return each.entry == &entry; });
         if (given.value.is_null()) return;
         RunClass changed = rules_;
         if (const auto refused = entry.apply(given.value, changed))
             return add(refused->kind, label, "'" + label + "' is " + refused->message + "; the default is kept");
+        if (fault_of(changed)) return waiting_.push_back({&entry, &given});
+        accept(entry, given, std::move(changed));
+    }
+
+    /// What the rest of the class contradicted may fit now, in whichever order the settings came.
+    void apply_last(const Known& entry, const NamedSetting& given) {
+        RunClass changed = rules_;
+        static_cast<void>(entry.apply(given.value, changed));
+        const std::string label = label_of(given, entry.name);
         if (const auto fault = fault_of(changed))
             return add(SettingFault::Kind::out_of_range, label,
                        "'" + label + "' cannot be " + shown(given.value) + ": " + *fault + "; the default is kept");
+        accept(entry, given, std::move(changed));
+    }
+
+    void accept(const Known& entry, const NamedSetting& given, RunClass changed) {
         if (entry.apply == &set_auto_steer) steers_ = yes_or_no(given.value).value_or(false);
         rules_ = std::move(changed);
     }
@@ -112,6 +127,11 @@ private:
                (variable ? variable_of(prefix, *nearest) : std::string{*nearest}) + "'?";
     }
 
+    [[nodiscard]] std::string_view silence_label() const {
+        constexpr std::string_view level = "silence_levels.critical_s";
+        return std::find(given_.begin(), given_.end(), level) == given_.end() ? "silence_s" : level;
+    }
+
     /// A threshold that a run cannot live to see.
     template <class Cadence>
     void check_silence(std::string_view setting) {
@@ -131,17 +151,24 @@ private:
         if (ladder == nullptr) return;
         for (const Ending& ending : ladder->endings)
             if (silence != nullptr && ending.silent_longer && silence->act_after >= *ending.silent_longer)
-                add(SettingFault::Kind::contradiction, "silence_s",
+                add(SettingFault::Kind::contradiction, std::string{silence_label()},
                     "a run that is silent is given up after " + written(in_seconds(*ending.silent_longer)) +
                         " s, but silence is noticed only after " + written(in_seconds(silence->act_after)) +
-                        " s, so that no alert comes before: make 'silence_s' shorter");
+                        " s, so that no alert comes before: make '" + std::string{silence_label()} + "' shorter");
     }
 
     void add(SettingFault::Kind kind, std::string setting, std::string message) {
         faults_.push_back({kind, std::move(setting), std::move(message)});
     }
 
+    /// A setting that contradicts the class as it is now.
+    struct Waiting {
+        const Known* entry;
+        const NamedSetting* given;
+    };
+
     RunClass& rules_;
+    std::vector<Waiting> waiting_{};
     std::vector<SettingFault> faults_{};
     std::vector<std::string_view> given_{};
     bool steers_ = false;  ///< runs are to be steered

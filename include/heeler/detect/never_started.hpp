@@ -1,0 +1,66 @@
+// Finds runs that were started and never began to work.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/words.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// Stalled when a run shows no activity at all (no output, call, result, message of its own, progress or checkpoint)
+/// for longer than the grace since its start, however often it beats. Its first activity ends that for good: from then
+/// on silence is judged by `HeartbeatContract`. Of a continuation it says nothing, because its run did start.
+struct NeverStarted {
+    static constexpr std::string_view kind = "never_started";
+    static constexpr EventMask listens = events<>;
+
+    struct Settings {
+        Duration grace = std::chrono::seconds{120};  ///< alive for longer than this (strictly) is a stall; positive
+    };
+
+    struct Memory {};
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.grace > Duration{}) return {};
+        return fail(
+            ErrorCode::invalid_argument,
+            "never_started: grace is " + std::to_string(in_seconds(settings.grace)) + " s; it must be positive");
+    }
+
+    void learn(Memory&, const Settings&, const Observation&) const {}
+
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run,
+                                               Instant now) const {
+        if (run.last_activity || run.late || run.waiting_since) return std::nullopt;
+        if (!run.started) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "start_unknown"}};
+        const Duration age = run.working(now.elapsed) - *run.started;
+        if (age <= settings.grace) return std::nullopt;
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = kind}};
+        finding.evidence.add("age_s", in_seconds(age)).add("threshold_s", in_seconds(settings.grace));
+        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
+        return "  a run that never begins to work is seen within " + spoken(settings.grace + period) + "\n";
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
+        return "Never started: no work for " + detail::words::count(finding.evidence.fact("age_s") / 60) + " minutes";
+    }
+
+    [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
+        if (run.last_activity || !run.started) return std::nullopt;
+        return *run.started + settings.grace + Duration{1};
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI

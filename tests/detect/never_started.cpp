@@ -1,0 +1,63 @@
+#include <heeler/detect/never_started.hpp>
+
+#include "support/catch.hpp"
+#include "support/facts.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using facts::At;
+using Idle = facts::Taught<NeverStarted>;
+
+TEST_CASE("a run without any work is stalled when it lives for more than 120 s [M-043]") {
+    const Idle rule;
+    At at{120s};
+    at.run.last_alive = 119s;
+    CHECK_FALSE(rule.check(at));
+    at.now.elapsed += 1us;
+    const auto found = rule.check(at);
+    REQUIRE(found);
+    CHECK(found->condition == Condition::stalled);
+    CHECK(found->level == Level::nudge);
+    CHECK(found->evidence.fact("threshold_s") == 120);
+    CHECK(NeverStarted::words(*found) == "Never started: no work for 2 minutes");
+    CHECK(NeverStarted{}.due({}, {}, at.run, 0s) == 120s + 1us);
+}
+
+TEST_CASE("who has worked once has started, however long ago [M-043]") {
+    const Idle rule;
+    At at{24h};
+    at.run.last_activity = 1s;
+    CHECK_FALSE(rule.check(at));
+    CHECK_FALSE(NeverStarted{}.due({}, {}, at.run, 0s));
+}
+
+TEST_CASE("it counts from the start of the run, less what it waited [M-043]") {
+    const Idle rule;
+    At at{121s};
+    at.run.started = -60s;
+    CHECK(NeverStarted{}.due({}, {}, at.run, 0s) == 60s + 1us);
+    at.run.waited = 61s;
+    at.now.elapsed -= 1s;
+    CHECK_FALSE(rule.check(at));
+    at.now.elapsed += 2s;
+    CHECK(rule.check(at));
+    at.run.waiting_since = at.now.elapsed;
+    CHECK_FALSE(rule.check(at));
+}
+
+TEST_CASE("an unknown start is not evaluable, and a late cycle proves nothing [M-040] [M-043]") {
+    const Idle rule;
+    At at{10h};
+    at.run.late = true;
+    CHECK_FALSE(rule.check(at));
+    at.run.late = false;
+    at.run.started.reset();
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->condition == Condition::not_evaluable);
+    CHECK_FALSE(NeverStarted{}.due({}, {}, at.run, 0s));
+}
+
+TEST_CASE("a grace that is not positive is refused", "[detect]") {
+    CHECK(NeverStarted::validate({1us}));
+    for (const Duration grace : {Duration{0}, Duration{-1s}}) CHECK_FALSE(NeverStarted::validate({grace}));
+}
