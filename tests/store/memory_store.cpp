@@ -27,3 +27,33 @@ TEST_CASE("copies of a MemoryStore share one content", "[store]") {
     MemoryStore apart;
     CHECK(store_contract::ids(apart).empty());
 }
+
+TEST_CASE("a log in memory holds the newest 256 records of a run, and all that is to be done [M-185]") {
+    MemoryStore store;
+    Action intended;
+    intended.key = "to be done";
+    for (int i = 0; i < 300; ++i) {
+        RunBatch run = store_contract::new_run("a");
+        run.row.version = static_cast<std::uint64_t>(i);
+        if (i == 0) run.actions = {intended};
+        Action done;
+        done.key = std::to_string(i);
+        done.outcome = ActionOutcome::done;
+        run.actions.push_back(done);
+        run.audit = {{{}, std::to_string(i), "a", "{}"}};
+        Batch batch;
+        batch.runs = {run};
+        batch.audit = {{{}, std::to_string(i), "", "{}"}};
+        REQUIRE(store_contract::commit(store, batch).empty());
+    }
+    const History kept = store_contract::history(store, "a");
+    REQUIRE(kept.audit.size() == MemoryStore::most_records);
+    CHECK(kept.audit.front().kind == "44");
+    CHECK(kept.audit.back().kind == "299");
+    REQUIRE(kept.actions.size() == MemoryStore::most_records);
+    CHECK(kept.actions[0].key == "to be done");
+    CHECK(kept.actions[1].key == "45");
+    CHECK(kept.actions.back().key == "299");
+    CHECK(store_contract::history(store, "").audit.size() == MemoryStore::most_records);
+    CHECK(store.load()->runs.at(0).unfinished.size() == 1);
+}

@@ -97,11 +97,29 @@ struct MemoryStore::Content {
             put(kept.actions, row, [](auto& a) -> std::string_view { return a.key; });
         for (const AlertRow& row : changes.alerts)
             put(kept.alerts, row, [](auto& a) -> std::string_view { return a.alert.key; });
+        drop_oldest_settled(kept.actions);
         for (AuditRow row : changes.audit) {
             row.run = changes.row.id;
-            audit[row.run].push_back(std::move(row));
+            add_audit(std::move(row));
         }
         return true;
+    }
+
+    void add_audit(AuditRow row) {
+        std::vector<AuditRow>& rows = audit[row.run];
+        if (rows.size() >= most_records) rows.erase(rows.begin());
+        rows.push_back(std::move(row));
+    }
+
+    /// One that is to be carried out yet is never forgotten.
+    static void drop_oldest_settled(std::vector<Action>& actions) {
+        while (actions.size() > most_records) {
+            const auto settled = std::find_if(actions.begin(), actions.end(), [](const Action& action) {
+                return action.outcome != ActionOutcome::intended;
+            });
+            if (settled == actions.end()) return;
+            actions.erase(settled);
+        }
     }
 
     static void write_row(std::optional<RunRow>& kept, RunRow row) {
@@ -190,7 +208,7 @@ HEELER_INLINE Result<Conflicts> MemoryStore::commit(const Batch& batch) {
         content_->open_decisions[number] = decision;
         content_->open_decisions[number].number = number;
     }
-    for (const AuditRow& row : batch.audit) content_->audit[row.run].push_back(row);
+    for (const AuditRow& row : batch.audit) content_->add_audit(row);
     for (const MuteRow& row : batch.mutes) content_->add_mute(row);
     for (const TallyRow& row : batch.tallies) content_->add_tally(row);
     return conflicts;

@@ -1,6 +1,7 @@
 // A store in the memory of the process: for tests, for hosts that need no restart, and as the meaning of `StoreLike`.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ namespace heeler::inline HEELER_ABI {
 /// thread may call it. Its clock is steady.
 class MemoryStore {
 public:
+    /// So many audit rows and actions of each run are kept: the newest, and every action that is not settled. The
+    /// stores on disk keep all.
+    static constexpr std::size_t most_records = 256;
+
     MemoryStore();
 
     /// Runs that have not ended, or that still have an intended action or a pending alert, in order of registration.
