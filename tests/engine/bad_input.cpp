@@ -175,6 +175,37 @@ TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]") 
     CHECK(b.history().row->state == RunState::completed);
 }
 
+TEST_CASE("runs that a host registers are held to the filter of their class [M-018] [M-019] [M-020] [M-022]") {
+    struct Case {
+        const char* name;
+        std::vector<std::string> tags;
+        const char* pattern;
+        const char* skipped;  ///< why; empty: it is watched
+    };
+    const auto [name, tags, pattern, skipped] = GENERATE(values<Case>({{"r", {}, "", ""},
+                                                                       {"r", {"worker"}, "", ""},
+                                                                       {"r", {"x", "orchestrator"}, "", "filtered"},
+                                                                       {"r", {}, "*-worker", "filtered"},
+                                                                       {"r-worker", {"x"}, "*-worker", ""},
+                                                                       {"__watchdog", {"worker"}, "", "system"},
+                                                                       {"dog", {"watchdog"}, "*", "system"}}));
+    CAPTURE(name, pattern);
+    Bench b;
+    b.classes[0].applicability.filter.emplace().name_pattern = pattern;
+    b.boot();
+    RunSpec spec = bench::spec_of("id");
+    spec.name = name;
+    spec.tags = tags;
+    const RunHandle run = b.run(spec);
+    b.progress(run, 1);
+    std::string reasons;
+    for (int minute = 0; minute < 5; ++minute)
+        for (const auto& event : bench::all_of<AuditEvent>(b.after(60s)))
+            if (event.row.kind == "skip") reasons += event.row.body;
+    CHECK(reasons == (*skipped == 0 ? "" : std::string{R"({"reason":")"} + skipped + "\"}"));
+    CHECK(b.acts.empty() == (*skipped != 0));
+}
+
 TEST_CASE("a conflict on one run leaves the others alone [M-008]") {
     Bench b;
     b.progress(b.run("a"), 1);

@@ -61,7 +61,8 @@ TEST_CASE("a setting of each name is taken [M-186]") {
                         {"mode", text("shadow"), {}},
                         {"alert_cooldown_s", whole(1800), {}},
                         {"renotify_every_s", whole(3600), {}},
-                        {"retry_failed_alerts", {false}, {}}});
+                        {"retry_failed_alerts", {false}, {}},
+                        {"name_pattern", text("*-worker"), {}}});
     for (const auto& fault : faults) INFO(fault.message);
     CHECK(faults.empty());
     CHECK(rules.interval.fixed == 90s);
@@ -82,6 +83,11 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.alert_cooldown == 1800s);
     CHECK(rules.renotify_every == 3600s);
     CHECK_FALSE(rules.outbox.retry);
+    REQUIRE(rules.applicability.filter);
+    CHECK(rules.applicability.filter->name_pattern == "*-worker");
+    CHECK(rules.applicability.filter->tags_any == std::vector<std::string>{"worker"});
+    CHECK(lay(rules, "name_pattern", text("")).empty());
+    CHECK(rules.applicability.filter->name_pattern.empty());
 }
 
 TEST_CASE("text stands for the number or the word that is wanted [M-186]") {
@@ -120,6 +126,9 @@ TEST_CASE("what has the wrong type is named with what it must be, and the defaul
     check_refused("auto_steer", text("maybe"), Kind::wrong_type,
                   "'auto_steer' is 'maybe', but must be true or false (as text also 1, yes, on, 0, no, off); the "
                   "default is kept");
+    check_refused("name_pattern", whole(5), Kind::wrong_type,
+                  "'name_pattern' is 5, but must be text of at most 128 bytes without control characters; the default "
+                  "is kept");
     check_refused("action_budget", whole(5), Kind::wrong_type,
                   "'action_budget' is 5, but must be an object with per_tick, per_run_per_day; the default is kept");
     for (const char* not_finite : {"nan", "inf", "1e999", "", " 60", "60 ", "0x10"}) {
@@ -146,6 +155,13 @@ TEST_CASE("what is outside its limits is named with them, and the default is kep
     check_refused("action_budget.per_tick", whole(std::numeric_limits<std::int64_t>::max()), Kind::out_of_range,
                   "'action_budget.per_tick' is 9223372036854775807, but must be a whole number from 0 to 1000000; the "
                   "default is kept");
+    for (const std::string& pattern : {std::string(129, 'a'), std::string{"a\n"}}) {
+        RunClass rules = presets::long_run();
+        const auto faults = lay(rules, "name_pattern", text(pattern.c_str()));
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].kind == Kind::out_of_range);
+        CHECK_FALSE(rules.applicability.filter);
+    }
     check_refused("duration_limit_s", whole(0), Kind::out_of_range,
                   "'duration_limit_s' is 0, but must be 1 to 315360000 seconds; the default is kept");
 }

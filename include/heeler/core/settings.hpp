@@ -18,6 +18,7 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/run_filter.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -54,6 +55,9 @@ struct IntervalSettings {
 struct ApplicabilitySettings {
     Duration shortest = 60s;  ///< runs that expect to take less are skipped
     bool skip_interactive = true;
+    /// Which of those that a source lists are watched. Of runs that a host registers itself, those with tags or, if
+    /// there is a pattern, all are held to it. Absent: everything is watched.
+    std::optional<RunFilter> filter{};
 };
 
 /// What must be certain of the last agent before a continuation is started. Two agents on one task are worse than none.

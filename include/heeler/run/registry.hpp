@@ -221,7 +221,8 @@ private:
         const ApplicabilitySettings& settings = rules.rules.applicability;
         if (settings.skip_interactive && spec.interactive) return Skip::interactive;
         if (spec.expected && *spec.expected < settings.shortest) return Skip::too_short;
-        return Skip::no;
+        if (!settings.filter || settings.filter->keeps(spec)) return Skip::no;
+        return settings.filter->excludes(spec) ? Skip::system : Skip::filtered;
     }
 
     /// Answers where something is that cannot be read, or nothing.

@@ -127,10 +127,10 @@ struct Checkpoints {
 };
 
 /// Why a run is not watched at all.
-enum class Skip : std::uint8_t { no, too_short, interactive, terminal };
+enum class Skip : std::uint8_t { no, too_short, interactive, terminal, filtered, system };
 
 [[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
-    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal"};
+    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal", "filtered", "system"};
     return names[static_cast<std::size_t>(skip)];
 }
 

@@ -149,6 +149,15 @@ void change_ladder(RunClass& rules, Change change) {
     return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.renotify_every = length; });
 }
 
+/// A class without a filter gets one, with the usual tags.
+[[nodiscard]] inline Refused set_name_pattern(const SettingValue& value, RunClass& rules) {
+    return take(short_text(value, max_run_id_bytes), [&](const std::string& pattern) {
+        auto& filter = rules.applicability.filter;
+        if (!filter) filter.emplace();
+        filter->name_pattern = pattern;
+    });
+}
+
 [[nodiscard]] inline Refused set_retry_alerts(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool retry) { rules.outbox.retry = retry; });
 }
@@ -252,6 +261,7 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"alert_cooldown_s", &set_alert_cooldown},
                                   Known{"renotify_every_s", &set_renotify},
                                   Known{"retry_failed_alerts", &set_retry_alerts},
+                                  Known{"name_pattern", &set_name_pattern},
                                   Known{"retry.count", &set_retry_count},
                                   Known{"retry.base_s", &set_retry_base},
                                   Known{"retry.factor", &set_retry_factor},

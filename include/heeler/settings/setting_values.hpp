@@ -96,6 +96,16 @@ using Read = tl::expected<T, SettingFault>;
     return refuse(SettingFault::Kind::wrong_type, value, "true or false (as text also 1, yes, on, 0, no, off)");
 }
 
+/// Text without control characters, of at most so many bytes.
+[[nodiscard]] inline Read<std::string> short_text(const SettingValue& value, std::size_t most) {
+    const std::string wanted = "text of at most " + std::to_string(most) + " bytes without control characters";
+    const auto* given = value.get<std::string>();
+    if (given == nullptr) return refuse(SettingFault::Kind::wrong_type, value, wanted);
+    if (!given->empty() && (given->size() > most || !valid_run_id(*given)))
+        return refuse(SettingFault::Kind::out_of_range, value, wanted);
+    return *given;
+}
+
 /// The place of the text among the known ones.
 [[nodiscard]] inline Read<std::size_t> choice(const SettingValue& value, const std::vector<std::string_view>& known) {
     std::string wanted;

@@ -93,6 +93,10 @@ template <class What>
                                                      ") is shorter than schedule.period (" +
                                                      spoken(rules.schedule.period) + "); make it at least one period");
     if (auto good = check_length("grace", rules.grace, 0s, 24h); !good) return good;
+    if (const auto& filter = rules.applicability.filter; filter && filter->name_pattern.size() > max_run_id_bytes)
+        return fail(ErrorCode::invalid_argument,
+                    "applicability.filter.name_pattern has " + std::to_string(filter->name_pattern.size()) +
+                        " bytes; no name is longer than " + std::to_string(max_run_id_bytes) + ": shorten it");
     if (!rules.ladder.present())
         return fail(ErrorCode::invalid_argument, "it has no ladder; set `ladder = RecoveryLadder{...}`");
     if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)

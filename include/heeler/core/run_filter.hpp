@@ -1,0 +1,80 @@
+// Which runs a class watches, by their tags and their names.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/run.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+/// Whether the whole text is what the pattern says: `*` is any text, `?` one character of UTF-8, all else is itself.
+[[nodiscard]] constexpr bool matches_glob(std::string_view pattern, std::string_view text) noexcept {
+    std::size_t p = 0, t = 0;
+    std::size_t star = std::string_view::npos, tried = 0;
+    const auto next = [text](std::size_t at) {
+        do ++at;
+        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u);
+        return at;
+    };
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            tried = t;
+        } else if (p < pattern.size() && pattern[p] == '?') {
+            ++p;
+            t = next(t);
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = tried = next(tried);
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace detail
+
+/// Admits what has one of the tags, or a name or id like the pattern; everything if there are neither.
+struct RunFilter {
+    std::vector<std::string> tags_any{"worker"};
+    /// A glob: `*` is any text, `?` one character. Empty: none. At most 128 bytes.
+    std::string name_pattern{};
+    /// The watchdog's own are never watched: a name or id that begins with `__`, or the tag `watchdog`.
+    bool exclude_system = true;
+
+    [[nodiscard]] bool admits(const RunSpec& spec) const {
+        if (excludes(spec)) return false;
+        if (tags_any.empty() && name_pattern.empty()) return true;
+        return std::any_of(tags_any.begin(), tags_any.end(), [&](const auto& tag) { return has(spec, tag); }) ||
+               fits(spec.name) || fits(spec.id);
+    }
+
+    [[nodiscard]] bool excludes(const RunSpec& spec) const {
+        return exclude_system && (spec.name.starts_with("__") || spec.id.starts_with("__") || has(spec, "watchdog"));
+    }
+
+    /// What was registered on purpose, one by one: a run without tags is watched unless a pattern says which are.
+    [[nodiscard]] bool keeps(const RunSpec& spec) const {
+        return admits(spec) || (!excludes(spec) && spec.tags.empty() && name_pattern.empty());
+    }
+
+private:
+    [[nodiscard]] static bool has(const RunSpec& spec, std::string_view tag) {
+        return std::find(spec.tags.begin(), spec.tags.end(), tag) != spec.tags.end();
+    }
+    [[nodiscard]] bool fits(std::string_view name) const {
+        return !name_pattern.empty() && !name.empty() && detail::matches_glob(name_pattern, name);
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI
