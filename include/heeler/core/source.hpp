@@ -13,6 +13,7 @@
 
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -75,6 +76,7 @@ concept RunSourceLike = requires(T& source, std::string_view cursor) {
 struct RunCursor {
     std::string run{};
     std::string cursor{};  ///< made by the source; empty: nothing was read yet
+    std::string name{};    ///< of the run: what a list knows it by
 };
 
 /// What a source of many runs has found of one. An error: nothing is known of this run this time.
@@ -85,17 +87,43 @@ struct PolledRun {
 
 /// Reads what happened to many runs at once: a table that agents write, a list of workers. Runs without news may be
 /// left out; an error is about all of them. Otherwise as `RunSourceLike`. Optional: `checkpoint_every() -> Duration`,
-/// how long after a checkpoint nobody is replaced; a class that would act sooner is refused.
+/// how long after a checkpoint nobody is replaced; a class that would act sooner is refused. Optional: `ListsRuns`.
 template <class T>
 concept GroupSourceLike = requires(T& source, std::span<const RunCursor> runs) {
     { source.poll(runs) } -> std::same_as<Result<std::vector<PolledRun>>>;
 };
+
+/// Says which runs of the class there are, each time before they are judged, and once per period while there are none.
+///
+/// A run is known by its `name`; leave `id` empty: it is the name, or `name#2` and so on for one that returns. A name
+/// that is new, and that the class's filter admits, is a run from now on. One that is missing is polled once more; if
+/// that does not end its run, the run is cancelled, which is on record as `vanished`. A name that returns after that
+/// is a new run; one whose run ended while it was listed is left alone until it was missing once, or has a
+/// `started_at` after that end. An error means that nothing is known: nobody is dropped.
+///
+/// Runs that a host registered itself may be missing until they were listed once, but not after a restart. Several
+/// watchdogs that share a store need the same list.
+template <class T>
+concept ListsRuns = requires(T& source) {
+    { source.list() } -> std::same_as<Result<std::vector<RunSpec>>>;
+};
+
+namespace detail {
+template <class T>
+concept HasList = requires(T& source) {
+    &T::list;
+}
+|| requires(T& source) { source.list(); };
+}  // namespace detail
 
 template <class T>
 consteval bool check_group_source() {
     static_assert(GroupSourceLike<T>,
                   "heeler: a source of many runs needs `heeler::Result<std::vector<heeler::PolledRun>> "
                   "poll(std::span<const heeler::RunCursor>)` (README: Write a source)");
+    static_assert(ListsRuns<T> || !detail::HasList<T>,
+                  "heeler: the `list` of a source of many runs must be `heeler::Result<std::vector<heeler::RunSpec>> "
+                  "list()` (README: Write a source)");
     return true;
 }
 

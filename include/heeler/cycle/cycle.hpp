@@ -13,6 +13,7 @@
 #include <heeler/cycle/gap.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/judge.hpp>
+#include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/operators.hpp>
@@ -27,13 +28,14 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          Intake& intake, LostHolders& lost)
+          Intake& intake, Listing& listing, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
           hands_{hands},
           settings_{settings},
           intake_{intake},
+          listing_{listing},
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
@@ -63,8 +65,9 @@ public:
         registry_.look_at_replaced(now);
         visiting_ = true;
         if (cause == TickCause::on_demand) hands_.queues().hasten();
-        const std::vector<RunHandle> runs = due(cause, now);
+        const std::vector<RunHandle> runs = due(cause, now, report);
         intake_.read_groups(runs, cause != TickCause::period, now, report);
+        listing_.drop_missing(now, report);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         classes_.end(commit(std::move(batch), work, now, report), now);
     }
@@ -246,6 +249,7 @@ private:
     /// False: something of it was not stored.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
+        for (AuditRow& row : listing_.take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
@@ -256,7 +260,7 @@ private:
         return stored;
     }
 
-    [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now) {
+    [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now, CycleReport& report) {
         std::vector<RunHandle> handles;
         auto& table = registry_.table();
         if (cause == TickCause::outcome) return handles;
@@ -264,6 +268,7 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
+        listing_.refresh(handles, cause != TickCause::period, now, report);
         return registry_.in_order_of_ids(handles);
     }
 
@@ -273,6 +278,7 @@ private:
     Deliverer& hands_;
     const EngineSettings& settings_;
     Intake& intake_;
+    Listing& listing_;
     LostHolders& lost_;
     Committer committer_;
     OperatorDesk operators_{registry_};

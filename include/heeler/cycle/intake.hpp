@@ -27,11 +27,19 @@ public:
     /// All runs of the class are read from this source. Any thread.
     void watch(std::string class_name, GroupSourceRef source) {
         const std::lock_guard guard{lock_};
-        groups_[std::move(class_name)] = source;
+        if (source.present())
+            groups_[std::move(class_name)] = source;
+        else
+            groups_.erase(class_name);
     }
     [[nodiscard]] bool watches(const std::string& class_name) const {
         const std::lock_guard guard{lock_};
         return groups_.count(class_name) != 0;
+    }
+    /// The classes' sources, by class.
+    [[nodiscard]] std::map<std::string, GroupSourceRef> groups() const {
+        const std::lock_guard guard{lock_};
+        return groups_;
     }
     /// Of the class's source, see `PollRef`.
     [[nodiscard]] Duration checkpoint_every(const std::string& class_name) const {
@@ -75,11 +83,6 @@ private:
         std::map<std::string, RunHandle, std::less<>> handles;
     };
 
-    [[nodiscard]] std::map<std::string, GroupSourceRef> groups() const {
-        const std::lock_guard guard{lock_};
-        return groups_;
-    }
-
     /// Under the run's lock.
     [[nodiscard]] bool is_read(RunHandle handle, const WatchedRun& watched) const {
         return table_.current(handle) && !is_terminal(watched.run.state);
@@ -94,7 +97,8 @@ private:
         if (!watched->feed) watched->feed = std::make_unique<Feed>();
         if (watched->feed->source.present()) return;  // a source of its own comes first
         watched->feed->in_group = true;
-        asked.cursors.push_back({std::string{watched->run.id}, watched->feed->cursor});
+        asked.cursors.push_back(
+            {std::string{watched->run.id}, watched->feed->cursor, std::string{watched->spec.name()}});
         asked.handles.emplace(watched->run.id, handle);
     }
 

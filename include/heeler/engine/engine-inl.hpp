@@ -15,6 +15,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/deliverer.hpp>
@@ -45,7 +46,8 @@ struct Engine::Rooms {
           ledger{store, tenure, process},
           deliverer{notifier_port, process, ledger, table, tenure},
           loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
-          cycle{loader, ledger, registry, deliverer, settings, intake, lost} {}
+          listing{intake, registry, ledger},
+          cycle{loader, ledger, registry, deliverer, settings, intake, listing, lost} {}
 
     const EngineSettings settings;
     const Result<void> usable;
@@ -59,6 +61,7 @@ struct Engine::Rooms {
     Ledger ledger;
     Deliverer deliverer;
     Loader loader;
+    Listing listing;
     Cycle cycle;
     StoreHealth health;
 
@@ -114,7 +117,10 @@ HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;
     if (auto good = check_age(rules, rooms_->intake.checkpoint_every(rules.name)); !good) return good;
-    return rooms_->registry.define(std::move(rules), rooms_->clock.now());
+    const Instant now = rooms_->clock.now();
+    auto defined = rooms_->registry.define(std::move(rules), now);
+    if (const auto asked = rooms_->listing.next(now)) wake_if_sooner(*asked);
+    return defined;
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
@@ -240,6 +246,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
 HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef source) {
     const auto rules = rooms_->registry.find_class(class_name);
     rooms_->intake.watch(std::move(class_name), source);
+    if (const auto asked = rooms_->listing.next(rooms_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
@@ -341,6 +348,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), rooms_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, rooms_->lost.next()));
     next = earlier(next, rooms_->cycle.classes().next());
+    next = earlier(next, rooms_->listing.next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
     if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -146,7 +147,7 @@ public:
         table_.close(handle, now.elapsed);
     }
 
-    /// The runs among them that are still known, by id.
+    /// The runs among them that are still known, by id, each once.
     [[nodiscard]] std::vector<RunHandle> in_order_of_ids(const std::vector<RunHandle>& handles) {
         std::vector<std::pair<std::string, RunHandle>> named;
         for (const RunHandle handle : handles) {
@@ -155,9 +156,12 @@ public:
             const std::lock_guard guard{watched->lock};
             if (table_.current(handle)) named.emplace_back(watched->run.id, handle);
         }
-        std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) {
+            return std::tie(a.first, a.second.index) < std::tie(b.first, b.second.index);
+        });
         std::vector<RunHandle> ordered;
-        for (const auto& [id, handle] : named) ordered.push_back(handle);
+        for (const auto& [id, handle] : named)
+            if (ordered.empty() || ordered.back() != handle) ordered.push_back(handle);
         return ordered;
     }
 
@@ -234,7 +238,7 @@ private:
         watched.rules = std::move(rules);
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
         watched.run.id = watched.spec.id();
-        watched.spec_stored = true;
+        watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
         watched.stored_besides(stored.checkpoints, stored.row.ended_at, stored.interventions);

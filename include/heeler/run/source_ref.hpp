@@ -25,12 +25,15 @@ public:
                           { source.checkpoint_every() } -> std::convertible_to<Duration>;
                       })
             checkpoint_every_ = source.checkpoint_every();
+        if constexpr (ListsRuns<Source>) list_ = &ask_for_list<Source>;
     }
 
     [[nodiscard]] bool present() const noexcept { return source_ != nullptr; }
     /// Nobody is replaced sooner than this after a checkpoint; 0 if the source does not say.
     [[nodiscard]] Duration checkpoint_every() const noexcept { return checkpoint_every_; }
     [[nodiscard]] Result<Answer> poll(Asked asked) const { return poll_(source_, asked); }
+    [[nodiscard]] bool lists() const noexcept { return list_ != nullptr; }
+    [[nodiscard]] Result<std::vector<RunSpec>> list() const { return list_(source_); }
 
 private:
     template <class Source>
@@ -39,8 +42,14 @@ private:
                                [&] { return static_cast<Source*>(self)->poll(asked); });
     }
 
+    template <class Source>
+    static Result<std::vector<RunSpec>> ask_for_list(void* self) {
+        return detail::guarded(ErrorCode::failed, "the list", [&] { return static_cast<Source*>(self)->list(); });
+    }
+
     void* source_ = nullptr;
     Result<Answer> (*poll_)(void*, Asked) = nullptr;
+    Result<std::vector<RunSpec>> (*list_)(void*) = nullptr;
     Duration checkpoint_every_{};
 };
 

@@ -293,6 +293,7 @@ struct RunMemory {
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     Skip skip = Skip::no;              ///< saved
+    bool listed = false;               ///< by its class's source, once; or the store held it: a list ends it
     bool spec_stored = false;
     bool dirty = false;       ///< something was folded since the last cycle
     bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit

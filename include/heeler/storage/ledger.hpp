@@ -354,9 +354,10 @@ private:
         if (!change.stored && change.waited) watched.unsaved.edit().put_back(*change.waited);
         if (!change.stored) watched.fed |= change.fed;
         if (!change.stored) watched.state_told |= change.state_told;
-        // A run that was never stored is not taken for another one of the same name.
+        // A run that was never stored is not taken for another one of the same name, nor for another watchdog's.
         const bool same = known.row && (watched.version != 0 || (known.row->spec == watched.spec.view() &&
-                                                                 known.row->created_at == watched.created_at));
+                                                                 known.row->created_at == watched.created_at &&
+                                                                 known.row->holder == tenure_.lease().holder));
         if (known.row && !tenure_.alone() && (watched.version != 0 || !same) && !is_mine(*known.row)) {
             change.disowned = true;
             return;

@@ -1,0 +1,389 @@
+// Takes in what the sources of classes list: a name that is new begins a run, one that is missing ends its run.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/events.hpp>
+#include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/next_look.hpp>
+#include <heeler/run/fold.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/text/fingerprint.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// What a list says in the words of `ListsRuns`. From the thread that ticks, but for `next`.
+///
+/// Nothing is kept of a name that is not listed any more: the store knows which of its ids are taken, and whether it
+/// was missing since. So memory grows with the longest list, not with the number of names that there ever were.
+class Listing {
+public:
+    Listing(Intake& intake, Registry& registry, Ledger& ledger)
+        : intake_{intake}, registry_{registry}, ledger_{ledger} {}
+
+    /// Asks the lists of the classes whose runs are about to be judged, or whose period is over; or all. What began or
+    /// is missing is added to `runs`: it is to be looked at in this cycle.
+    void refresh(std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) {
+        for (const auto& [name, source] : intake_.groups()) {
+            const auto rules = source.lists() ? registry_.find_class(name) : nullptr;
+            if (!rules || !(all || now.elapsed >= planned(name, now) || is_judged(runs, name, now))) continue;
+            plan(*rules, now);
+            refresh(*rules, source, now, report, runs);
+        }
+    }
+
+    /// Ends the runs that were found missing, after what their source knew of them was heard.
+    void drop_missing(Instant now, CycleReport& report) {
+        for (const RunHandle handle : std::exchange(missing_, {})) {
+            with(handle, [&](WatchedRun& watched) {
+                AuditRow row = vanished(std::string{watched.run.id}, now);
+                report.events.emplace_back(AuditEvent{row});
+                watched.unsaved.edit().audit.push_back(std::move(row));
+                if (!is_terminal(watched.run.state)) Folder{watched, now}.enter(RunState::cancelled);
+                watched.state_told = watched.dirty = true;
+                registry_.table().close(handle, now.elapsed);
+            });
+        }
+    }
+
+    /// What is to be put on record about runs that are over.
+    [[nodiscard]] std::vector<AuditRow> take_audit() { return std::exchange(audit_, {}); }
+
+    /// When to ask a list again, even if there is no run. Any thread.
+    [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
+        std::optional<Elapsed> next;
+        for (const auto& [name, source] : intake_.groups())
+            if (source.lists() && registry_.find_class(name)) next = earlier(next, planned(name, now));
+        return next;
+    }
+
+private:
+    static constexpr Duration ask_again_after = std::chrono::minutes{5};
+    static constexpr std::size_t most_told = 16;  ///< refusals of one list
+
+    /// A name that is listed.
+    struct Known {
+        std::string id{};        ///< of its run, which may be over
+        WallTime seen{};         ///< when that run was watched last
+        bool elsewhere = false;  ///< somebody else watches it
+    };
+
+    /// What is kept of a class between two of its lists.
+    struct State {
+        std::unordered_map<std::string, Known> known{};
+        std::unordered_set<std::uint64_t> refused{};  ///< names that cannot be runs: each is told once
+        std::optional<WallTime> began{};
+        Elapsed ask_again{};  ///< for those that were elsewhere
+        bool lost = false;    ///< it could not be read the last time
+    };
+
+    struct Live {
+        RunHandle handle{};
+        std::string id{};
+        bool listed = false;  ///< before
+    };
+
+    /// One list, as it is taken in.
+    struct Round {
+        const ReadyClass& rules;
+        State& state;
+        Instant now;
+        CycleReport& report;
+        std::vector<RunHandle>& touched;
+        std::unordered_map<std::string, Live> live{};  ///< runs of the class, by name
+        std::unordered_map<std::string, Known> known{};
+        std::unordered_set<std::uint64_t> refused{};
+        std::size_t untold = 0;
+        std::vector<Change> changes{};  ///< runs that begin
+        std::vector<RunSpec> taken{};   ///< names whose id is in use
+
+        void add(RunHandle handle, WatchedRun& watched) {
+            changes.emplace_back();
+            changes.back().handle = handle;
+            changes.back().watched = &watched;
+        }
+    };
+
+    void refresh(const ReadyClass& rules, const GroupSourceRef& source, Instant now, CycleReport& report,
+                 std::vector<RunHandle>& touched) {
+        State& state = states_[rules.rules.name];
+        auto list = source.list();
+        if (!list) {
+            if (!std::exchange(state.lost, true)) report.error("list", {}, list.error());
+            return;
+        }
+        state.lost = false;
+        if (!state.began) state.began = now.wall;
+        Round round{rules, state, now, report, touched};
+        find_live(round);
+        for (RunSpec& spec : *list) take(round, std::move(spec));
+        miss(round);
+        store(round);
+        for (RunSpec& spec : std::exchange(round.taken, {})) return_as_new(round, std::move(spec));
+        store(round);
+        for (const RunSpec& spec : round.taken) round.known.erase(spec.name);  // somebody was faster: the next list
+        if (round.untold > 0)
+            report.error("list", {},
+                         {ErrorCode::invalid_argument,
+                          std::to_string(round.untold) + " more names of the list cannot be watched"});
+        if (now.elapsed >= state.ask_again) state.ask_again = now.elapsed + ask_again_after;
+        state.known = std::move(round.known);
+        state.refused = std::move(round.refused);
+    }
+
+    void find_live(Round& round) {
+        for (const RunHandle handle : registry_.table().all()) {
+            with(handle, [&](WatchedRun& watched) {
+                if (is_terminal(watched.run.state) || watched.rules->rules.name != round.rules.rules.name) return;
+                round.live.emplace(watched.spec.name(), Live{handle, std::string{watched.run.id}, watched.listed});
+                if (watched.listed && watched.version == 0) round.add(handle, watched);
+            });
+        }
+    }
+
+    void take(Round& round, RunSpec spec) {
+        if (spec.name.empty()) spec.name = spec.id;
+        const auto& filter = round.rules.rules.applicability.filter;
+        const auto live = round.live.find(spec.name);
+        if (live != round.live.end()) {
+            if (!filter || filter->keeps(spec)) go_on(round, spec, live->second);
+            return;
+        }
+        if (const auto good = check(spec); !good) return refuse(round, spec, good.error());
+        if (filter && !filter->admits(spec)) return;
+        if (round.known.count(spec.name) != 0) return refuse(round, spec, listed_twice(spec));
+        const auto before = round.state.known.find(spec.name);
+        if (before != round.state.known.end() && stays_away(round, before->second, spec))
+            round.known.emplace(*before);
+        else
+            begin(round, std::move(spec));
+    }
+
+    void go_on(Round& round, const RunSpec& spec, const Live& live) {
+        if (!round.known.try_emplace(spec.name, Known{live.id, round.now.wall, false}).second)
+            return refuse(round, spec, listed_twice(spec));
+        if (!live.listed) with(live.handle, [](WatchedRun& watched) { watched.listed = true; });
+    }
+
+    [[nodiscard]] static Error listed_twice(const RunSpec& spec) {
+        return {ErrorCode::duplicate, "`" + sanitise(spec.name, 160) + "` is listed twice; the first one counts"};
+    }
+
+    /// Whether the run of a name that is still listed is over, or somebody else's.
+    static bool stays_away(const Round& round, const Known& known, const RunSpec& spec) {
+        if (known.elsewhere) return round.now.elapsed < round.state.ask_again;
+        return !spec.started_at || *spec.started_at <= known.seen;
+    }
+
+    /// Ids are the watchdog's, so that a name can return.
+    [[nodiscard]] static Result<void> check(RunSpec& spec) {
+        if (!spec.id.empty() && spec.id != spec.name)
+            return fail(ErrorCode::invalid_argument,
+                        "the run `" + sanitise(spec.name, 160) + "` is listed with an id of its own, `" +
+                            sanitise(spec.id, 160) + "`: leave it out, a list knows runs by their names");
+        spec.id = spec.name;
+        return check_spec(spec);
+    }
+
+    /// Says once, as long as it is listed, why a name cannot be watched.
+    static void refuse(Round& round, const RunSpec& spec, Error why) {
+        const std::uint64_t print = fingerprint_text(spec.name + "\n" + why.message);
+        if (!round.refused.insert(print).second || round.state.refused.count(print) != 0) return;
+        if (round.refused.size() > most_told)
+            ++round.untold;
+        else
+            round.report.error("list", {}, std::move(why));
+    }
+
+    /// What was listed and is not: a run that is over is on record as missing, the others end in this cycle.
+    void miss(Round& round) {
+        for (const auto& [name, live] : round.live) {
+            if (!live.listed || round.known.count(name) != 0) continue;
+            with(live.handle, [&](WatchedRun& watched) {
+                watched.next_cycle = round.now.elapsed;  // its source is asked for the last time
+            });
+            missing_.push_back(live.handle);
+            round.touched.push_back(live.handle);
+        }
+        for (const auto& [name, before] : round.state.known) {
+            if (before.elsewhere || round.known.count(name) != 0 || round.live.count(name) != 0) continue;
+            AuditRow row = vanished(before.id, round.now);
+            round.report.events.emplace_back(AuditEvent{row});
+            audit_.push_back(std::move(row));
+        }
+    }
+
+    void begin(Round& round, RunSpec spec) {
+        round.known[spec.name] = {spec.id, round.now.wall, false};
+        const auto handle = registry_.add(spec, round.rules.rules.name, round.now);
+        if (!handle && handle.error().code == ErrorCode::duplicate) return round.taken.push_back(std::move(spec));
+        if (!handle) {
+            round.known.erase(spec.name);
+            return refuse(round, spec, handle.error());
+        }
+        with(*handle, [&](WatchedRun& watched) {
+            watched.listed = true;
+            round.add(*handle, watched);
+        });
+    }
+
+    /// Stores the runs that begin. Those whose id is in use are no runs; while the store fails they are watched in
+    /// memory, and stored with a later list.
+    void store(Round& round) {
+        std::vector<Change> changes = std::exchange(round.changes, {});
+        if (changes.empty()) return;
+        if (auto error = ledger_.commit(changes, {}, round.now)) round.report.error("commit", {}, *std::move(error));
+        for (const Change& change : changes) {
+            bool in_use = false;
+            with(change.handle, [&](WatchedRun& watched) {
+                if (change.fault && !change.put_off)
+                    round.report.error("commit", watched.run.id, {change.fault->code, change.fault->message});
+                in_use = change.conflict && watched.version == 0;
+                if (in_use) round.taken.push_back(watched.spec.decoded());
+            });
+            if (in_use)
+                registry_.drop(change.handle);
+            else
+                round.touched.push_back(change.handle);
+        }
+    }
+
+    /// The id of the name is in use: by a run that is over, if the name was missing since; or else it is left alone.
+    void return_as_new(Round& round, RunSpec spec) {
+        const auto last = last_number(round.now, spec.name);
+        const std::string id = id_of(spec.name, last.value_or(0));
+        const auto found = last ? ledger_.history(round.now, id) : Result<History>{};
+        const bool readable = found || found.error().code == ErrorCode::corrupt;
+        const bool over = found && found->row && is_terminal(found->row->state);
+        if (!last || !readable || is_ending(id, over)) {
+            round.known.erase(spec.name);  // nobody can tell now: the next list
+        } else if (*last != 0 && !over) {
+            round.known[spec.name] = {id, round.now.wall, true};
+        } else if (over && !has_returned(*found, spec)) {
+            round.known[spec.name] = {id, round.now.wall, false};
+            say_over(round, *found);
+        } else {
+            spec.id = id_of(spec.name, *last + 1);
+            begin(round, std::move(spec));
+        }
+    }
+
+    [[nodiscard]] static bool has_returned(const History& before, const RunSpec& spec) {
+        if (before.row->name != spec.name) return true;
+        if (spec.started_at && before.row->ended_at && *spec.started_at > *before.row->ended_at) return true;
+        return std::any_of(before.audit.begin(), before.audit.end(),
+                           [](const AuditRow& row) { return row.kind == "vanished"; });
+    }
+
+    /// That the run ended with an earlier watchdog is news.
+    void say_over(Round& round, const History& before) {
+        if (before.row->ended_at && *before.row->ended_at >= *round.state.began) return;
+        AuditRow row{round.now.wall, "skip", before.row->id, R"({"reason":"terminal"})"};
+        round.report.events.emplace_back(AuditEvent{row});
+        audit_.push_back(std::move(row));
+    }
+
+    /// The highest number of the name's ids; 0 if none is in use, nothing if the store cannot be read. They have no
+    /// gaps: it takes few questions.
+    [[nodiscard]] std::optional<std::uint32_t> last_number(Instant now, const std::string& name) {
+        std::uint32_t used = 0;
+        std::uint32_t free = 1;
+        for (;; free *= 2) {
+            const auto taken = is_used(now, id_of(name, free));
+            if (!taken) return std::nullopt;
+            if (!*taken) break;
+            used = free;
+        }
+        while (free - used > 1) {
+            const std::uint32_t middle = used + (free - used) / 2;
+            const auto taken = is_used(now, id_of(name, middle));
+            if (!taken) return std::nullopt;
+            (*taken ? used : free) = middle;
+        }
+        return used;
+    }
+
+    [[nodiscard]] std::optional<bool> is_used(Instant now, const std::string& id) {
+        if (registry_.find(id)) return true;
+        const auto found = ledger_.history(now, id);
+        if (!found && found.error().code != ErrorCode::corrupt) return std::nullopt;
+        return !found || found->row.has_value();
+    }
+
+    [[nodiscard]] static std::string id_of(const std::string& name, std::uint32_t number) {
+        return number <= 1 ? name : name + "#" + std::to_string(number);
+    }
+
+    /// Whether it is over here, and the store does not know all of that yet.
+    [[nodiscard]] bool is_ending(const std::string& id, bool over_in_store) {
+        bool ending = false;
+        if (const auto handle = registry_.find(id))
+            with(*handle, [&](const WatchedRun& watched) {
+                ending = is_terminal(watched.run.state) && (!over_in_store || !watched.unsaved->empty());
+            });
+        return ending;
+    }
+
+    /// Calls `use` with a run that is still this watchdog's, under its lock.
+    template <class Use>
+    void with(RunHandle handle, Use use) {
+        WatchedRun* const watched = registry_.table().find(handle);
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
+        if (registry_.table().current(handle) && !watched->disowned) use(*watched);
+    }
+
+    [[nodiscard]] bool is_judged(const std::vector<RunHandle>& runs, const std::string& class_name, Instant now) {
+        bool judged = false;
+        for (const RunHandle handle : runs)
+            with(handle, [&](const WatchedRun& watched) {
+                judged |= !is_terminal(watched.run.state) && now.elapsed >= watched.next_cycle &&
+                          watched.rules->rules.name == class_name;
+            });
+        return judged;
+    }
+
+    [[nodiscard]] static AuditRow vanished(std::string run, Instant now) {
+        return {now.wall, "vanished", std::move(run), R"({"reason":"it is not listed any more"})"};
+    }
+
+    /// Now, if it was never asked.
+    [[nodiscard]] Elapsed planned(const std::string& class_name, Instant now) const {
+        const std::lock_guard guard{lock_};
+        const auto found = next_.find(class_name);
+        return found == next_.end() ? now.elapsed : found->second;
+    }
+
+    void plan(const ReadyClass& rules, Instant now) {
+        const Schedule& schedule = rules.rules.schedule;
+        const Duration period =
+            schedule.period > Duration{} ? schedule.period : rules.rules.interval.interval_for(std::nullopt);
+        const auto passed = now.wall.time_since_epoch() / period;
+        const std::lock_guard guard{lock_};
+        next_[rules.rules.name] =
+            schedule.aligned ? elapsed_at(now, WallTime{(passed + 1) * period}) : now.elapsed + period;
+    }
+
+    Intake& intake_;
+    Registry& registry_;
+    Ledger& ledger_;
+    std::map<std::string, State> states_;
+    std::vector<RunHandle> missing_;
+    std::vector<AuditRow> audit_;
+    mutable std::mutex lock_;
+    std::map<std::string, Elapsed> next_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
