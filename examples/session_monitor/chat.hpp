@@ -50,7 +50,10 @@ public:
     explicit Inboxes(std::filesystem::path directory) : directory_{std::move(directory)} {}
 
     heeler::Result<heeler::ActionDone> inject(const heeler::ActionRequest& request) const {
-        const std::filesystem::path inbox = directory_ / request.run / "inbox";
+        std::filesystem::path session = directory_ / request.run;
+        if (!std::filesystem::exists(session))  // one that was there before: its run is `name#2`
+            session = directory_ / request.run.substr(0, request.run.rfind('#'));
+        const std::filesystem::path inbox = session / "inbox";
         std::ofstream file{inbox, std::ios::app};
         if (file << request.text << std::flush) return heeler::ActionDone{inbox.string()};
         return heeler::fail(heeler::ErrorCode::failed, "cannot write " + inbox.string());

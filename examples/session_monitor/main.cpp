@@ -71,6 +71,12 @@ int fail(const heeler::Error& error, int status) {
     return status;
 }
 
+/// Whether every session is over.
+bool is_idle(Dog& dog) {
+    const auto open = dog.store().load();
+    return open && open->runs.empty();
+}
+
 int watch(const monitor::Options& options) {
     const sigset_t signals = hold_signals();
     auto rules = monitor::session_rules(options);
@@ -80,6 +86,7 @@ int watch(const monitor::Options& options) {
     std::filesystem::create_directories(options.issues, ignored);
 
     monitor::Inboxes inboxes{options.directory};
+    monitor::Sessions sessions{options.directory};
     heeler::IssueFolder issues{options.issues.string()};
     Dog dog{heeler::SystemClock{}, monitor::Store{options.sqlite_file},
             Notifier{monitor::Chat{options.directory / "alerts.jsonl"}, heeler::LogNotifier{}}};
@@ -87,12 +94,12 @@ int watch(const monitor::Options& options) {
     dog.issues(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);
 
-    monitor::Sessions<Dog> sessions{dog, options.directory, class_name};
+    dog.watch(class_name, sessions);
+
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {
-        sessions.scan();
         tell(dog.cycle());
-        if (options.until_idle && sessions.idle()) break;
+        if (options.until_idle && sessions.any() && is_idle(dog)) break;
         if (options.length && dog.clock().now().elapsed - began >= *options.length) break;
         wait(options.every, signals);
     }

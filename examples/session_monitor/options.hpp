@@ -58,7 +58,7 @@ DIR/alerts.jsonl has one line for each alert.)";
     app.add_option("DIR", options.directory, "The directory of the sessions")
         ->required()
         ->check(CLI::ExistingDirectory);
-    duration("--every", options.every, "How often it is looked for new sessions (default: 1)");
+    duration("--every", options.every, "How often it is looked whether something is due (default: 1)");
     auto* const length = duration("--for", options.length, "End after so long");
     app.add_flag("--until-idle", options.until_idle, "End when every session is over")->excludes(length);
     app.add_option("--config", options.config, "Settings as JSON, in real seconds")->type_name("FILE.json");

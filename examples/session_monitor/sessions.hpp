@@ -1,94 +1,92 @@
-// Finds the sessions in a directory: new ones are watched, those that are over are finished.
+// The sessions in a directory, as a source: who there is, and what their logs say.
 #pragma once
 
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/source.hpp>
 #include <heeler/source/tool_log.hpp>
-#include <heeler/text/one_line.hpp>
 
 namespace monitor {
 
-/// Belongs to the thread that runs the watchdog's cycles.
-template <class Dog>
 class Sessions {
 public:
-    /// The class of the sessions must be defined before the first `scan`.
-    Sessions(Dog& dog, std::filesystem::path directory, std::string class_name)
-        : dog_{dog}, directory_{std::move(directory)}, class_name_{std::move(class_name)} {}
+    explicit Sessions(std::filesystem::path directory) : directory_{std::move(directory)} {}
 
-    /// Looks once. What is wrong with a session is said on stderr and concerns no other.
-    void scan() {
+    /// Those that are not done.
+    heeler::Result<std::vector<heeler::RunSpec>> list() {
+        std::vector<heeler::RunSpec> listed;
+        std::map<std::string, Session> sessions;
         std::error_code error;
         for (std::filesystem::directory_iterator at{directory_, error}, end; !error && at != end; at.increment(error)) {
             const std::string name = at->path().filename().string();
-            if (sessions_.count(name) == 0 && has(name, log_name) && !has(name, "done")) begin(name);
+            if (!has(name, log_name) || has(name, "done")) continue;
+            auto known = sessions_.extract(name);
+            const auto at_name =
+                known ? sessions.insert(std::move(known)).position : sessions.emplace(name, open(name)).first;
+            listed.push_back(at_name->second.spec);
         }
-        for (auto& [name, session] : sessions_)
-            if (!session.over) follow(name, session);
+        if (error)
+            return heeler::fail(heeler::ErrorCode::io, "cannot read " + directory_.string() + ": " + error.message());
+        sessions_ = std::move(sessions);
+        any_ |= !listed.empty();
+        return listed;
     }
 
-    /// Whether there were sessions, and all of them are over.
-    [[nodiscard]] bool idle() const {
-        return !sessions_.empty() &&
-               std::all_of(sessions_.begin(), sessions_.end(), [](const auto& each) { return each.second.over; });
+    /// A session that is done is completed; its log is read to the end before.
+    heeler::Result<std::vector<heeler::PolledRun>> poll(std::span<const heeler::RunCursor> runs) {
+        std::vector<heeler::PolledRun> found;
+        for (const heeler::RunCursor& run : runs) found.push_back({run.run, read(run)});
+        return found;
     }
+
+    /// Whether there ever was one.
+    [[nodiscard]] bool any() const noexcept { return any_; }
 
 private:
     static constexpr const char* log_name = "tool_use.jsonl";
 
     struct Session {
-        std::unique_ptr<heeler::ToolLog> log;  ///< the watchdog polls it as long as the session is watched
-        heeler::RunHandle run{};
-        bool over = false;
+        heeler::RunSpec spec;
+        heeler::ToolLog log;
     };
 
-    void begin(const std::string& name) {
-        Session& session = sessions_[name];
-        session.log = std::make_unique<heeler::ToolLog>((directory_ / name / log_name).string());
-        const auto run = enlist(name, *session.log);
-        if (run) session.run = *run;
-        const auto watched = run ? dog_.watch(*run, *session.log) : tl::unexpected<heeler::Error>(run.error());
-        session.over = !watched;
-        if (!watched) complain(name, watched.error());
+    [[nodiscard]] Session open(const std::string& name) const {
+        const std::filesystem::path log = directory_ / name / log_name;
+        Session session{{}, heeler::ToolLog{log.string()}};
+        session.spec.name = name;
+        session.spec.origin = origin_of(name);
+        session.spec.started_at = start_of(log);
+        return session;
     }
 
-    /// The store may know the session from an earlier monitor.
-    [[nodiscard]] heeler::Result<heeler::RunHandle> enlist(const std::string& name, heeler::ToolLog& log) {
-        auto known = dog_.find(name);
-        if (known || known.error().code == heeler::ErrorCode::ended) return known;
-        heeler::RunSpec spec;
-        spec.id = name;
-        spec.origin = origin_of(name);
-        // It began with the first thing it did, however late it is found.
-        if (const auto first = log.poll(""); first && !first->events.empty())
-            spec.started_at = first->events.front().at;
-        auto started = dog_.start(std::move(spec), class_name_);
-        if (!started) return tl::unexpected<heeler::Error>(started.error());
-        if (started->not_stored) complain(name, *started->not_stored);
-        return heeler::RunHandle{*started};
+    /// It began with the first thing it did, however late it is found; nobody looks for that in a long log.
+    [[nodiscard]] static std::optional<heeler::WallTime> start_of(const std::filesystem::path& log) {
+        heeler::ToolLogSettings whole;
+        whole.first_lines = 0;
+        std::error_code error;
+        if (std::filesystem::file_size(log, error) > whole.read_bytes || error) return std::nullopt;
+        heeler::ToolLog reader{log.string(), whole};
+        const auto all = reader.poll("");
+        return all && !all->events.empty() ? all->events.front().at : std::nullopt;
     }
 
-    void follow(const std::string& name, Session& session) {
-        using heeler::RunState;
-        const bool done = has(name, "done");
-        if (done || !has(name, log_name)) {
-            const auto finished = dog_.finish(session.run, done ? RunState::completed : RunState::cancelled);
-            if (!finished) complain(name, finished.error());
-            session.over = true;
-        } else if (const auto watched = dog_.find(name); !watched) {
-            session.over = watched.error().code == heeler::ErrorCode::ended;  // given up, or ended by an operator
-        }
+    [[nodiscard]] heeler::Result<heeler::Polled> read(const heeler::RunCursor& run) {
+        auto session = sessions_.find(run.name);
+        if (session == sessions_.end()) session = sessions_.emplace(run.name, open(run.name)).first;
+        auto polled = session->second.log.poll(run.cursor);
+        if (polled && !polled->more && has(run.name, "done"))
+            polled->events.push_back({heeler::StateChange{heeler::RunState::completed, {}, {}, {}}, std::nullopt});
+        return polled;
     }
 
     /// Where the alerts about a session go: what it says itself, else the directory of all sessions.
@@ -103,17 +101,9 @@ private:
         return std::filesystem::exists(directory_ / name / file, error);
     }
 
-    /// That a session is over is nothing to complain about.
-    static void complain(const std::string& name, const heeler::Error& error) {
-        if (error.code == heeler::ErrorCode::ended) return;
-        std::fprintf(stderr, "heeler-session-monitor: session %s: %s\n", heeler::one_line(name, 128).c_str(),
-                     heeler::one_line(error.message, 1024).c_str());
-    }
-
-    Dog& dog_;
     std::filesystem::path directory_;
-    std::string class_name_;
     std::map<std::string, Session> sessions_;
+    bool any_ = false;
 };
 
 }  // namespace monitor

@@ -20,6 +20,7 @@
 #include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
+#include <heeler/storage/name_ids.hpp>
 #include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -31,7 +32,7 @@ namespace heeler::inline HEELER_ABI::detail {
 class Listing {
 public:
     Listing(Intake& intake, Registry& registry, Ledger& ledger)
-        : intake_{intake}, registry_{registry}, ledger_{ledger} {}
+        : intake_{intake}, registry_{registry}, ledger_{ledger}, ids_{registry, ledger} {}
 
     /// Asks the lists of the classes whose runs are about to be judged, or whose period is over; or all. What began or
     /// is missing is added to `runs`: it is to be looked at in this cycle.
@@ -262,8 +263,8 @@ private:
 
     /// The id of the name is in use: by a run that is over, if the name was missing since; or else it is left alone.
     void return_as_new(Round& round, RunSpec spec) {
-        const auto last = last_number(round.now, spec.name);
-        const std::string id = id_of(spec.name, last.value_or(0));
+        const auto last = ids_.last(spec.name, round.now);
+        const std::string id = NameIds::id(spec.name, last.value_or(0));
         const auto found = last ? ledger_.history(round.now, id) : Result<History>{};
         const bool readable = found || found.error().code == ErrorCode::corrupt;
         const bool over = found && found->row && is_terminal(found->row->state);
@@ -275,7 +276,7 @@ private:
             round.known[spec.name] = {id, round.now.wall, false};
             say_over(round, *found);
         } else {
-            spec.id = id_of(spec.name, *last + 1);
+            spec.id = NameIds::id(spec.name, *last + 1);
             begin(round, std::move(spec));
         }
     }
@@ -293,37 +294,6 @@ private:
         AuditRow row{round.now.wall, "skip", before.row->id, R"({"reason":"terminal"})"};
         round.report.events.emplace_back(AuditEvent{row});
         audit_.push_back(std::move(row));
-    }
-
-    /// The highest number of the name's ids; 0 if none is in use, nothing if the store cannot be read. They have no
-    /// gaps: it takes few questions.
-    [[nodiscard]] std::optional<std::uint32_t> last_number(Instant now, const std::string& name) {
-        std::uint32_t used = 0;
-        std::uint32_t free = 1;
-        for (;; free *= 2) {
-            const auto taken = is_used(now, id_of(name, free));
-            if (!taken) return std::nullopt;
-            if (!*taken) break;
-            used = free;
-        }
-        while (free - used > 1) {
-            const std::uint32_t middle = used + (free - used) / 2;
-            const auto taken = is_used(now, id_of(name, middle));
-            if (!taken) return std::nullopt;
-            (*taken ? used : free) = middle;
-        }
-        return used;
-    }
-
-    [[nodiscard]] std::optional<bool> is_used(Instant now, const std::string& id) {
-        if (registry_.find(id)) return true;
-        const auto found = ledger_.history(now, id);
-        if (!found && found.error().code != ErrorCode::corrupt) return std::nullopt;
-        return !found || found->row.has_value();
-    }
-
-    [[nodiscard]] static std::string id_of(const std::string& name, std::uint32_t number) {
-        return number <= 1 ? name : name + "#" + std::to_string(number);
     }
 
     /// Whether it is over here, and the store does not know all of that yet.
@@ -379,6 +349,7 @@ private:
     Intake& intake_;
     Registry& registry_;
     Ledger& ledger_;
+    NameIds ids_;
     std::map<std::string, State> states_;
     std::vector<RunHandle> missing_;
     std::vector<AuditRow> audit_;
