@@ -144,6 +144,31 @@ TEST_CASE("a list is asked in every cycle in which a run of its class is judged 
     CHECK(l.workers.asked == 2);
 }
 
+TEST_CASE("a class whose runs are judged together polls a new worker in the cycle that finds it [M-021] [M-036]") {
+    Bench b;
+    b.classes = {presets::worker_monitor()};
+    b.boot();
+    Workers workers;
+    workers.names({"a"});
+    b.dog->watch("worker_monitor", workers);
+    (void)b.cycle();
+    CHECK((workers.asked == 1 && workers.polled.empty()));
+    (void)b.after(30s);
+    CHECK(workers.polled == std::vector<std::string>{"a=a"});
+    workers.names({"a", "b"});
+    CHECK(b.after(30s).checked == 2);
+    CHECK(workers.polled == std::vector<std::string>{"a=a", "b=b"});
+    workers.names({"b"});
+    CHECK(b.after(30s).checked == 1);
+    CHECK(workers.asked == 4);
+    CHECK(b.history("a").row->state == RunState::cancelled);
+    CHECK(b.notifier.sent().empty());
+    (void)b.after(30s);
+    (void)b.after(30s);
+    REQUIRE(b.sent_kinds() == std::vector<std::string>{"worker.stuck"});
+    CHECK(b.notifier.sent()[0].alert.run.id == "b");  // three polls after the first
+}
+
 TEST_CASE("the list of a class that is defined later waits for it [M-021]") {
     Bench b;
     Workers workers;

@@ -268,7 +268,7 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        listing_.refresh(handles, cause != TickCause::period, now, report);
+        listing_.refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
     }
 

@@ -17,6 +17,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/next_look.hpp>
+#include <heeler/cycle/whole_classes.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -35,13 +36,15 @@ public:
         : intake_{intake}, registry_{registry}, ledger_{ledger}, ids_{registry, ledger} {}
 
     /// Asks the lists of the classes whose runs are about to be judged, or whose period is over; or all. What began or
-    /// is missing is added to `runs`: it is to be looked at in this cycle.
-    void refresh(std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) {
+    /// is missing is added to `runs`: it is to be looked at in this cycle, which is one of `whole` classes.
+    void refresh(std::vector<RunHandle>& runs, bool all, const WholeClasses& whole, Instant now, CycleReport& report) {
         for (const auto& [name, source] : intake_.groups()) {
             const auto rules = source.lists() ? registry_.find_class(name) : nullptr;
             if (!rules || !(all || now.elapsed >= planned(name, now) || is_judged(runs, name, now))) continue;
             plan(*rules, now);
-            refresh(*rules, source, now, report, runs);
+            Round round{*rules, states_[name], now, report, runs};
+            round.whole = whole.is_now(name);
+            refresh(round, source);
         }
     }
 
@@ -52,8 +55,8 @@ public:
                 AuditRow row = vanished(std::string{watched.run.id}, now);
                 report.events.emplace_back(AuditEvent{row});
                 watched.unsaved.edit().audit.push_back(std::move(row));
-                if (!is_terminal(watched.run.state)) Folder{watched, now}.enter(RunState::cancelled);
-                watched.state_told = watched.dirty = true;
+                if (!is_terminal(watched.run.state)) Folder{watched, now}.finish(RunState::cancelled);
+                watched.dirty = true;
                 registry_.table().close(handle, now.elapsed);
             });
         }
@@ -103,6 +106,7 @@ private:
         Instant now;
         CycleReport& report;
         std::vector<RunHandle>& touched;
+        bool whole = false;                            ///< all runs of the class are judged in this cycle
         std::unordered_map<std::string, Live> live{};  ///< runs of the class, by name
         std::unordered_map<std::string, Known> known{};
         std::unordered_set<std::uint64_t> refused{};
@@ -117,17 +121,15 @@ private:
         }
     };
 
-    void refresh(const ReadyClass& rules, const GroupSourceRef& source, Instant now, CycleReport& report,
-                 std::vector<RunHandle>& touched) {
-        State& state = states_[rules.rules.name];
+    void refresh(Round& round, const GroupSourceRef& source) {
+        State& state = round.state;
         auto list = source.list();
         if (!list) {
-            if (!std::exchange(state.lost, true)) report.error("list", {}, list.error());
+            if (!std::exchange(state.lost, true)) round.report.error("list", {}, list.error());
             return;
         }
         state.lost = false;
-        if (!state.began) state.began = now.wall;
-        Round round{rules, state, now, report, touched};
+        if (!state.began) state.began = round.now.wall;
         find_live(round);
         for (RunSpec& spec : *list) take(round, std::move(spec));
         miss(round);
@@ -136,10 +138,10 @@ private:
         store(round);
         for (const RunSpec& spec : round.taken) round.known.erase(spec.name);  // somebody was faster: the next list
         if (round.untold > 0)
-            report.error("list", {},
-                         {ErrorCode::invalid_argument,
-                          std::to_string(round.untold) + " more names of the list cannot be watched"});
-        if (now.elapsed >= state.ask_again) state.ask_again = now.elapsed + ask_again_after;
+            round.report.error("list", {},
+                               {ErrorCode::invalid_argument,
+                                std::to_string(round.untold) + " more names of the list cannot be watched"});
+        if (round.now.elapsed >= state.ask_again) state.ask_again = round.now.elapsed + ask_again_after;
         state.known = std::move(round.known);
         state.refused = std::move(round.refused);
     }
@@ -236,6 +238,7 @@ private:
         }
         with(*handle, [&](WatchedRun& watched) {
             watched.listed = true;
+            if (round.whole) watched.next_cycle = round.now.elapsed;  // the first poll is the baseline
             round.add(*handle, watched);
         });
     }
@@ -341,9 +344,11 @@ private:
         const Duration period =
             schedule.period > Duration{} ? schedule.period : rules.rules.interval.interval_for(std::nullopt);
         const auto passed = now.wall.time_since_epoch() / period;
+        Elapsed next = now.elapsed + period;
+        if (schedule.aligned) next = elapsed_at(now, WallTime{(passed + 1) * period});
+        if (schedule.together) next = rules.together_after(now.elapsed);
         const std::lock_guard guard{lock_};
-        next_[rules.rules.name] =
-            schedule.aligned ? elapsed_at(now, WallTime{(passed + 1) * period}) : now.elapsed + period;
+        next_[rules.rules.name] = next;
     }
 
     Intake& intake_;
