@@ -302,8 +302,8 @@ TEST_CASE("a run that a host registers need not be listed, until it was [M-021]"
 TEST_CASE("the filter of a class says which of the listed are runs [M-019] [M-020] [M-021] [M-022]") {
     Roster l{RunFilter{}};
     l.ids = {"tagged", "plain", "__watchdog", "x-worker"};
-    l.workers.names({"tagged", "plain", "__watchdog", "x-worker"});
-    l.workers.listed[1].tags.clear();
+    l.workers.names({"tagged", "plain", "__watchdog", "x-worker", "cannot\nbe", ""});
+    for (const std::size_t untagged : {1, 4, 5}) l.workers.listed[untagged].tags.clear();
     l.workers.listed[3].tags = {"orchestrator"};
     CHECK(l.after(60s).ok());
     CHECK(l.states() == "tagged running");
@@ -421,4 +421,24 @@ TEST_CASE("what another watchdog watches is left there, without a word, until it
     CHECK(l.after(60s).ok());
     CHECK(same.polled == std::vector<std::string>{"a=a", "b=b", "c=c"});
     CHECK(l.history("a").row->holder == "two");
+}
+
+TEST_CASE("a run that ended with another watchdog, and was missing since, returns as a new one [M-021]") {
+    Roster l;
+    l.settings.holder = "one";
+    l.reboot();
+    (void)l.list({"a"});
+    auto one = std::move(l.dog);
+    Workers same = l.workers;
+    l.settings.holder = "two";
+    l.boot();
+    l.dog->watch("workers", same);
+    CHECK(l.cycle().ok());
+    REQUIRE(one->finish(*one->find("a")));
+    one.reset();
+    same.names({});
+    CHECK(records(l.after(60s)) == "vanished a; ");
+    same.names({"a"});
+    CHECK(l.after(60s).ok());
+    CHECK(l.states() == "a completed, a#2 running");
 }

@@ -164,8 +164,8 @@ private:
             if (!filter || filter->keeps(spec)) go_on(round, spec, live->second);
             return;
         }
-        if (const auto good = check(spec); !good) return refuse(round, spec, good.error());
         if (filter && !filter->admits(spec)) return;
+        if (const auto good = check(spec); !good) return refuse(round, spec, good.error());
         if (round.known.count(spec.name) != 0) return refuse(round, spec, listed_twice(spec));
         const auto before = round.state.known.find(spec.name);
         if (before != round.state.known.end() && stays_away(round, before->second, spec))
@@ -221,7 +221,8 @@ private:
             round.touched.push_back(live.handle);
         }
         for (const auto& [name, before] : round.state.known) {
-            if (before.elsewhere || round.known.count(name) != 0 || round.live.count(name) != 0) continue;
+            if (round.known.count(name) != 0 || round.live.count(name) != 0) continue;
+            if (before.elsewhere && !is_over(before.id, round.now)) continue;  // whoever watches it says so
             AuditRow row = vanished(before.id, round.now);
             round.report.events.emplace_back(AuditEvent{row});
             audit_.push_back(std::move(row));
@@ -297,6 +298,11 @@ private:
         AuditRow row{round.now.wall, "skip", before.row->id, R"({"reason":"terminal"})"};
         round.report.events.emplace_back(AuditEvent{row});
         audit_.push_back(std::move(row));
+    }
+
+    [[nodiscard]] bool is_over(const std::string& id, Instant now) {
+        const auto found = ledger_.history(now, id);
+        return found && found->row && is_terminal(found->row->state);
     }
 
     /// Whether it is over here, and the store does not know all of that yet.
