@@ -6,7 +6,7 @@
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
                      libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev)
-heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql spin)
+heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql spin tmux)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
 

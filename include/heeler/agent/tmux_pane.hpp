@@ -1,0 +1,238 @@
+// Panes of a tmux server: which there are, what they show, and typing into them. Calls the program tmux (3.2 or later).
+// POSIX.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/agent/run_command.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/text/one_line.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// Which server. Both empty: the one that this process runs in, or else the user's default.
+struct TmuxSocket {
+    std::string name{};  ///< `tmux -L`
+    std::string path{};  ///< `tmux -S`; comes before `name`
+};
+
+/// One pane, as it was when it was asked for. Texts are without controls, and cut at `max_bytes` characters.
+struct TmuxPaneRow {
+    static constexpr std::size_t max_bytes = 256;
+
+    std::string id{};           ///< "%7": of this pane alone as long as its server lives
+    std::string process{};      ///< process id of what was started in it; another one in the same pane is another
+    std::string session{};      ///< name of its session
+    std::string window{};       ///< name of its window
+    std::string title{};        ///< any program in the pane can change it
+    bool dead = false;          ///< its program is over, and the pane was kept
+    std::uint64_t history = 0;  ///< rows that have left the screen upwards
+    std::vector<std::string> options{};  ///< values of the user options asked for, in their order; empty: not set
+};
+
+/// What a pane shows.
+struct TmuxCapture {
+    std::uint64_t history = 0;        ///< rows that have left the screen upwards, as far as tmux keeps them
+    std::uint64_t above = 0;          ///< how many of them `rows` begins with
+    std::vector<std::string> rows{};  ///< from top to bottom, the empty ones at the end left out
+};
+
+namespace detail {
+
+/// tmux takes a `;` at the end of an argument for the end of the command.
+[[nodiscard]] inline std::string tmux_argument(std::string text) {
+    if (text.ends_with(';')) text.insert(text.size() - 1, 1, '\\');
+    return text;
+}
+
+/// The last line that is not blank is the reason, whatever earlier commands have printed.
+[[nodiscard]] inline Error tmux_error(std::string_view said) {
+    said = said.substr(0, said.find_last_not_of('\n') + 1);
+    const std::string line = one_line(said.substr(said.rfind('\n') + 1), 512);
+    const auto says = [&](std::string_view part) { return line.find(part) != std::string::npos; };
+    if (says("can't find pane")) return {ErrorCode::ended, "the pane is gone: " + line};
+    if (says("no server running") || says("error connecting") || says("server exited") || says("lost server"))
+        return {ErrorCode::io, "there is no tmux server: " + line};
+    return {ErrorCode::failed, "tmux refuses: " + line};
+}
+
+[[nodiscard]] inline std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        parts.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+[[nodiscard]] inline std::uint64_t number_of(std::string_view text) {
+    std::uint64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// Whether `text` is `mark` and then only letters, digits, '-' and '_', at least one.
+[[nodiscard]] inline bool is_tmux_word(std::string_view text, char mark) {
+    const auto plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    return text.size() > 1 && text.front() == mark && std::all_of(text.begin() + 1, text.end(), plain);
+}
+
+}  // namespace detail
+
+/// Asks one server. Never starts one. Every call runs `tmux` once, without a shell, and takes at most `patience`.
+/// Errors of all calls: `failed` if tmux cannot be started or refuses, `io` if there is no server, `timed_out`. Any
+/// thread.
+class TmuxServer {
+public:
+    explicit TmuxServer(TmuxSocket socket = {}, Duration patience = std::chrono::seconds(5))
+        : socket_{std::move(socket)}, patience_{patience} {}
+
+    /// The panes of all sessions, each with the values of the user options named in `options` ("@status"), which are
+    /// those of the pane, else of its window, its session or the server. Error: `invalid_argument` for other names.
+    [[nodiscard]] Result<std::vector<TmuxPaneRow>> panes(const std::vector<std::string>& options = {}) const {
+        std::string format = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{history_size}";
+        for (const char* name : {"session_name", "window_name", "pane_title"}) format += shown(name);
+        for (const std::string& name : options) {
+            if (!detail::is_tmux_word(name, '@'))
+                return fail(
+                    ErrorCode::invalid_argument,
+                    "\"" + one_line(name, 64) + "\" is no user option of tmux: use @ and letters, as in @status");
+            format += shown(name);
+        }
+        auto said = run({{"list-panes", "-a", "-F", format}});
+        if (!said) return tl::unexpected<Error>(std::move(said.error()));
+        std::vector<TmuxPaneRow> rows;
+        for (const std::string& line : detail::split(*said, '\n')) {
+            auto fields = detail::split(line, '\t');
+            if (fields.size() != 7 + options.size()) continue;  // what follows the last line end
+            TmuxPaneRow row{fields[0], fields[1], fields[4], fields[5], fields[6]};
+            row.dead = fields[2] == "1";
+            row.history = detail::number_of(fields[3]);
+            row.options.assign(fields.begin() + 7, fields.end());
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }
+
+    /// Has tmux execute these commands, one after the other, and gives what they print. A further error: `ended` if a
+    /// pane that is named does not exist.
+    [[nodiscard]] Result<std::string> run(const std::vector<std::vector<std::string>>& commands) const {
+        std::vector<std::string> argv{"tmux", "-u"};
+        if (!socket_.path.empty()) argv.insert(argv.end(), {"-S", socket_.path});
+        if (socket_.path.empty() && !socket_.name.empty()) argv.insert(argv.end(), {"-L", socket_.name});
+        for (std::size_t i = 0; i < commands.size(); ++i) {
+            if (i > 0) argv.emplace_back(";");
+            for (const std::string& argument : commands[i]) argv.push_back(detail::tmux_argument(argument));
+        }
+        auto end = run_command(std::move(argv), patience_);
+        if (!end) return tl::unexpected<Error>(std::move(end.error()));
+        if (end->status != 0) return tl::unexpected<Error>(detail::tmux_error(end->output));
+        return std::move(end->output);
+    }
+
+private:
+    /// A field of a row: without the controls that would end it.
+    [[nodiscard]] static std::string shown(std::string_view name) {
+        return "\t#{=" + std::to_string(TmuxPaneRow::max_bytes) + ";s/[\x01-\x1f]/ /:" + std::string(name) + "}";
+    }
+
+    TmuxSocket socket_;
+    Duration patience_;
+};
+
+/// One pane, by the id that `TmuxServer::panes` gives: names are found there, exactly, because tmux itself would take
+/// them for patterns. A `TerminalLike`. Errors of all calls: those of the server, `ended` if the pane is gone. Any
+/// thread.
+class TmuxPane {
+public:
+    TmuxPane(TmuxServer server, std::string id) : server_{std::move(server)}, id_{std::move(id)} {}
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
+    /// Writes the text as keystrokes, in the program even if someone scrolls in the pane. Errors: `invalid_argument`
+    /// for controls, which are keys; `rejected` if keys in this pane go to others as well (synchronize-panes); `ended`
+    /// if its program is over.
+    [[nodiscard]] Result<void> type(std::string_view text) {
+        const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+        if (std::any_of(text.begin(), text.end(), control))
+            return fail(ErrorCode::invalid_argument, "the text holds a control character, which is a key: remove it");
+        return keys({"send-keys", "-t", id_, "-l", "--", std::string(text)});
+    }
+
+    [[nodiscard]] Result<void> enter() { return keys({"send-keys", "-t", id_, "--", "Enter"}); }
+
+    /// CR is Enter, everything else is typed.
+    [[nodiscard]] Result<void> write(std::string_view bytes) { return bytes == "\r" ? enter() : type(bytes); }
+
+    /// tmux passes keys on at once.
+    [[nodiscard]] Result<void> flush() { return {}; }
+
+    /// What it shows, with at most `above` rows of what has left the screen.
+    [[nodiscard]] Result<TmuxCapture> capture(std::uint32_t above = 0) {
+        if (auto valid = check_id(); !valid) return tl::unexpected<Error>(std::move(valid.error()));
+        auto said = server_.run({{"display-message", "-p", "-t", id_, "#{history_size}"},
+                                 {"capture-pane", "-p", "-t", id_, "-S", "-" + std::to_string(above)}});
+        if (!said) return tl::unexpected<Error>(std::move(said.error()));
+        TmuxCapture capture;
+        capture.rows = detail::split(*said, '\n');
+        capture.history = detail::number_of(capture.rows.front());
+        capture.above = std::min<std::uint64_t>(capture.history, above);
+        capture.rows.erase(capture.rows.begin());
+        while (!capture.rows.empty() && capture.rows.back().empty()) capture.rows.pop_back();
+        return capture;
+    }
+
+    /// Whether the pane is there and its program runs.
+    [[nodiscard]] Result<bool> exists() {
+        auto is = state();
+        if (!is && is.error().code == ErrorCode::ended) return false;
+        if (!is) return tl::unexpected<Error>(std::move(is.error()));
+        return true;
+    }
+
+private:
+    [[nodiscard]] Result<void> check_id() const {
+        if (detail::is_tmux_word(id_, '%')) return {};
+        return fail(ErrorCode::invalid_argument,
+                    "\"" + one_line(id_, 64) + "\" is no id of a pane: use TmuxPaneRow::id, as in %7");
+    }
+
+    /// Whether keys go to other panes as well. Error: `ended` if no program would take them.
+    [[nodiscard]] Result<bool> state() {
+        if (auto valid = check_id(); !valid) return tl::unexpected<Error>(std::move(valid.error()));
+        auto said =
+            server_.run({{"display-message", "-p", "-t", id_, "#{pane_id}\t#{pane_dead}\t#{pane_synchronized}"}});
+        if (!said) return tl::unexpected<Error>(std::move(said.error()));
+        const auto fields = detail::split(*said, '\t');
+        if (fields.size() != 3 || fields[0] != id_) return fail(ErrorCode::ended, "the pane " + id_ + " is gone");
+        if (fields[1] == "1") return fail(ErrorCode::ended, "the program in the pane " + id_ + " is over");
+        return fields[2].starts_with('1');
+    }
+
+    [[nodiscard]] Result<void> keys(const std::vector<std::string>& command) {
+        const auto shared = state();
+        if (!shared) return tl::unexpected<Error>(shared.error());
+        if (*shared)
+            return fail(ErrorCode::rejected, "what is typed into the pane " + id_ +
+                                                 " goes to others as well: turn its option synchronize-panes off");
+        const auto said = server_.run({{"copy-mode", "-q", "-t", id_}, command});
+        return said ? Result<void>() : Result<void>(tl::unexpected<Error>(said.error()));
+    }
+
+    TmuxServer server_;
+    std::string id_;
+};
+
+}  // namespace heeler::inline HEELER_ABI

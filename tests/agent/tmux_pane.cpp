@@ -1,0 +1,216 @@
+#include <heeler/agent/tmux_pane.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <heeler/agent/command_reset.hpp>
+#include <heeler/agent/terminal_input.hpp>
+
+#include "support/catch.hpp"
+#include "support/real_process.hpp"
+
+using heeler::ErrorCode;
+using heeler::TmuxPane;
+using heeler::TmuxPaneRow;
+using heeler::TmuxServer;
+using heeler_test::ScratchDirectory;
+using heeler_test::wait_for;
+
+namespace {
+
+/// A server of its own, which ends with it.
+struct Tmux {
+    ScratchDirectory scratch;
+    heeler::TmuxSocket socket{{}, scratch / "s"};
+    TmuxServer server{socket};
+
+    Tmux() = default;
+    Tmux(const Tmux&) = delete;
+    Tmux& operator=(const Tmux&) = delete;
+    ~Tmux() { static_cast<void>(server.run({{"kill-server"}})); }
+
+    /// Opens a session with one pane in which the script runs.
+    [[nodiscard]] TmuxPane open(const std::string& session, const std::string& script) const {
+        const auto made =
+            heeler::run_command({"tmux", "-S", socket.path, "-f", "/dev/null", "new-session", "-d", "-P", "-F",
+                                 "#{pane_id}", "-x", "80", "-y", "12", "-s", session, "sh", "-c", script},
+                                std::chrono::seconds(10));
+        REQUIRE(made);
+        REQUIRE(made->status == 0);
+        return TmuxPane(server, made->output.substr(0, made->output.find('\n')));
+    }
+};
+
+[[nodiscard]] bool no_tmux() { return !heeler::run_command({"tmux", "-V"}, std::chrono::seconds(10)); }
+
+[[nodiscard]] std::string shown(TmuxPane& pane) {
+    std::string text;
+    if (const auto capture = pane.capture(2000))
+        for (const std::string& row : capture->rows) text += row + "\n";
+    return text;
+}
+
+[[nodiscard]] bool shows(TmuxPane& pane, const std::string& text) {
+    return wait_for([&] { return shown(pane).find(text) != std::string::npos; });
+}
+
+constexpr const char* reader = "stty -echo; echo ready; while IFS= read -r line; do echo \"<$line>\"; done";
+
+}  // namespace
+
+TEST_CASE("what is typed into a pane arrives as it is, whatever it looks like [M-015]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("worker", reader);
+    REQUIRE(shows(pane, "ready"));
+    for (const std::string text :
+         {"go on", "-l -- x", "Enter", "C-c", "end;", "end\\;", ";", "kill-server ; kill-session", "#{pane_id} #(id)",
+          "$(id) `id` ~ * \"'", "\xc3\xbcml\xc3\xa4ut", "two\nlines\x03\x1b[A"}) {
+        REQUIRE(heeler::submit_line(pane, text));
+        CHECK(shows(pane, "<" + heeler::typed_line(text) + ">\n"));
+    }
+    CHECK(pane.type("a\rb").error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("A-50: the context behind a pane is cleared by the command that is typed there [M-138]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("monitor", R"(stty -echo; echo ready; while IFS= read -r line; do
+        case $line in /clear) printf '\033[H\033[2J\033[3J'; echo "empty $$" ;; *) seq 40 ;; esac; done)");
+    REQUIRE(shows(pane, "ready"));
+    REQUIRE(heeler::submit_line(pane, "check"));
+    REQUIRE(wait_for([&] { return pane.capture()->history > 20; }));
+    heeler::CommandReset reset{pane, "/clear"};
+    REQUIRE(reset.clear());
+    const auto row = tmux.server.panes();
+    REQUIRE(row);
+    CHECK(shows(pane, "empty " + row->front().process));
+    CHECK(pane.capture()->history == 0);
+    CHECK(pane.capture()->rows.size() == 1);
+}
+
+TEST_CASE("a pane shows what its program wrote, with what has left the screen") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("worker", "seq 1 30; printf '\\033[31mred\\033[0m  \\nAllow? (y/n) '; exec sleep 60");
+    REQUIRE(shows(pane, "Allow?"));
+    auto capture = pane.capture();
+    REQUIRE(capture);
+    CHECK(capture->history == 20);
+    CHECK(capture->above == 0);
+    CHECK(capture->rows.size() == 12);
+    CHECK(capture->rows.front() == "21");
+    CHECK(capture->rows[10] == "red");
+    CHECK(capture->rows.back() == "Allow? (y/n)");
+    capture = pane.capture(5);
+    REQUIRE(capture);
+    CHECK(capture->above == 5);
+    CHECK(capture->rows.front() == "16");
+    capture = pane.capture(1000);
+    REQUIRE(capture);
+    CHECK(capture->above == 20);
+    CHECK(capture->rows.size() == 32);
+}
+
+TEST_CASE("panes are listed with names and tags, and no name or tag is more than text") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    const std::string evil = "-t ../../etc;$(touch x)#{pane_id}#(touch y) end;";
+    auto plain = tmux.open("plain", "exec sleep 60");
+    auto odd = tmux.open("odd name\t", "printf '\\033]2;%s\\033\\\\' '#(touch z)'; exec sleep 60");
+    REQUIRE(tmux.server.run({{"rename-window", "-t", odd.id(), "--", "-t ../../etc;$(touch x) end;"},
+                             {"set-option", "-p", "-t", odd.id(), "@tags", "worker\nurgent\t" + evil},
+                             {"set-option", "-p", "-t", odd.id(), "@long", std::string(5000, 'x')}}));
+    REQUIRE(wait_for([&] { return tmux.server.panes()->front().title == "#(touch z)"; }));
+    const auto rows = tmux.server.panes({"@tags", "@long", "@none"});
+    REQUIRE(rows);
+    REQUIRE(rows->size() == 2);
+    const auto& row = *std::find_if(rows->begin(), rows->end(), [&](const auto& each) { return each.id == odd.id(); });
+    CHECK(row.window == "-t ../../etc;$(touch x) end;");
+    CHECK(row.options == std::vector<std::string>{"worker urgent " + evil, std::string(256, 'x'), ""});
+    CHECK_FALSE(row.dead);
+    CHECK(row.process != "0");
+    const auto& other = row.id == rows->front().id ? rows->back() : rows->front();
+    CHECK(other.id == plain.id());
+    CHECK(other.session == "plain");
+    CHECK(other.options == std::vector<std::string>{"", "", ""});
+    CHECK(tmux.server.panes({"@tags}#(touch z)"}).error().code == ErrorCode::invalid_argument);
+    for (const char* made : {"x", "y", "z"}) CHECK_FALSE(std::filesystem::exists(made));
+    CHECK(heeler::submit_line(plain, "hello"));
+    CHECK_FALSE(shown(odd).find("hello") != std::string::npos);
+}
+
+TEST_CASE("only the id of a pane reaches it, never a pattern or an option") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("worker", reader);
+    REQUIRE(shows(pane, "ready"));
+    for (const char* id : {"", "%", "work", "worker:0.0", "*", "-a", "{last}", "%0;kill-server", "../x", "%0 "}) {
+        TmuxPane other{tmux.server, id};
+        CHECK(heeler::submit_line(other, "hello").error().code == ErrorCode::invalid_argument);
+        CHECK(other.capture().error().code == ErrorCode::invalid_argument);
+        CHECK(other.exists().error().code == ErrorCode::invalid_argument);
+    }
+    CHECK(shown(pane) == "ready\n");
+}
+
+TEST_CASE("keys reach the program of a pane that is scrolled, and no other pane") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("worker", reader);
+    REQUIRE(shows(pane, "ready"));
+    REQUIRE(tmux.server.run({{"copy-mode", "-t", pane.id()}}));
+    REQUIRE(heeler::submit_line(pane, "qqq"));
+    CHECK(shows(pane, "<qqq>"));
+    REQUIRE(tmux.server.run({{"set-option", "-w", "-t", pane.id(), "synchronize-panes", "on"}}));
+    const auto shared = heeler::submit_line(pane, "hello");
+    REQUIRE_FALSE(shared);
+    CHECK(shared.error().code == ErrorCode::rejected);
+    CHECK_THAT(shared.error().message, ContainsSubstring("synchronize-panes"));
+}
+
+TEST_CASE("a pane that is gone, a program that is over and a missing server are told apart") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    const auto none = tmux.server.panes();
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::io);
+    CHECK_THAT(none.error().message, ContainsSubstring("there is no tmux server: "));
+    auto stays = tmux.open("stays", "exec sleep 60");
+    auto leaves = tmux.open("leaves", "sleep 0.1");
+    auto kept = tmux.open("kept", reader);
+    CHECK(*stays.exists());
+    REQUIRE(wait_for([&] { return !*leaves.exists(); }));
+    CHECK(leaves.capture().error().message == "the pane is gone: can't find pane: " + leaves.id());
+    CHECK(heeler::submit_line(leaves, "x").error().code == ErrorCode::ended);
+    REQUIRE(tmux.server.run(
+        {{"set-option", "-w", "-t", kept.id(), "remain-on-exit", "on"}, {"send-keys", "-t", kept.id(), "C-d"}}));
+    REQUIRE(wait_for([&] { return !*kept.exists(); }));
+    CHECK(kept.capture());
+    const auto over = heeler::submit_line(kept, "x");
+    REQUIRE_FALSE(over);
+    CHECK(over.error().message == "the program in the pane " + kept.id() + " is over");
+    REQUIRE(tmux.server.run({{"kill-server"}}));
+    CHECK(stays.capture().error().code == ErrorCode::io);
+    CHECK(stays.exists().error().code == ErrorCode::io);
+    CHECK(heeler::submit_line(stays, "x").error().code == ErrorCode::io);
+}
+
+TEST_CASE("without tmux, or with a server that hangs, the answer comes in time") {
+    const ScratchDirectory scratch;
+    const std::string path = std::getenv("PATH");
+    ::setenv("PATH", scratch.text().c_str(), 1);
+    const auto missing = TmuxServer().panes();
+    std::ofstream(scratch / "tmux") << "#!/bin/sh\nexec /bin/sleep 30\n";
+    std::filesystem::permissions(scratch / "tmux", std::filesystem::perms::owner_all);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto hangs = TmuxServer({}, std::chrono::milliseconds(200)).panes();
+    const auto took = std::chrono::steady_clock::now() - begin;
+    ::setenv("PATH", path.c_str(), 1);
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().message == "cannot start \"tmux\": No such file or directory");
+    REQUIRE_FALSE(hangs);
+    CHECK(hangs.error().code == ErrorCode::timed_out);
+    CHECK(took < std::chrono::seconds(5));
+}
