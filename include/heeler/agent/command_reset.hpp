@@ -1,6 +1,9 @@
 // Empties the context of an agent in a terminal by the command that it has for this. POSIX.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +23,12 @@ public:
 
     /// Blocks for `submit_delay` and what the terminal needs. Errors: those of `submit_line`.
     [[nodiscard]] Result<void> clear() { return submit_line(*terminal_, command_); }
+
+    /// How much there is to clear, where the terminal tells, in its own unit; absent: not known now.
+    [[nodiscard]] std::optional<std::uint64_t> size() requires requires(Terminal& terminal) {
+        { terminal.size() } -> std::convertible_to<std::optional<std::uint64_t>>;
+    }
+    { return terminal_->size(); }
 
 private:
     Terminal* terminal_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -192,6 +193,12 @@ public:
         capture.rows.erase(capture.rows.begin());
         while (!capture.rows.empty() && capture.rows.back().empty()) capture.rows.pop_back();
         return capture;
+    }
+
+    /// Rows that it shows and keeps; absent if it cannot be asked.
+    [[nodiscard]] std::optional<std::uint64_t> size() {
+        const auto seen = capture();
+        return seen ? std::optional<std::uint64_t>(seen->history + seen->rows.size()) : std::nullopt;
     }
 
     /// Whether the pane is there and its program runs.

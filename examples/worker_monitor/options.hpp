@@ -1,0 +1,90 @@
+// The command line of heeler-worker-monitor.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/agent/tmux_pane.hpp>
+#include <heeler/core/time.hpp>
+
+#include "../common/parse_duration.hpp"
+
+namespace worker_monitor {
+
+struct Options {
+    heeler::TmuxSocket socket;
+    std::string own;               ///< id of the monitor's own pane; empty: none is cleared
+    std::string clear = "/clear";  ///< what is typed into it
+    std::filesystem::path config;  ///< settings as JSON; empty: none
+    std::string sqlite_file;       ///< of the store; empty: memory
+    heeler::Duration every = std::chrono::seconds{30};
+    std::optional<heeler::Duration> length;  ///< absent: until a signal comes
+    std::vector<std::string> orchestrator;   ///< a command
+};
+
+inline constexpr int exit_usage = 2;
+
+inline constexpr const char* about =
+    R"(Watches workers in panes of tmux: stuck, failed, complete, waiting for a person. Says so to an
+orchestrator, once each time it begins, types what that wants to be typed, and clears its own pane after each cycle.)";
+
+inline constexpr const char* layout =
+    R"(A pane is a worker if its user option @tags (of the pane, its window or session) holds the word "worker":
+  tmux set-option -p -t %3 @tags worker     and @name to give it a name, else that of session and window
+  tmux set-option -p -t %3 @status error    what its program reports: error, needs_input, complete, ...
+The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
+{"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line.)";
+
+/// The options, or the status with which the program ends at once, everything being said.
+[[nodiscard]] inline std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) options.orchestrator.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+    if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.own = pane;
+
+    CLI::App app{about, "heeler-worker-monitor"};
+    app.usage("heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+    app.footer(layout);
+    const auto duration = [&app](const char* name, auto& target, const char* help) {
+        const auto take = [&target](const std::string& text) {
+            const auto parsed = common::parse_duration(text);
+            if (!parsed) throw CLI::ValidationError(parsed.error().message);
+            target = *parsed;
+        };
+        app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
+    };
+    const auto take_store = [&options](const std::string& text) {
+        constexpr std::string_view sqlite = "sqlite:";
+        if (text.starts_with(sqlite)) options.sqlite_file = text.substr(sqlite.size());
+        if (options.sqlite_file.empty() && text != "memory")
+            throw CLI::ValidationError("--store " + text + ": it is 'memory' or 'sqlite:PATH'");
+    };
+    app.add_option("--socket", options.socket.path, "Socket of the tmux server (default: the one it runs in)")
+        ->type_name("PATH");
+    app.add_option("--own", options.own, "Id of the pane to clear, or none (default: $TMUX_PANE)")->type_name("%N");
+    app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
+    duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
+    duration("--for", options.length, "End after so long");
+    app.add_option("--config", options.config, "Settings as JSON")->type_name("FILE.json");
+    app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
+    try {
+        std::reverse(words.begin(), words.end());
+        app.parse(words);
+        if (options.orchestrator.empty())
+            throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    if (options.own == "none") options.own.clear();
+    return std::nullopt;
+}
+
+}  // namespace worker_monitor
