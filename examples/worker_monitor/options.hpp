@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,10 +38,17 @@ orchestrator, once each time it begins, types what that wants to be typed, and c
 
 inline constexpr const char* layout =
     R"(A pane is a worker if its user option @tags (of the pane, its window or session) holds the word "worker":
-  tmux set-option -p -t %3 @tags worker     and @name to give it a name, else that of session and window
+  tmux set-option -p -t %3 @tags worker     and @name to give it a name, else that of its session
   tmux set-option -p -t %3 @status error    what its program reports: error, needs_input, complete, ...
 The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
 {"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line.)";
+
+class Help final : public CLI::Formatter {
+public:
+    std::string make_usage(const CLI::App*, std::string) const override {
+        return "\nUsage: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...\n";
+    }
+};
 
 /// The options, or the status with which the program ends at once, everything being said.
 [[nodiscard]] inline std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
@@ -51,7 +59,7 @@ The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its inpu
     if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.own = pane;
 
     CLI::App app{about, "heeler-worker-monitor"};
-    app.usage("heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+    app.formatter(std::make_shared<Help>());
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {

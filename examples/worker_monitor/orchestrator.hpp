@@ -14,8 +14,8 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
-#include <heeler/text/rfc3339.hpp>
 
 namespace worker_monitor {
 
@@ -23,8 +23,10 @@ namespace worker_monitor {
 [[nodiscard]] inline std::string json_of(const heeler::Alert& alert) {
     heeler::JsonLine line;
     line.begin_object().key("msg_type").string(alert.kind).key("payload").begin_object();
-    line.key("worker_id").string(alert.run.id).key("worker_name").string(alert.run.name);
-    for (const heeler::Detail& detail : alert.details) line.key(detail.name).string(detail.value);
+    for (const heeler::Detail& detail : alert.details) {
+        line.key(detail.name);
+        detail.is_number ? line.raw(detail.value) : line.string(detail.value);
+    }
     line.end_object().key("summary").string(alert.summary).key("key").string(alert.key);
     line.key("at").string(heeler::rfc3339(alert.at)).end_object();
     return line.text();
