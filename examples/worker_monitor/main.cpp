@@ -114,8 +114,11 @@ int watch(const Options& options) {
     const std::string class_name = rules->name;
     const heeler::TmuxServer server{options.socket};
     heeler::TmuxPane own{server, options.own};
-    if (const auto there = options.own.empty() ? true : own.exists(); !there)
-        return fail(there.error(), worker_monitor::exit_usage);
+    if (!options.own.empty()) {
+        const auto there = own.exists();
+        if (!there) return fail(there.error(), worker_monitor::exit_usage);
+        if (!*there) return fail({{}, "--own: no program runs in a pane " + options.own}, worker_monitor::exit_usage);
+    }
     auto store = common::AnyStore::at({options.sqlite_file, {}});
     if (!store) return fail(store.error(), 1);
     const sigset_t signals = hold_signals();

@@ -45,9 +45,15 @@ public:
         const auto workers = read();
         if (!workers) return tl::unexpected<heeler::Error>(workers.error());
         std::vector<heeler::PolledRun> all;
-        for (const heeler::RunCursor& run : runs)
-            if (const auto* worker = find(*workers, run.name))
-                all.push_back({run.run, look(worker->pane, mark_of(run.cursor))});
+        for (const heeler::RunCursor& run : runs) {
+            const auto* worker = find(*workers, run.name);
+            if (worker == nullptr) continue;
+            auto found = look(worker->pane, mark_of(run.cursor));
+            // A server that hangs would be waited for once for each pane.
+            if (!found && found.error().code != heeler::ErrorCode::ended)
+                return tl::unexpected<heeler::Error>(std::move(found.error()));
+            all.push_back({run.run, std::move(found)});
+        }
         return all;
     }
 

@@ -86,6 +86,7 @@ pane finishes worker "$agents/worker.sh" finishes 0.4 >/dev/null
 stranger=$(pane stranger visitor "$agents/worker.sh" fails 0.4)
 begin=$SECONDS
 own=$(watch watchdog --store "sqlite:$work/store.db")
+refused "no program runs in a pane %999" --socket "$socket" --own %999 -- true
 
 within 20 "an error" heard fails worker.error
 within 20 "complete" heard finishes worker.complete
