@@ -22,17 +22,68 @@ struct Delivering : House {
     }
     void rung(std::vector<Action> actions, bool reconcile = false) {
         at(of).rung_busy = true;
-        deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), 0, reconcile});
+        deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
     }
     std::string deliver() {
         CycleReport report;
         deliverer.run(now(), report);
         return bench::acts_of(report) + (report.errors > 0 ? " !" : "");
     }
+    [[nodiscard]] std::size_t asked_to(ControlVerb verb) const {
+        std::size_t count = 0;
+        for (const auto& request : control.requests()) count += request.verb == verb ? 1 : 0;
+        return count;
+    }
     [[nodiscard]] std::string outcomes_stored() {
         std::string text;
         for (const Action& action : history().actions) text += std::string{name_of(action.outcome)} + " ";
         return text;
+    }
+};
+
+/// People, who note what had been done to the run, and what of it was stored, when they were told.
+struct Onlooker {
+    static constexpr std::string_view name = "onlooker";
+    Delivering* world;
+    std::string* seen;
+
+    Result<Receipt> send(const Alert&) const {
+        for (const auto& request : world->control.requests())
+            *seen += std::string{control_verb_names[static_cast<std::size_t>(request.verb)]} + " ";
+        *seen += "- " + world->outcomes_stored();
+        return Receipt{};
+    }
+};
+
+/// A rung that tells people between two other actions.
+struct Telling : Delivering {
+    std::string seen;
+    Onlooker onlooker{this, &seen};
+    detail::NotifierEdge<Onlooker> port{onlooker};
+    detail::Deliverer hands{port, process, ledger, table, tenure};
+
+    Telling() {
+        hands.effects().control(detail::ControlRef{control});
+        hands.freeze(false);
+        AlertRow row;
+        row.alert.key = "k";
+        row.action_key = name_of(ActionKind::escalate);
+        row.created_at = row.not_before = now().wall;
+        at(of).alerts_pending = 1;
+        hands.queues().add(detail::AlertJob{of, &at(of), row});
+        at(of).next_cycle = now().elapsed + 60s;
+    }
+    void rung(ActionOutcome first, bool reconcile = false) {
+        std::vector<Action> actions{intended(ActionKind::snapshot), intended(ActionKind::escalate),
+                                    intended(ActionKind::terminate, ActionKind::snapshot)};
+        actions[0].outcome = first;
+        at(of).rung_busy = true;
+        hands.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
+    }
+    std::string deliver() {
+        CycleReport report;
+        hands.run(now(), report);
+        return bench::acts_of(report);
     }
 };
 
@@ -75,7 +126,7 @@ TEST_CASE("a run that an action finds over gets no further one", "[effects]") {
 TEST_CASE("until it is known whether everything is frozen nothing is done, and then nothing if it is", "[effects]") {
     Delivering d;
     detail::Deliverer fresh{d.notifier_port, d.process, d.ledger, d.table, d.tenure};
-    fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, 0, false});
+    fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, false});
     CycleReport report;
     fresh.run(d.now(), report);
     CHECK(report.events.empty());
@@ -226,7 +277,7 @@ TEST_CASE("who lost its lease in the middle of a rung begins nothing more", "[ef
     REQUIRE(house.ledger.renew("dog", 15s, house.now()));
     const RunHandle run = house.stored(rooms::bare_class());
     const auto rung = [&] {
-        return detail::RungJob{run, &house.at(run), {Delivering::intended(ActionKind::nudge)}, 0, false};
+        return detail::RungJob{run, &house.at(run), {Delivering::intended(ActionKind::nudge)}, false};
     };
     house.deliverer.queues().add(rung());
     house.tenure.gone();
@@ -258,4 +309,46 @@ TEST_CASE("an alert that nobody received waits for its next try, one that went o
     CHECK(d.at(d.of).alerts_pending == 0);
     REQUIRE(d.history().alerts.size() == 1);
     CHECK((d.history().alerts[0].state == AlertRow::State::delivered && d.history().alerts[0].attempts == 2));
+}
+
+TEST_CASE("who is slow to be told does not delay what the rung does, which is reported in its order", "[effects]") {
+    Telling t;
+    SECTION("what was done is stored before anybody is told") {
+        t.rung(ActionOutcome::intended);
+        CHECK(t.deliver() == "snapshot done, escalate done, terminate done");
+        CHECK(t.seen == "snapshot terminate - done done ");
+    }
+    SECTION("after a crash in front of both the action is looked up, and done once") {
+        t.control.answer_find(Found::found);
+        t.rung(ActionOutcome::done, true);
+        CHECK(t.deliver() == "escalate done, terminate done");
+        CHECK(t.seen == "- done ");
+    }
+    SECTION("what waits for an answer does not keep people waiting, who are told once") {
+        t.control.answer(ControlVerb::terminate, ControlAnswer::timeout_but_done);
+        t.control.answer_find(Found::unknown);
+        t.rung(ActionOutcome::intended);
+        CHECK(t.deliver() == "snapshot done, escalate done");
+        CHECK(t.seen == "snapshot terminate - done ");
+        t.control.answer_find(Found::found);
+        t.clock.advance(60s);
+        CHECK(t.deliver() == "terminate done");
+        CHECK(t.seen == "snapshot terminate - done ");
+        CHECK(t.asked_to(ControlVerb::terminate) == 1);
+    }
+    SECTION("they are told although the run turned out to be over") {
+        t.control.answer(ControlVerb::terminate, ControlAnswer::ended);
+        t.rung(ActionOutcome::intended);
+        CHECK(t.deliver() == "snapshot done, escalate done, terminate ended");
+    }
+    SECTION("what was found over before is nothing to tell") {
+        t.control.answer(ControlVerb::snapshot, ControlAnswer::ended);
+        t.rung(ActionOutcome::intended);
+        CHECK(t.deliver() == "snapshot ended");
+        CHECK(t.seen.empty());
+        CHECK(t.outcomes_stored() == "ended blocked blocked ");
+    }
+    CHECK(t.history().alerts.size() == 1);
+    CHECK_FALSE(t.at(t.of).rung_busy);
+    CHECK_FALSE(t.hands.queues().next(t.now()));
 }

@@ -297,9 +297,7 @@ private:
             return true;
         }
         watched.rung_busy = true;
-        std::size_t next = 0;
-        while (next < rung.size() && rung[next].outcome != ActionOutcome::intended) ++next;
-        RungJob job{handle, &watched, std::move(rung), next, true};
+        RungJob job{handle, &watched, std::move(rung), true};
         job.rules = watched.rules;
         queues_.add(std::move(job));
         return true;

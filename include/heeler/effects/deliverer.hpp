@@ -66,33 +66,74 @@ private:
         return job.watched->verdict->marks.frozen_at(now.wall);
     }
 
+    /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
     void carry_out(RungJob job, Instant now, CycleReport& report) {
+        CycleReport behind;  // what stands behind an escalation, and was done before it
+        go_through(std::move(job), now, report, behind);
+        report.absorb(std::move(behind));
+    }
+
+    void go_through(RungJob job, Instant now, CycleReport& report, CycleReport& behind) {
         if (let_go_if_disowned(*job.watched) || !save(job, now, report)) return;
-        for (; job.next < job.actions.size(); ++job.next) {
+        bool waits = false;
+        for (std::size_t end = job.actions.size(); next_of(job, end) < end;) {
+            const std::size_t at = next_of(job, end);
             if (let_go_if_disowned(*job.watched)) return;
             if (!tenure_.holds()) return queues_.add(std::move(job));
-            Action& action = job.actions[job.next];
+            Action& action = job.actions[at];
             if (!needs_met(job, action)) {
-                block(job, job.next, now);
+                block(job, at, now);
                 continue;
             }
-            perform(job, action, now, report);
-            if (action.outcome == ActionOutcome::intended) return wait(std::move(job), now);
-            job.looks = 0;
-            job.asked = false;
-            if (action.outcome != ActionOutcome::blocked)
-                report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
-            {
-                const std::lock_guard guard{job.watched->lock};
-                job.watched->unsaved.edit().actions.push_back(action);
+            CycleReport& said = overtakes(job, at) ? behind : report;
+            perform(job, action, now, said);
+            if (action.outcome == ActionOutcome::intended) {
+                waits = true;
+                end = at;
+                continue;
             }
+            note_outcome(job, action, said);
             if (action.outcome == ActionOutcome::ended) {
-                for (std::size_t rest = job.next + 1; rest < job.actions.size(); ++rest) block(job, rest, now);
-                break;
+                block_behind(job, at, now);
+                end = at;
             }
             if (!save(job, now, report)) return;
         }
-        if (!save(job, now, report)) return;
+        if (waits) return wait(std::move(job), now);
+        if (save(job, now, report)) settle(std::move(job), now);
+    }
+
+    /// What is done next of the actions before `end`: in their order, but escalations last.
+    [[nodiscard]] static std::size_t next_of(const RungJob& job, std::size_t end) {
+        std::size_t escalation = end;
+        for (std::size_t at = 0; at < end; ++at) {
+            if (job.actions[at].outcome != ActionOutcome::intended) continue;
+            if (job.actions[at].kind != ActionKind::escalate) return at;
+            escalation = std::min(escalation, at);
+        }
+        return escalation;
+    }
+
+    /// Whether an escalation that stands before it is done after it.
+    [[nodiscard]] static bool overtakes(const RungJob& job, std::size_t at) {
+        if (job.actions[at].kind == ActionKind::escalate) return false;
+        for (std::size_t before = 0; before < at; ++before)
+            if (job.actions[before].outcome == ActionOutcome::intended) return true;
+        return false;
+    }
+
+    static void note_outcome(RungJob& job, const Action& action, CycleReport& report) {
+        if (action.kind != ActionKind::escalate) {
+            job.looks = 0;
+            job.asked = job.may_have_happened = false;
+        }
+        if (action.outcome != ActionOutcome::blocked)
+            report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->unsaved.edit().actions.push_back(action);
+    }
+
+    void settle(RungJob job, Instant now) {
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->rung.edit() = std::move(job.actions);
@@ -118,13 +159,18 @@ private:
         job.watched->unsaved.edit().actions.push_back(action);
     }
 
+    /// The run is over: nothing more is done to it.
+    void block_behind(RungJob& job, std::size_t at, Instant now) {
+        while (++at < job.actions.size())
+            if (job.actions[at].outcome == ActionOutcome::intended) block(job, at, now);
+    }
+
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
     bool save(RungJob& job, Instant now, CycleReport& report) {
         if (!ledger_.has_open_outcomes(*job.watched)) return true;
         const auto error = ledger_.commit_one(job.handle, *job.watched, now);
         if (!error) return true;
         report.error("commit", job.watched->run.id, *error);
-        if (job.next < job.actions.size() && job.actions[job.next].outcome != ActionOutcome::intended) ++job.next;
         queues_.add(std::move(job));
         return false;
     }
@@ -164,7 +210,6 @@ private:
         } else {
             ask(job, action, report);
         }
-        if (action.outcome != ActionOutcome::intended) job.may_have_happened = false;
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.

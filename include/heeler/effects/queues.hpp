@@ -23,11 +23,10 @@ struct RungJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
     std::vector<Action> actions;
-    std::size_t next = 0;
-    bool may_have_happened = false;  ///< the first of them that has no outcome: it is looked up, not simply asked for
-    bool asked = false;              ///< it was asked for here, without an answer
-    std::uint8_t looks = 0;          ///< how often it was looked up in vain
-    Elapsed due = Elapsed::min();    ///< not before
+    bool may_have_happened = false;             ///< the next of them: it is looked up, not simply asked for
+    bool asked = false;                         ///< it was asked for here, without an answer
+    std::uint8_t looks = 0;                     ///< how often it was looked up in vain
+    Elapsed due = Elapsed::min();               ///< not before
     std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
 };
 
