@@ -1,0 +1,172 @@
+// Which messages somebody must be told of now, and which are commands to the watchdog itself.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/mail.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
+#include <heeler/text/sha256.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// Stands for one message in one box, and for what is done about it.
+using MailName = std::uint64_t;
+
+/// One of the messages that were looked through.
+struct NamedMail {
+    const Mail* mail = nullptr;
+    MailName name = 0;
+};
+
+/// One alert about the messages of one box. Its key follows from box, kind and ids alone.
+struct MailNotice {
+    Alert alert{};
+    std::vector<MailName> messages{};  ///< all that it is about
+};
+
+struct MailFindings {
+    std::vector<MailNotice> notices{};  ///< at most two a box
+    std::vector<NamedMail> commands{};  ///< oldest first
+    std::size_t without_id = 0;         ///< messages that were passed over
+};
+
+namespace detail {
+
+inline constexpr std::string_view mail_urgent = "mail.urgent";
+inline constexpr std::string_view mail_pending = "mail.pending_responses";
+inline constexpr std::string_view mail_command = "mail.command";
+
+inline constexpr std::size_t mails_shown = 16;  ///< of one alert; the others are counted
+
+[[nodiscard]] inline MailName mail_name(std::string_view kind, const Mail& mail) {
+    std::string text{kind};
+    for (const std::string_view part : {std::string_view{mail.box}, std::string_view{mail.id}})
+        text.append(1, '\0').append(part);
+    MailName name = 0;
+    const auto digest = sha256(text);
+    for (std::size_t i = 0; i < sizeof name; ++i) name = name << 8 | digest[i];
+    return name;
+}
+
+/// The messages of one box about which one thing is done: each once, the oldest first.
+template <class Matches>
+[[nodiscard]] std::vector<NamedMail> mails_of(std::span<const Mail> mails, std::string_view kind,
+                                              const std::string& box, Matches&& matches) {
+    std::vector<NamedMail> found;
+    for (const Mail& mail : mails)
+        if (!mail.read && !mail.id.empty() && mail.box == box && matches(mail))
+            found.push_back({&mail, mail_name(kind, mail)});
+    const auto by_name = [](const NamedMail& a, const NamedMail& b) { return a.name < b.name; };
+    const auto same_name = [](const NamedMail& a, const NamedMail& b) { return a.name == b.name; };
+    std::stable_sort(found.begin(), found.end(), by_name);
+    found.erase(std::unique(found.begin(), found.end(), same_name), found.end());
+    std::stable_sort(found.begin(), found.end(),
+                     [](const NamedMail& a, const NamedMail& b) { return a.mail->age > b.mail->age; });
+    return found;
+}
+
+/// Whatever a mailbox answers.
+[[nodiscard]] inline Duration sane_age(const Mail& mail) {
+    return std::clamp(mail.age, Duration{}, Duration{std::chrono::years{100}});
+}
+
+/// "12 min, from bob: the text".
+[[nodiscard]] inline std::string mail_line(const Mail& mail) {
+    const auto shown = [](const std::string& text, std::size_t cap) {
+        return one_line(redact(sanitise(text, 4096)), cap);
+    };
+    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(sane_age(mail)).count();
+    std::string line = std::to_string(minutes) + " min";
+    if (!mail.from.empty()) line += ", from " + shown(mail.from, 64);
+    return line + ": " + shown(mail.body, 256);
+}
+
+[[nodiscard]] inline std::string mail_key(std::string_view kind, std::vector<MailName> names) {
+    std::sort(names.begin(), names.end());
+    std::string all;
+    for (const MailName name : names) all += std::to_string(name) + ' ';
+    return std::string{kind} + '.' + sha256_hex(all).substr(0, 32);
+}
+
+/// `mailbox`, `count`, for those that wait `oldest` (when it was sent), and `messages`, a line each.
+[[nodiscard]] inline MailNotice mail_notice(std::string_view kind, const std::string& box,
+                                            const std::vector<NamedMail>& mails, const MailSettings& settings,
+                                            WallTime now) {
+    const std::size_t count = mails.size();
+    const bool pending = kind == mail_pending;
+    MailNotice notice;
+    for (const NamedMail& each : mails) notice.messages.push_back(each.name);
+    Alert& alert = notice.alert;
+    alert.key = mail_key(kind, notice.messages);
+    alert.kind = kind;
+    alert.severity = pending ? Severity::warning : Severity::critical;
+    alert.at = now;
+    for (std::size_t i = 0; i < std::min(count, mails_shown); ++i) alert.issues.push_back(mail_line(*mails[i].mail));
+    if (count > mails_shown) alert.issues.push_back("... and " + std::to_string(count - mails_shown) + " more");
+    std::string messages;
+    for (const std::string& line : alert.issues) messages += (messages.empty() ? "" : "\n") + line;
+    const std::string mailbox = one_line(box, 128);
+    alert.details = {{"mailbox", mailbox}, {"count", std::to_string(count)}};
+    if (pending) alert.details.push_back({"oldest", rfc3339(in_calendar(now - sane_age(*mails.front().mail)))});
+    alert.details.push_back({"messages", std::move(messages)});
+    alert.summary = std::to_string(count) + (pending ? "" : " urgent") + (count == 1 ? " message" : " messages") +
+                    " in `" + mailbox + "`";
+    if (pending)
+        alert.summary += " waiting for a response for more than " + spoken(settings.pending_response_threshold);
+    return notice;
+}
+
+}  // namespace detail
+
+/// What is wrong with the settings.
+[[nodiscard]] inline Result<void> check_mail_settings(const MailSettings& settings) {
+    if (settings.pending_response_threshold < Duration{})
+        return fail(ErrorCode::invalid_argument, "MailSettings::pending_response_threshold is " +
+                                                     std::to_string(in_seconds(settings.pending_response_threshold)) +
+                                                     " s; it must be 0 or more");
+    if (settings.notification_retries > 100)
+        return fail(ErrorCode::invalid_argument, "MailSettings::notification_retries is " +
+                                                     std::to_string(settings.notification_retries) +
+                                                     "; it must be 0 to 100");
+    return {};
+}
+
+/// Nothing about what was read, needs no answer, or may still wait. Pure.
+[[nodiscard]] inline MailFindings look_through(std::span<const Mail> mails, const MailSettings& settings,
+                                               WallTime now) {
+    using detail::mails_of;
+    MailFindings found;
+    const auto note = [&](std::string_view kind, const std::string& box, auto&& matches) {
+        const auto those = mails_of(mails, kind, box, matches);
+        if (!those.empty()) found.notices.push_back(detail::mail_notice(kind, box, those, settings, now));
+    };
+    const auto is_urgent = [](const Mail& mail) { return mail.kind == MailKind::urgent; };
+    const auto is_late = [&](const Mail& mail) {
+        return mail.kind == MailKind::needs_response && mail.age > settings.pending_response_threshold;
+    };
+    const auto is_command = [](const Mail& mail) { return mail.kind >= MailKind::command; };
+    const auto& boxes = settings.watch_mailboxes;
+    for (auto box = boxes.begin(); box != boxes.end(); ++box) {
+        if (std::find(boxes.begin(), box, *box) != box) continue;
+        if (settings.check_urgent) note(detail::mail_urgent, *box, is_urgent);
+        if (settings.check_needs_response) note(detail::mail_pending, *box, is_late);
+    }
+    if (!settings.own_mailbox.empty())
+        found.commands = mails_of(mails, detail::mail_command, settings.own_mailbox, is_command);
+    for (const Mail& mail : mails) found.without_id += !mail.read && mail.id.empty() ? 1 : 0;
+    return found;
+}
+
+}  // namespace heeler::inline HEELER_ABI
