@@ -40,6 +40,12 @@ public:
         informed_.store(true, std::memory_order_release);
     }
 
+    /// Whether it is known that nothing is frozen.
+    [[nodiscard]] bool may_act() const {
+        return informed_.load(std::memory_order_acquire) && !frozen_.load(std::memory_order_relaxed) &&
+               !process_.frozen();
+    }
+
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
         context_.again(false, now, report);

@@ -1,0 +1,160 @@
+// Which messages people were told of and which commands were carried out, so that a process that starts again knows it.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/deliver/mail_check.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/text/json_writer.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// A trouble that is said when it begins, not as long as it lasts.
+class SaidOnce {
+public:
+    void say(std::string_view where, const Error& error, CycleReport& report) {
+        if (!std::exchange(said_, true)) report.error(where, {}, error);
+    }
+    void over() noexcept { said_ = false; }
+
+private:
+    bool said_ = false;
+};
+
+/// What is remembered stands in records that belong to no run, as hexadecimal names. Any thread.
+class MailMemory {
+public:
+    explicit MailMemory(Ledger& ledger) : ledger_{ledger} {}
+
+    /// Reads what earlier processes did, once.
+    [[nodiscard]] Result<void> learn(Instant now) {
+        if (learned_) return {};
+        const auto past = ledger_.history(now, "");
+        if (!past) return tl::unexpected<Error>(past.error());
+        const std::lock_guard guard{lock_};
+        for (const AuditRow& row : past->audit)
+            if (row.kind.starts_with("mail.")) read_names(row.body);
+        learned_ = true;
+        return {};
+    }
+
+    [[nodiscard]] bool knows(MailName name) const {
+        const std::lock_guard guard{lock_};
+        return known_.contains(name);
+    }
+
+    /// Remembers that people were told, or that it was tried for good. Not durable before `record`.
+    void add(const AlertRow& told, const std::vector<MailName>& messages, WallTime at) {
+        const std::lock_guard guard{lock_};
+        std::vector<MailName> news;
+        for (const MailName name : messages)
+            if (known_.insert(name).second) news.push_back(name);
+        for (std::size_t begin = 0; begin < news.size(); begin += names_in_a_row)
+            unrecorded_.push_back(row_about(told, {news.begin() + static_cast<std::ptrdiff_t>(begin), news.end()}, at));
+    }
+
+    /// Remembers what came of a command.
+    AuditRow add(const NamedMail& command, const Result<void>& done, WallTime at) {
+        const std::lock_guard guard{lock_};
+        known_.insert(command.name);
+        return unrecorded_.emplace_back(row_about(command, done, at));
+    }
+
+    /// Makes durable what is not, as soon as the store takes it.
+    void record(Instant now, CycleReport& report) {
+        const std::lock_guard one{recording_};
+        Batch batch;
+        batch.durable = true;
+        {
+            const std::lock_guard guard{lock_};
+            batch.audit = unrecorded_;
+        }
+        if (batch.audit.empty()) return;
+        const std::size_t count = batch.audit.size();
+        std::vector<Change> none;
+        const auto error = ledger_.commit(none, std::move(batch), now);
+        if (error) unstored_.say("commit", *error, report);
+        if (!error) unstored_.over();
+        if (error && error->code != ErrorCode::unstorable) return;
+        const std::lock_guard guard{lock_};
+        unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+
+    /// Keeps it bounded: what does not wait any more goes first.
+    void forget_but(const MailFindings& waiting) {
+        const std::lock_guard guard{lock_};
+        if (known_.size() <= most_known) return;
+        std::set<MailName> kept;
+        const auto keep = [&](MailName name) {
+            if (known_.contains(name)) kept.insert(name);
+        };
+        for (const MailNotice& notice : waiting.notices)
+            for (const MailName name : notice.messages) keep(name);
+        for (const NamedMail& command : waiting.commands) keep(command.name);
+        known_ = std::move(kept);
+    }
+
+private:
+    static constexpr std::size_t most_known = 20'000;    ///< more only as long as they wait
+    static constexpr std::size_t names_in_a_row = 1000;  ///< a box may hold very many messages, a row should not
+
+    [[nodiscard]] static std::string hex(MailName name) {
+        char text[16];
+        return {text, std::to_chars(text, text + sizeof text, name, 16).ptr};
+    }
+
+    /// About the first of the messages.
+    [[nodiscard]] static AuditRow row_about(const AlertRow& told, const std::vector<MailName>& messages, WallTime at) {
+        std::string names;
+        for (std::size_t i = 0; i < std::min(messages.size(), names_in_a_row); ++i)
+            names.append(names.empty() ? "" : " ").append(hex(messages[i]));
+        JsonLine line;
+        line.begin_object().key("key").string(told.alert.key);
+        line.key("delivered").boolean(told.state == AlertRow::State::delivered);
+        line.key("messages").string(names).end_object();
+        return {at, told.alert.kind, {}, std::move(line).text()};
+    }
+
+    [[nodiscard]] static AuditRow row_about(const NamedMail& command, const Result<void>& done, WallTime at) {
+        const Mail& mail = *command.mail;
+        JsonLine line;
+        line.begin_object().key("mailbox").string(one_line(mail.box, 128)).key("type").string(name_of(mail.kind));
+        line.key("id").string(one_line(mail.id, 128)).key("outcome").string(done ? "done" : "failed");
+        if (!done) line.key("note").string(redact(sanitise(done.error().message, 512)));
+        line.key("messages").string(hex(command.name)).end_object();
+        return {at, std::string{mail_command}, {}, std::move(line).text()};
+    }
+
+    void read_names(std::string_view body) {
+        constexpr std::string_view key = "\"messages\":\"";
+        const std::size_t at = body.find(key);
+        if (at == std::string_view::npos) return;
+        const char* next = body.data() + at + key.size();
+        for (const char* const end = body.data() + body.size(); next != end;) {
+            MailName name = 0;
+            const auto read = std::from_chars(next, end, name, 16);
+            if (read.ec != std::errc{}) return;
+            known_.insert(name);
+            next = read.ptr == end ? end : read.ptr + 1;
+        }
+    }
+
+    Ledger& ledger_;
+    bool learned_ = false;  ///< of the thread that ticks
+    mutable std::mutex lock_;
+    std::set<MailName> known_;
+    std::vector<AuditRow> unrecorded_;
+    std::mutex recording_;  ///< taken before `lock_`
+    SaidOnce unstored_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
