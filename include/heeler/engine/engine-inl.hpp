@@ -20,6 +20,7 @@
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/mail_desk.hpp>
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/engine.hpp>
 #include <heeler/engine/process.hpp>
@@ -47,7 +48,8 @@ struct Engine::Rooms {
           deliverer{notifier_port, process, ledger, table, tenure},
           loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
           listing{intake, registry, ledger},
-          cycle{loader, ledger, registry, deliverer, settings, intake, listing, lost} {}
+          cycle{loader, ledger, registry, deliverer, settings, intake, listing, lost},
+          mail{notifier_port, ledger, tenure, deliverer} {}
 
     const EngineSettings settings;
     const Result<void> usable;
@@ -63,6 +65,7 @@ struct Engine::Rooms {
     Loader loader;
     Listing listing;
     Cycle cycle;
+    MailDesk mail;
     StoreHealth health;
 
     std::mutex waking;
@@ -80,6 +83,11 @@ HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effec
 HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
 HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.context().attach(context); }
 HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
+HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
+    if (auto good = check_mail_settings(settings); !good) return good;
+    rooms_->mail.watch(mailbox, std::move(settings));
+    return {};
+}
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     const std::lock_guard guard{rooms_->waking};
     rooms_->wake = std::move(wake);
@@ -310,8 +318,13 @@ HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
     if (!rooms_->usable)
         report.error("settings", {}, rooms_->usable.error());
     else
-        rooms_->cycle.run(cause, rooms_->clock.now(), report);
+        run_cycle(cause, rooms_->clock.now(), report);
     return report;
+}
+
+HEELER_INLINE void Engine::run_cycle(TickCause cause, Instant now, CycleReport& report) {
+    rooms_->cycle.run(cause, now, report);
+    if (cause != TickCause::outcome) rooms_->mail.check(now, report);
 }
 
 HEELER_INLINE CycleReport Engine::deliver() {
@@ -320,6 +333,7 @@ HEELER_INLINE CycleReport Engine::deliver() {
     const Instant now = rooms_->clock.now();
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);
+    rooms_->mail.tell(now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
     rooms_->deliverer.clear_context(now, report);
     return report;

@@ -16,6 +16,7 @@
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
+#include <heeler/effects/mailbox_ref.hpp>
 #include <heeler/engine/answers.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/source_ref.hpp>
@@ -37,6 +38,7 @@ public:
     void issues(IssueRef sink);
     void context(ContextRef context);
     [[nodiscard]] ContextClears context_clears() const;
+    Result<void> mail(MailboxRef mailbox, MailSettings settings);
     void wake_with(std::function<void()> wake);
 
     [[nodiscard]] Result<void> define(RunClass rules);
@@ -90,6 +92,7 @@ private:
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
     void wake_if_sooner(Elapsed when);
+    void run_cycle(TickCause cause, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;
     std::unique_ptr<Rooms> rooms_;

@@ -28,10 +28,10 @@ namespace heeler::inline HEELER_ABI {
 /// waiting for the store within its time limits; `tick` and `deliver` each from one thread at a time, which may be two
 /// threads. The store is called from one thread at a time.
 ///
-/// Lifetimes: the constructor does no I/O and cannot fail; the first `start` or `tick` loads. Agent control, issue sink
-/// and sources are referred to: they must outlive the watchdog, or be detached. At the end: stop whoever calls `tick`
-/// and `deliver` (a `Runner`), `flush()` (or `release()` among several), then destroy the watchdog, then what it refers
-/// to.
+/// Lifetimes: the constructor does no I/O and cannot fail; the first `start` or `tick` loads. Agent control, issue
+/// sink, mailbox and sources are referred to: they must outlive the watchdog, or be detached. At the end: stop whoever
+/// calls `tick` and `deliver` (a `Runner`), `flush()` (or `release()` among several), then destroy the watchdog, then
+/// what it refers to.
 template <class Clock, class Store, class Notifier>
 class Watchdog {
     static_assert(check_clock<Clock>());
@@ -86,6 +86,24 @@ public:
     void detach_context() { engine_.context(detail::ContextRef{}); }
     /// How often it was cleared. Any thread.
     [[nodiscard]] ContextClears context_clears() const { return engine_.context_clears(); }
+    /// Mailboxes (`MailboxLike`) that each cycle looks into: people are told, once per message, of those that are
+    /// urgent or wait too long for a response (`mail.urgent`, `mail.pending_responses`), and the watchdog's own are
+    /// carried out. Set it before the first cycle, at one of several watchdogs only. The mailbox is called from the
+    /// thread that ticks; `detach_mail` waits for that. Error: `invalid_argument` for settings out of range; the
+    /// mailbox is not looked into then.
+    template <class Mailbox>
+    Result<void> mail(Mailbox&& mailbox, MailSettings settings = {}) {
+        static_assert(std::is_lvalue_reference_v<Mailbox>,
+                      "heeler: a Mailbox is referred to and must outlive the watchdog: give `mail` a variable, not a "
+                      "temporary (README: Write a mailbox)");
+        using Given = std::remove_reference_t<Mailbox>;
+        if constexpr (std::is_lvalue_reference_v<Mailbox>) static_assert(check_mailbox<Given>());
+        if constexpr (std::is_lvalue_reference_v<Mailbox> && MailboxLike<Given>)
+            return engine_.mail(detail::MailboxRef{mailbox}, std::move(settings));
+        else
+            return {};
+    }
+    void detach_mail() { static_cast<void>(engine_.mail({}, {})); }
 
     /// Called when something was reported that must be looked at before the moment that `next_deadline` answered last:
     /// whoever sleeps until then (a thread, a timer of an event loop) should ask again. From the thread that reports;
