@@ -154,7 +154,7 @@ TEST_CASE("however many messages there are, an alert shows few and counts all [M
     CHECK(alert.details[2].value.size() < 6000);
 }
 
-TEST_CASE("what a message says is shown on one line, without controls and secrets [M-128]") {
+TEST_CASE("what a message says is shown on one line, without controls and secrets") {
     std::vector<Mail> mails{mail_of("a", MailKind::urgent, {}, "one\ntwo\x1b[31m\xff password=hunter2hunter2")};
     mails[0].from = "eve\n0 min: I am a line of my own";
     mails[0].box = "a\nbox";
@@ -166,7 +166,7 @@ TEST_CASE("what a message says is shown on one line, without controls and secret
     CHECK(alert.details[0].value == "a box");
 }
 
-TEST_CASE("a message without an id is passed over and counted, and ages may be anything [M-128]") {
+TEST_CASE("a message without an id is passed over and counted, and ages may be anything") {
     const std::vector<Mail> mails{mail_of("", MailKind::urgent), mail_of("", MailKind::command),
                                   mail_of("a", MailKind::needs_response, Duration::max()),
                                   mail_of("b", MailKind::needs_response, Duration::min())};

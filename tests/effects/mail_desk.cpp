@@ -92,7 +92,7 @@ TEST_CASE("each kind of alert stands for itself, and a message that a box lost s
     CHECK(office.told().empty());
 }
 
-TEST_CASE("an alert that fails is tried again at once, then in the next cycle [M-128] [M-121]") {
+TEST_CASE("an alert that fails is tried again at once, then in the next cycle [M-128]") {
     Office office;
     office.box.add("a", MailKind::urgent);
     office.house.notifier.answer_with({Delivery::fail});
@@ -137,7 +137,7 @@ TEST_CASE("an alert that waits says what is true when it goes out [M-128]") {
     CHECK(office.told().empty());  // read meanwhile
 }
 
-TEST_CASE("an alert that can never go out is given up, once [M-128]") {
+TEST_CASE("an alert that can never go out is given up, once") {
     Office office;
     office.box.add("a", MailKind::urgent);
     office.house.notifier.answer_with({Delivery::permanent});
@@ -203,7 +203,7 @@ TEST_CASE("very many messages are remembered across a restart, in rows that are 
     CHECK(office.told() == "mail.urgent 2501 delivered");
 }
 
-TEST_CASE("what is remembered is bounded [M-128]") {
+TEST_CASE("what is remembered is bounded") {
     Office office;
     for (int i = 0; i < 25'000; ++i) office.box.add(std::to_string(i), MailKind::urgent);
     CHECK(office.told() == "mail.urgent 25000 delivered");
@@ -306,7 +306,7 @@ TEST_CASE("commands for a mailbox that carries out nothing wait, and that is sai
     CHECK(box.inner.marked.empty());
 }
 
-TEST_CASE("a mailbox that fails or throws is said once until it works again [M-128]") {
+TEST_CASE("a mailbox that fails or throws is said once until it works again") {
     Office office;
     office.box.on_unread = [] { return Result<void>{fail(ErrorCode::io, "no connection")}; };
     CHECK(bench::errors_of(office.cycle()) == "mailbox : no connection\n");
@@ -341,7 +341,7 @@ TEST_CASE("until it is known what was done before, nothing is done [M-128]") {
     CHECK(office.box.done.size() == 1);
 }
 
-TEST_CASE("a message without an id is said once, and the others are looked at [M-128]") {
+TEST_CASE("a message without an id is said once, and the others are looked at") {
     Office office;
     office.box.add("", MailKind::urgent);
     office.box.add("a", MailKind::urgent);

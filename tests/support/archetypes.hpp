@@ -3,10 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/mail.hpp>
 
 namespace archetype {
 
@@ -35,6 +37,11 @@ struct Notifier : private MoveOnly {
     static constexpr std::string_view name = "archetype";
 
     heeler::Result<heeler::Receipt> send(const heeler::Alert&) { return heeler::Receipt{}; }
+};
+
+struct Mailbox : private MoveOnly {
+    heeler::Result<std::vector<heeler::Mail>> unread() { return std::vector<heeler::Mail>{}; }
+    heeler::Result<void> mark_read(const std::string&) { return {}; }
 };
 
 struct Detector {

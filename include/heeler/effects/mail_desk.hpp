@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,11 +123,13 @@ private:
 
     /// Whether people were told of all of it, or are being told.
     [[nodiscard]] bool is_told(const MailNotice& notice) const {
-        std::set<MailName> under_way;
+        std::vector<MailName> under_way;
         for (const Waiting& each : waiting_)
-            if (each.being_sent) under_way.insert(each.messages.begin(), each.messages.end());
-        return std::all_of(notice.messages.begin(), notice.messages.end(),
-                           [&](MailName name) { return memory_.knows(name) || under_way.contains(name); });
+            if (each.being_sent) under_way.insert(under_way.end(), each.messages.begin(), each.messages.end());
+        std::sort(under_way.begin(), under_way.end());
+        return std::all_of(notice.messages.begin(), notice.messages.end(), [&](MailName name) {
+            return memory_.knows(name) || std::binary_search(under_way.begin(), under_way.end(), name);
+        });
     }
 
     void obey(const std::vector<NamedMail>& commands, Instant now, CycleReport& report) {

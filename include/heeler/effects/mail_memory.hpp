@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,24 +40,25 @@ public:
         if (learned_) return {};
         const auto past = ledger_.history(now, "");
         if (!past) return tl::unexpected<Error>(past.error());
-        const std::lock_guard guard{lock_};
+        std::vector<MailName> names;
         for (const AuditRow& row : past->audit)
-            if (row.kind.starts_with("mail.")) read_names(row.body);
+            if (row.kind.starts_with("mail.")) add_names(row.body, names);
+        const std::lock_guard guard{lock_};
+        know(names);
         learned_ = true;
         return {};
     }
 
     [[nodiscard]] bool knows(MailName name) const {
         const std::lock_guard guard{lock_};
-        return known_.contains(name);
+        return std::binary_search(known_.begin(), known_.end(), name);
     }
 
     /// Remembers that people were told, or that it was tried for good. Not durable before `record`.
     void add(const AlertRow& told, const std::vector<MailName>& messages, WallTime at) {
         const std::lock_guard guard{lock_};
-        std::vector<MailName> news;
-        for (const MailName name : messages)
-            if (known_.insert(name).second) news.push_back(name);
+        const std::vector<MailName> news = those_of(messages, false);
+        know(news);
         for (std::size_t begin = 0; begin < news.size(); begin += names_in_a_row)
             unrecorded_.push_back(row_about(told, {news.begin() + static_cast<std::ptrdiff_t>(begin), news.end()}, at));
     }
@@ -65,7 +66,7 @@ public:
     /// Remembers what came of a command.
     AuditRow add(const NamedMail& command, const Result<void>& done, WallTime at) {
         const std::lock_guard guard{lock_};
-        known_.insert(command.name);
+        know({command.name});
         return unrecorded_.emplace_back(row_about(command, done, at));
     }
 
@@ -93,19 +94,31 @@ public:
     void forget_but(const MailFindings& waiting) {
         const std::lock_guard guard{lock_};
         if (known_.size() <= most_known) return;
-        std::set<MailName> kept;
-        const auto keep = [&](MailName name) {
-            if (known_.contains(name)) kept.insert(name);
-        };
+        std::vector<MailName> names;
         for (const MailNotice& notice : waiting.notices)
-            for (const MailName name : notice.messages) keep(name);
-        for (const NamedMail& command : waiting.commands) keep(command.name);
-        known_ = std::move(kept);
+            names.insert(names.end(), notice.messages.begin(), notice.messages.end());
+        for (const NamedMail& command : waiting.commands) names.push_back(command.name);
+        const std::vector<MailName> kept = those_of(names, true);
+        known_.clear();
+        know(kept);
     }
 
 private:
     static constexpr std::size_t most_known = 20'000;    ///< more only as long as they wait
     static constexpr std::size_t names_in_a_row = 1000;  ///< a box may hold very many messages, a row should not
+
+    void know(const std::vector<MailName>& names) {
+        known_.insert(known_.end(), names.begin(), names.end());
+        std::sort(known_.begin(), known_.end());
+        known_.erase(std::unique(known_.begin(), known_.end()), known_.end());
+    }
+
+    [[nodiscard]] std::vector<MailName> those_of(const std::vector<MailName>& names, bool known) const {
+        std::vector<MailName> found;
+        std::copy_if(names.begin(), names.end(), std::back_inserter(found),
+                     [&](MailName name) { return std::binary_search(known_.begin(), known_.end(), name) == known; });
+        return found;
+    }
 
     [[nodiscard]] static std::string hex(MailName name) {
         char text[16];
@@ -134,7 +147,7 @@ private:
         return {at, std::string{mail_command}, {}, std::move(line).text()};
     }
 
-    void read_names(std::string_view body) {
+    static void add_names(std::string_view body, std::vector<MailName>& names) {
         constexpr std::string_view key = "\"messages\":\"";
         const std::size_t at = body.find(key);
         if (at == std::string_view::npos) return;
@@ -143,7 +156,7 @@ private:
             MailName name = 0;
             const auto read = std::from_chars(next, end, name, 16);
             if (read.ec != std::errc{}) return;
-            known_.insert(name);
+            names.push_back(name);
             next = read.ptr == end ? end : read.ptr + 1;
         }
     }
@@ -151,7 +164,7 @@ private:
     Ledger& ledger_;
     bool learned_ = false;  ///< of the thread that ticks
     mutable std::mutex lock_;
-    std::set<MailName> known_;
+    std::vector<MailName> known_;  ///< sorted
     std::vector<AuditRow> unrecorded_;
     std::mutex recording_;  ///< taken before `lock_`
     SaidOnce unstored_;

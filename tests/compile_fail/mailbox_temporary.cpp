@@ -1,0 +1,13 @@
+// expect: heeler: a Mailbox is referred to and must outlive the watchdog: give `mail` a variable, not a temporary (README: Write a mailbox)
+// It would be gone before the first cycle.
+#include <heeler/heeler.hpp>
+
+struct Inbox {
+    heeler::Result<std::vector<heeler::Mail>> unread() { return std::vector<heeler::Mail>{}; }
+    heeler::Result<void> mark_read(const std::string&) { return {}; }
+};
+
+int main() {
+    heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
+    dog.mail(Inbox{});
+}
