@@ -23,12 +23,19 @@ void Host::build() {
     dog_->control(control_);
     dog_->issues(issues_);
     dog_->context(context_);
+    if (!mailboxes_.empty()) dog_->mail(mailboxes_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
 }
 
 void Host::set_time(Duration t) {
     t_ = t;
     clock_.set({heeler::Elapsed{boot_ + t}, epoch_ + t});
+    mailboxes_.set_time(t);
+}
+
+void Host::send(heeler::Mail mail) {
+    if (mailboxes_.empty()) dog_->mail(mailboxes_);
+    mailboxes_.put(std::move(mail));
 }
 
 std::optional<Duration> Host::next_deadline() {

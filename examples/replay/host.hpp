@@ -12,6 +12,7 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 
+#include "mailboxes.hpp"
 #include "process.hpp"
 #include "replay_store.hpp"
 
@@ -49,6 +50,8 @@ public:
     [[nodiscard]] heeler::Result<void> define(const heeler::RunClass& rules);
     /// Whether a run that reports its completion is over.
     [[nodiscard]] bool completion_ends(std::string_view run) const;
+    /// The watchdog looks into mailboxes from the first message on.
+    void send(heeler::Mail mail);
     /// An error of the store means that the run is watched all the same, but not stored yet.
     [[nodiscard]] heeler::Result<void> start(const heeler::RunSpec& spec, const heeler::RunClass& rules);
     /// The handle of a run that was registered.
@@ -81,6 +84,7 @@ private:
     MortalControl control_{process_};
     MortalIssues issues_{process_};
     MortalContext context_{process_};
+    Mailboxes mailboxes_{process_};
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;

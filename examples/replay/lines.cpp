@@ -49,7 +49,7 @@ heeler::Error fenced_error(std::string_view run) {
 }  // namespace
 
 Replay::Handler Replay::handler_of(std::string_view type) {
-    static constexpr std::array<std::pair<std::string_view, Handler>, 22> handlers{{
+    static constexpr std::array<std::pair<std::string_view, Handler>, 23> handlers{{
         {"run", &Replay::run_line},
         {"heartbeat", &Replay::heartbeat_line},
         {"progress", &Replay::progress_line},
@@ -69,6 +69,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"context", &Replay::context_line},
         {"timer", &Replay::timer_line},
         {"decide", &Replay::decide_line},
+        {"mail", &Replay::mail_line},
         {"tick", &Replay::tick_line},
         {"crash", &Replay::crash_line},
         {"restart", &Replay::restart_line},
@@ -278,6 +279,21 @@ void Replay::decide_line(const JsonObject& line) {
     decision.by = line.text_or("by", "");
     decision.at = host_.wall();
     check("decide", decision.run, host_.dog().decide(decision));
+}
+
+/// A kind that nobody has a rule for is one that nobody is told of.
+void Replay::mail_line(const JsonObject& line) {
+    const auto& kinds = heeler::mail_kind_names;
+    const auto kind = std::find(kinds.begin(), kinds.end(), line.text_or("kind", ""));
+    heeler::Mail mail;
+    mail.id = line.text_or("id", "");
+    mail.box = line.text_or("box", "orchestrator");
+    mail.from = line.text_or("from", "");
+    if (kind != kinds.end()) mail.kind = static_cast<heeler::MailKind>(kind - kinds.begin());
+    mail.read = line.boolean_or("read", false);
+    mail.age = line.length("age_s").value_or(heeler::Duration{});
+    mail.body = line.any("body");
+    host_.send(std::move(mail));
 }
 
 void Replay::tick_line(const JsonObject& line) {

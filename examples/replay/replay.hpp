@@ -90,6 +90,7 @@ private:
     void context_line(const JsonObject& line);
     void timer_line(const JsonObject& line);
     void decide_line(const JsonObject& line);
+    void mail_line(const JsonObject& line);
     void tick_line(const JsonObject& line);
     void crash_line(const JsonObject& line);
     void restart_line(const JsonObject& line);

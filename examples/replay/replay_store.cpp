@@ -79,6 +79,11 @@ void note_confirmed(Process& process, const heeler::Batch& batch, const heeler::
         for (const heeler::AlertRow& row : run.alerts)
             if (row.state != heeler::AlertRow::State::pending) process.confirmed.insert(row.alert.key);
     }
+    // Alerts about mail belong to no run: their records say their keys.
+    constexpr std::string_view key = R"({"key":")";
+    for (const heeler::AuditRow& row : batch.audit)
+        if (row.body.starts_with(key))
+            process.confirmed.insert(row.body.substr(key.size(), row.body.find('"', key.size()) - key.size()));
 }
 
 }  // namespace
