@@ -1,5 +1,6 @@
 #include <heeler/effects/mail_desk.hpp>
 
+#include <functional>
 #include <stdexcept>
 
 #include "support/rooms.hpp"
@@ -54,6 +55,18 @@ struct Office {
         const auto audit = house.history("").audit;
         return static_cast<std::size_t>(
             std::count_if(audit.begin(), audit.end(), [&](const AuditRow& row) { return row.kind == kind; }));
+    }
+};
+
+/// Does something in the middle of a delivery, as another thread would.
+struct Interrupted final : detail::NotifierPort {
+    std::function<void()> meanwhile = [] {};  ///< of the next one
+    std::vector<std::string> told{};
+
+    Result<Receipt> send(const Alert& alert) override {
+        told.push_back(alert.summary);
+        std::exchange(meanwhile, [] {})();
+        return Receipt{};
     }
 };
 
@@ -387,4 +400,44 @@ TEST_CASE("a watchdog that does not hold its place leaves mailboxes alone [M-128
     CHECK(office.box.looks == 0);
     office.house.tenure.refuse(false);
     CHECK(office.told() == "mail.urgent 1 delivered");
+}
+
+TEST_CASE("mailboxes may be looked into while an alert is being sent [M-128]") {
+    Office office;
+    House& house = office.house;
+    Interrupted notifier;
+    detail::MailDesk desk{notifier, house.ledger, house.tenure, house.deliverer};
+    desk.watch(detail::MailboxRef{office.box}, {});
+    office.box.add("a", MailKind::urgent);
+    office.box.add("b", MailKind::urgent);
+    CycleReport report;
+    const auto change = [&](auto&& how) {
+        return [&, how] {
+            how();
+            desk.check(house.now(), report);
+        };
+    };
+    const auto cycle = [&] {
+        desk.check(house.now(), report);
+        desk.tell(house.now(), report);
+        return std::exchange(notifier.told, {});
+    };
+    notifier.meanwhile = change([] {});
+    CHECK(cycle() == std::vector<std::string>{"2 urgent messages in `orchestrator`"});
+    CHECK(cycle().empty());
+
+    office.box.add("c", MailKind::urgent);
+    notifier.meanwhile = change([&] { office.box.take("a"); });
+    CHECK(cycle() == std::vector<std::string>{"3 urgent messages in `orchestrator`"});
+
+    office.box.add("d", MailKind::urgent);
+    notifier.meanwhile = change([&] { office.box.add("e", MailKind::urgent); });
+    CHECK(cycle() ==
+          std::vector<std::string>{"3 urgent messages in `orchestrator`", "4 urgent messages in `orchestrator`"});
+    CHECK(cycle().empty());
+
+    office.box.add("f", MailKind::urgent);
+    notifier.meanwhile = [&] { desk.watch({}, {}); };
+    CHECK(cycle().size() == 1);
+    CHECK(report.ok());
 }
