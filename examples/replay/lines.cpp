@@ -1,6 +1,5 @@
 // What each type of line does.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <heeler/settings/overlay.hpp>
@@ -49,7 +48,7 @@ heeler::Error fenced_error(std::string_view run) {
 }  // namespace
 
 Replay::Handler Replay::handler_of(std::string_view type) {
-    static constexpr std::array<std::pair<std::string_view, Handler>, 23> handlers{{
+    static constexpr std::pair<std::string_view, Handler> handlers[]{
         {"run", &Replay::run_line},
         {"heartbeat", &Replay::heartbeat_line},
         {"progress", &Replay::progress_line},
@@ -74,7 +73,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"crash", &Replay::crash_line},
         {"restart", &Replay::restart_line},
         {"end", &Replay::end_line},
-    }};
+    };
     for (const auto& [name, handler] : handlers)
         if (name == type) return handler;
     return nullptr;

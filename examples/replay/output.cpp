@@ -65,7 +65,7 @@ void payload(JsonLine& line, const heeler::Alert& alert) {
     if (!has_summary) line.key("summary").string(alert.summary);
     for (const heeler::Detail& detail : alert.details) {
         line.key(detail.name);
-        detail.is_number ? line.raw(detail.value) : line.string(detail.value);
+        detail.is_json ? line.raw(detail.value) : line.string(detail.value);
     }
     if (const auto suggested = heeler::suggestions_for(alert.kind); !suggested.empty())
         texts(line, "suggestions", suggested);

@@ -25,7 +25,7 @@ namespace worker_monitor {
     line.begin_object().key("msg_type").string(alert.kind).key("payload").begin_object();
     for (const heeler::Detail& detail : alert.details) {
         line.key(detail.name);
-        detail.is_number ? line.raw(detail.value) : line.string(detail.value);
+        detail.is_json ? line.raw(detail.value) : line.string(detail.value);
     }
     line.end_object().key("summary").string(alert.summary).key("key").string(alert.key);
     line.key("at").string(heeler::rfc3339(alert.at)).end_object();

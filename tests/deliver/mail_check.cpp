@@ -60,7 +60,8 @@ TEST_CASE("people are told of urgent mail and of what waits for a response [M-12
     CHECK(urgent.issues == std::vector<std::string>{"5 min: the disk is full", "0 min: "});
     REQUIRE(urgent.details.size() == 3);
     CHECK((urgent.details[0].name == "mailbox" && urgent.details[0].value == "orchestrator"));
-    CHECK((urgent.details[2].name == "messages" && urgent.details[2].value == "5 min: the disk is full\n0 min: "));
+    CHECK((urgent.details[2].name == "messages" && urgent.details[2].is_json));
+    CHECK(urgent.details[2].value == R"([{"age_minutes":5,"body":"the disk is full"},{"age_minutes":0,"body":""}])");
 
     const Alert& pending = found.notices[1].alert;
     CHECK(pending.summary == "1 message in `orchestrator` waiting for a response for more than 1h 0m");

@@ -22,7 +22,7 @@ struct RunRef {
 struct Detail {
     std::string name{};
     std::string value{};
-    bool is_number = false;  ///< the text is one, as JSON writes it
+    bool is_json = false;  ///< the value is JSON: a number, a list
 };
 
 /// What a notifier is asked to deliver. All text is sanitised and redacted already.

@@ -240,7 +240,7 @@ private:
             row.alert.details.push_back(
                 {"last_activity", rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
         for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
-            if (!detail.is_number) detail.value = redact(sanitise(detail.value, detail_cap));
+            if (!detail.is_json) detail.value = redact(sanitise(detail.value, detail_cap));
             row.alert.details.push_back(std::move(detail));
         }
         wording_.complete(row, wording_.plan_in_words());

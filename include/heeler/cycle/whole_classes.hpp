@@ -46,7 +46,6 @@ public:
 
     /// All runs were looked at. `stored`: and what was found is durable.
     void end(bool stored, Instant now) {
-        if (now_.empty()) return;
         for (const auto& rules : now_) {
             {
                 const std::lock_guard guard{lock_};
@@ -54,7 +53,13 @@ public:
             }
             if (stored) context_.end(rules->rules);
         }
-        context_.leave();
+    }
+    /// And everything else that belongs to the cycle was done: from here on the context may be cleared.
+    void leave() { context_.leave(); }
+
+    /// Whether what is done once a cycle is to be done now: in those of whole classes, if there are any.
+    [[nodiscard]] bool is_round(TickCause cause) const noexcept {
+        return cause != TickCause::outcome && (!now_.empty() || !registry_.any_together());
     }
 
     [[nodiscard]] std::optional<Elapsed> next() const {

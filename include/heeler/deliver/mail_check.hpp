@@ -15,6 +15,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sha256.hpp>
@@ -82,15 +83,24 @@ template <class Matches>
     return std::clamp(mail.age, Duration{}, Duration{std::chrono::years{100}});
 }
 
+[[nodiscard]] inline std::string shown_of_mail(const std::string& text, std::size_t cap) {
+    return one_line(redact(sanitise(text, 4096)), cap);
+}
+[[nodiscard]] inline std::int64_t age_minutes(const Mail& mail) {
+    return std::chrono::duration_cast<std::chrono::minutes>(sane_age(mail)).count();
+}
+
 /// "12 min, from bob: the text".
 [[nodiscard]] inline std::string mail_line(const Mail& mail) {
-    const auto shown = [](const std::string& text, std::size_t cap) {
-        return one_line(redact(sanitise(text, 4096)), cap);
-    };
-    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(sane_age(mail)).count();
-    std::string line = std::to_string(minutes) + " min";
-    if (!mail.from.empty()) line += ", from " + shown(mail.from, 64);
-    return line + ": " + shown(mail.body, 256);
+    std::string line = std::to_string(age_minutes(mail)) + " min";
+    if (!mail.from.empty()) line += ", from " + shown_of_mail(mail.from, 64);
+    return line + ": " + shown_of_mail(mail.body, 256);
+}
+
+inline void add_mail(JsonLine& list, const Mail& mail) {
+    list.begin_object().key("age_minutes").number(age_minutes(mail));
+    if (!mail.from.empty()) list.key("from").string(shown_of_mail(mail.from, 64));
+    list.key("body").string(shown_of_mail(mail.body, 256)).end_object();
 }
 
 [[nodiscard]] inline std::string mail_key(std::string_view kind, std::vector<MailName> names) {
@@ -100,7 +110,7 @@ template <class Matches>
     return std::string{kind} + '.' + sha256_hex(all).substr(0, 32);
 }
 
-/// `mailbox`, `count`, for those that wait `oldest` (when it was sent), and `messages`, a line each.
+/// `mailbox`, `count`, for those that wait `oldest` (when it was sent), and `messages`, a list.
 [[nodiscard]] inline MailNotice mail_notice(std::string_view kind, const std::string& box,
                                             const std::vector<NamedMail>& mails, const MailSettings& settings,
                                             WallTime now) {
@@ -113,14 +123,18 @@ template <class Matches>
     alert.kind = kind;
     alert.severity = pending ? Severity::warning : Severity::critical;
     alert.at = now;
-    for (std::size_t i = 0; i < std::min(count, mails_shown); ++i) alert.issues.push_back(mail_line(*mails[i].mail));
+    JsonLine messages;
+    messages.begin_array();
+    for (std::size_t i = 0; i < std::min(count, mails_shown); ++i) {
+        alert.issues.push_back(mail_line(*mails[i].mail));
+        add_mail(messages, *mails[i].mail);
+    }
+    messages.end_array();
     if (count > mails_shown) alert.issues.push_back("... and " + std::to_string(count - mails_shown) + " more");
-    std::string messages;
-    for (const std::string& line : alert.issues) messages += (messages.empty() ? "" : "\n") + line;
     const std::string mailbox = one_line(box, 128);
-    alert.details = {{"mailbox", mailbox}, {"count", std::to_string(count)}};
+    alert.details = {{"mailbox", mailbox}, {"count", std::to_string(count), true}};
     if (pending) alert.details.push_back({"oldest", rfc3339(in_calendar(now - sane_age(*mails.front().mail)))});
-    alert.details.push_back({"messages", std::move(messages)});
+    alert.details.push_back({"messages", std::move(messages).text(), true});
     alert.summary = std::to_string(count) + (pending ? "" : " urgent") + (count == 1 ? " message" : " messages") +
                     " in `" + mailbox + "`";
     if (pending)

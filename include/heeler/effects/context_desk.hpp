@@ -83,8 +83,8 @@ public:
         in_cycle_ = retried_ = false;
     }
 
-    /// Somebody could not be told of something about a run of this class.
-    void fail_to_tell(const std::string& class_name) {
+    /// Somebody could not be told of something about a run of this class; without one, of something else.
+    void fail_to_tell(const std::string& class_name = {}) {
         const std::lock_guard guard{lock_};
         untold_.insert(class_name);
     }
@@ -117,13 +117,14 @@ public:
             const std::lock_guard guard{lock_};
             if (in_cycle_) return;
             for (const auto& [name, ended] : ended_) {
-                const CycleEnd end{queues.owed(name, now), untold_.count(name) != 0, size};
+                const CycleEnd end{queues.owed(name, now), untold_.count(name) + untold_.count("") != 0, size};
                 const ClearDecision decided = decide_clear(ended.settings, end);
                 if (decided == ClearDecision::wait) return;
                 clears |= decided == ClearDecision::clear;
                 shadow |= ended.shadow;
             }
             for (const auto& [name, ended] : ended_) untold_.erase(name);
+            untold_.erase("");
             ended_.clear();
         }
         if (clears && context.present()) clear(context, shadow, now, report);

@@ -25,7 +25,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// one that delivers.
 class MailDesk {
 public:
-    MailDesk(NotifierPort& notifier, Ledger& ledger, const Tenure& tenure, const Deliverer& hands)
+    MailDesk(NotifierPort& notifier, Ledger& ledger, const Tenure& tenure, Deliverer& hands)
         : notifier_{notifier}, tenure_{tenure}, hands_{hands}, memory_{ledger} {}
 
     /// Waits for a check that is under way.
@@ -177,6 +177,7 @@ private:
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
         }
         settle(row, now.wall);
+        if (row.state != AlertRow::State::delivered) hands_.context().fail_to_tell();
         if (row.state == AlertRow::State::pending)
             return report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
         report.events.emplace_back(AlertEvent{std::move(row)});
@@ -196,7 +197,7 @@ private:
 
     NotifierPort& notifier_;
     const Tenure& tenure_;
-    const Deliverer& hands_;
+    Deliverer& hands_;
     MailMemory memory_;
 
     std::mutex checking_;  ///< of the mailbox, and of what is said about it

@@ -324,7 +324,8 @@ HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
 
 HEELER_INLINE void Engine::run_cycle(TickCause cause, Instant now, CycleReport& report) {
     rooms_->cycle.run(cause, now, report);
-    if (cause != TickCause::outcome) rooms_->mail.check(now, report);
+    if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
+    rooms_->cycle.classes().leave();
 }
 
 HEELER_INLINE CycleReport Engine::deliver() {

@@ -73,7 +73,7 @@ template <class Row>
 
 /// The number of a column as this library wrote it. Counts leave room for one more.
 template <class T>
-[[nodiscard]] constexpr bool is_number_of(std::int64_t stored) noexcept {
+[[nodiscard]] constexpr bool is_json_of(std::int64_t stored) noexcept {
     if constexpr (sizeof(T) < sizeof stored)
         return std::in_range<T>(stored);
     else
@@ -145,7 +145,7 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     for (const Detail& detail : alert.details) {
         names.push_back(detail.name);
         values.push_back(detail.value);
-        numbers.push_back(detail.is_number ? 'n' : 't');
+        numbers.push_back(detail.is_json ? 'n' : 't');
     }
     ArchiveWriter writer{Instant{}};
     writer(issues, names, values);

@@ -176,7 +176,7 @@ private:
     /// A number or a literal: whatever stands there up to the next delimiter, if it can be one.
     [[nodiscard]] bool word() noexcept {
         const char* start = at_;
-        while (at_ != end_ && (is_number_part(*at_) || (*at_ >= 'a' && *at_ <= 'z'))) ++at_;
+        while (at_ != end_ && (is_json_part(*at_) || (*at_ >= 'a' && *at_ <= 'z'))) ++at_;
         const std::string_view text(start, static_cast<std::size_t>(at_ - start));
         if (text.empty()) return false;
         const bool number = text[0] == '-' || class_of(text[0]) == char_digit;
@@ -186,7 +186,7 @@ private:
         return true;
     }
 
-    [[nodiscard]] static bool is_number_part(char c) noexcept {
+    [[nodiscard]] static bool is_json_part(char c) noexcept {
         return class_of(c) == char_digit || c == '-' || c == '+' || c == '.' || c == 'E';
     }
 
