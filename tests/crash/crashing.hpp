@@ -214,6 +214,14 @@ public:
         wrong("I6", alert.kind + " is sent before it is stored");
     }
 
+    /// The context is about to be cleared: nobody may be owed anything.
+    void sees_clear(const std::vector<std::string>& runs) {
+        for (const std::string& run : runs)
+            for (const AlertRow& row : known(run).alerts)
+                if (row.state == AlertRow::State::pending)
+                    wrong("I6", "the context is cleared before " + row.alert.kind + " was sent or given up");
+    }
+
     void wrong(std::string_view invariant, const std::string& text) const {
         outside_.note("wrong " + std::string{invariant} + " " + text);
     }
@@ -231,6 +239,7 @@ struct Surroundings {
     Fuse& fuse;
     Witness& witness;
     bool first_rejected = false;  ///< there is no room for the first continuation, once
+    bool deaf = false;            ///< people hear each alert the second time only, and of errors never
 };
 
 class CrashingNotifier {
@@ -241,14 +250,38 @@ public:
     Result<Receipt> send(const Alert& alert) {
         around_.fuse.pass("before", "send");
         around_.witness.sees(alert);
-        around_.outside.note("sent " + alert.key + " " + (alert.run.id.empty() ? "-" : alert.run.id) + " " +
-                             alert.kind);
+        const bool heard = !around_.deaf || (alert.kind != "worker.error" && around_.outside.has("unheard", alert.key));
+        around_.outside.note((heard ? "sent " : "unheard ") + alert.key + " " +
+                             (alert.run.id.empty() ? "-" : alert.run.id) + " " + alert.kind);
         around_.fuse.pass("after", "send");
+        if (!heard) return fail(ErrorCode::delivery_failed, "nobody hears");
         return Receipt{};
     }
 
 private:
     Surroundings around_;
+};
+
+/// The watchdog's own context. Every third clear fails.
+class CrashingContext {
+public:
+    CrashingContext(Surroundings around, std::vector<std::string> runs) : around_{around}, runs_{std::move(runs)} {}
+
+    Result<void> clear() {
+        around_.fuse.pass("before", "clear");
+        around_.witness.sees_clear(runs_);
+        int clears = 0;
+        for (const Line& line : around_.outside.lines()) clears += line.is("cleared");
+        const bool good = clears % 3 != 1;
+        around_.outside.note(good ? "cleared ok" : "cleared failed");
+        around_.fuse.pass("after", "clear");
+        if (!good) return fail(ErrorCode::failed, "not now");
+        return {};
+    }
+
+private:
+    Surroundings around_;
+    std::vector<std::string> runs_;
 };
 
 /// How an agent control can be asked about what it has done.

@@ -182,6 +182,25 @@ void whole_continuation(const Check& check) {
                     std::to_string(row.attempt) + ", incarnation " + std::to_string(row.incarnation));
 }
 
+/// Each edge has one alert: whatever was sent of it was sent under one key, or given up.
+void whole_monitor(const Check& check) {
+    const bool first = check.run == check.scene.runs.front();
+    std::map<std::string, std::set<std::string>> keys;
+    for (const char* what : {"sent", "unheard"})
+        for (const Line& line : check.lines)
+            if (line.is(what) && line.word(2) == check.run) keys[line.word(3)].insert(line.word(1));
+    std::string kinds;
+    for (const auto& [kind, of_kind] : keys) {
+        kinds += kind + " ";
+        if (of_kind.size() > 1) check.wrong("I7: " + kind + " is sent under more than one key");
+    }
+    if (kinds != (first ? "worker.complete worker.needs_input " : "worker.error worker.stuck "))
+        check.wrong("I6: people were told of " + kinds);
+    for (const AlertRow& row : check.stored.alerts)
+        if ((row.state == AlertRow::State::dead) != (row.alert.kind == "worker.error"))
+            check.wrong("I6: " + row.alert.kind + " is not stored as what became of it");
+}
+
 }  // namespace
 
 std::string summary_of(const History& history) {
@@ -213,6 +232,7 @@ Problems problems_of(const Scene& scene, const std::vector<Line>& lines, const s
         i8_cooldown(check);
         i9_over(check);
         if (scene.story == &continuation_story()) whole_continuation(check);
+        if (scene.story == &monitor_story()) whole_monitor(check);
     }
     return problems;
 }

@@ -6,7 +6,8 @@
 //   I3   one continuation is recorded and started per stop
 //   I4   the original is fenced off in the store before a continuation starts (seen by `Witness`)
 //   I5   an intent is stored before its effect (`Witness`); afterwards it is settled: done, or unknown and escalated
-//   I6   a stored alert is delivered; none is delivered that is not stored (`Witness`)
+//   I6   a stored alert is delivered, or given up when its class says so; none is delivered that is not stored, and the
+//        watchdog's own context is not cleared before (`Witness`)
 //   I7   an alert is delivered twice only if the process died between the delivery and its record, under the same key
 //   I8   cooldowns hold across restarts
 //   I9   a run that is over stays as it is, and nothing is done to it

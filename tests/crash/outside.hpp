@@ -24,6 +24,8 @@ namespace crash {
 ///   rejected VERB KEY RUN     and refused
 ///   effect VERB KEY RUN       and something happened to the run
 ///   sent KEY RUN KIND         people got an alert
+///   unheard KEY RUN KIND      they did not
+///   cleared ok|failed         the watchdog's own context was to be cleared
 ///   wrote RUN NUMBER          an agent got its checkpoint confirmed
 ///   stored|refused|failed RUN ...  what became of the run's row in a commit
 ///   over RUN                  a watchdog knew that the run is over

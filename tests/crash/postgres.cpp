@@ -82,6 +82,14 @@ TEST_CASE("PostgreSQL: killed at any point, cooldowns hold and each alert arrive
     dies_at_every_point(tables.place(), {&alert_story(), Honesty::neither}, Effort::every_third);
 }
 
+TEST_CASE(
+    "PostgreSQL: killed at any point, each edge is told once and then the context is cleared I2 I6 I7 [M-101] [M-131]",
+    "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    const ScratchTables tables;
+    dies_at_every_point(tables.place(), {&monitor_story(), Honesty::finds, {"asks", "fails"}}, Effort::every_ninth);
+}
+
 TEST_CASE("PostgreSQL: killed again while it recovers I2-I7 I9 I10 [M-101]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const ScratchTables tables;

@@ -81,6 +81,12 @@ TEST_CASE("SQLite: killed at any point, cooldowns hold and each alert arrives I5
     dies_at_every_point(file.place(), {&alert_story(), Honesty::neither}, Effort::every_third);
 }
 
+TEST_CASE(
+    "SQLite: killed at any point, each edge is told once and then the context is cleared I2 I6 I7 [M-101] [M-131]") {
+    const ScratchFile file;
+    dies_at_every_point(file.place(), {&monitor_story(), Honesty::finds, {"asks", "fails"}}, Effort::every_third);
+}
+
 TEST_CASE("SQLite: killed again while it recovers I2-I7 I9 I10 [M-101]") {
     const ScratchFile file;
     dies_twice(file.place(), {&continuation_story(), Honesty::finds});

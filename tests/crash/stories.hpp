@@ -65,4 +65,8 @@ struct Story {
 /// A run works for too long, then falls silent. `session_monitor` with a limit of 20 min.
 [[nodiscard]] const Story& alert_story();
 
+/// Of two workers, one asks a person and finishes its task, the other fails, goes on and gets stuck, while people hear
+/// badly and the watchdog's own context cannot always be cleared. `worker_monitor`.
+[[nodiscard]] const Story& monitor_story();
+
 }  // namespace crash

@@ -44,8 +44,9 @@ void play_with(const Scene& scene, const Place& place, Outside& outside, Fuse& f
     for (const Line& line : outside.lines()) births += line.is("born");
     outside.note("born " + std::to_string(births));
     Witness witness{outside, place.open, scene.alone};
-    const Surroundings around{outside, fuse, witness, scene.first_rejected};
+    const Surroundings around{outside, fuse, witness, scene.first_rejected, scene.story == &monitor_story()};
     CrashingControl<honesty> control{around};
+    CrashingContext context{around, scene.runs};
     CrashingSink<honesty> sink{around};
     int step = outside.step();
     const StoryClock clock{outside, story.seconds, Elapsed{1000s + 977s * births}};
@@ -57,6 +58,7 @@ void play_with(const Scene& scene, const Place& place, Outside& outside, Fuse& f
     if (table) dog.control(fenced.emplace(*table, control));
     if (!table) dog.control(control);
     dog.issues(sink);
+    dog.context(context);
     RunClass rules = story.rules();
     rules.name = "crashing";
     if (const auto defined = dog.define(std::move(rules)); !defined) witness.wrong("story", defined.error().message);
