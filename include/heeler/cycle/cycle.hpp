@@ -246,7 +246,7 @@ private:
         registry_.table().look_at(handle.index, next);
     }
 
-    /// False: something of it was not stored.
+    /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         for (AuditRow& row : listing_.take_audit()) pending_audit_.push_back(std::move(row));
@@ -256,7 +256,7 @@ private:
         if (stored) pending_audit_.clear();
         operators_.written(stored);
         for (const WorkItem& item : work)
-            if (!item.change.stored) return false;
+            if (!item.change.stored && !item.change.fault) return false;
         return stored;
     }
 

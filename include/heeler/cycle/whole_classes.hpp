@@ -32,10 +32,11 @@ public:
 
     void begin(TickCause cause, Instant now) {
         now_.clear();
-        if (cause == TickCause::outcome || !registry_.any_together()) return;
+        if (!registry_.any_together()) return;
+        context_.begin();
+        if (cause == TickCause::outcome) return;
         for (auto& rules : registry_.classes())
             if (is_due(*rules, cause, now)) now_.push_back(std::move(rules));
-        if (!now_.empty()) context_.begin();
     }
 
     /// Whether the cycle that is going on is one of this class.
@@ -51,7 +52,7 @@ public:
                 const std::lock_guard guard{lock_};
                 next_[rules->rules.name] = rules->together_after(now.elapsed);
             }
-            if (stored) context_.end(rules->rules);
+            if (stored) context_.end(rules->rules, now);
         }
     }
     /// And everything else that belongs to the cycle was done: from here on the context may be cleared.

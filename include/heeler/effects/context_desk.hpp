@@ -1,6 +1,7 @@
 // Clears the monitor's own context after the cycles of its classes.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -55,7 +56,7 @@ private:
     std::optional<std::uint64_t> (*size_)(void*) = nullptr;
 };
 
-/// `begin` and `end` from the thread that ticks, `fail` `again` and `run` from the one that delivers.
+/// `begin` `end` and `leave` from the thread that ticks, the others from the one that delivers.
 class ContextDesk {
 public:
     void attach(ContextRef context) {
@@ -67,20 +68,19 @@ public:
         return clears_;
     }
 
-    /// A cycle of whole classes begins: until its end nothing is cleared, and a clear that failed is due again.
+    /// Runs are judged, or what came of actions: until `leave` nothing is cleared, for something may be owed then.
     void begin() {
         const std::lock_guard guard{lock_};
         in_cycle_ = true;
-        due_again_ = failed_ && !retried_;
     }
     /// All runs of the class were judged, and that is stored: its cycle is over when nothing of it is owed any more.
-    void end(const RunClass& rules) {
+    void end(const RunClass& rules, Instant now) {
         const std::lock_guard guard{lock_};
-        ended_.insert_or_assign(rules.name, Ended{rules.context, rules.mode == Mode::shadow});
+        ended_.insert_or_assign(rules.name, Ended{rules.context, rules.mode == Mode::shadow, now});
     }
     void leave() {
         const std::lock_guard guard{lock_};
-        in_cycle_ = retried_ = false;
+        in_cycle_ = false;
     }
 
     /// Somebody could not be told of something about a run of this class; without one, of something else.
@@ -89,15 +89,13 @@ public:
         untold_.insert(class_name);
     }
 
-    /// The clear that failed after the last cycle: before anything else of a new one, which is about to begin (`first`)
-    /// or has begun on another thread.
-    void again(bool first, Instant now, CycleReport& report) {
+    /// The clear that failed after the last cycle, before a new one begins. Where another thread judges, the one after
+    /// the new cycle has to do.
+    void again(Instant now, CycleReport& report) {
         ContextRef context;
         {
             const std::lock_guard guard{lock_};
-            const bool due = std::exchange(due_again_, false);
-            if (first ? !failed_ : !due) return;
-            retried_ = first;
+            if (!failed_ || in_cycle_ || !ended_.empty()) return;
             context = context_;
         }
         if (context.present()) clear(context, false, now, report);
@@ -117,7 +115,9 @@ public:
             const std::lock_guard guard{lock_};
             if (in_cycle_) return;
             for (const auto& [name, ended] : ended_) {
-                const CycleEnd end{queues.owed(name, now), untold_.count(name) + untold_.count("") != 0, size};
+                // The cycle may have been judged on another thread while alerts were sent: later than `now`.
+                const Instant at{std::max(now.elapsed, ended.at.elapsed), std::max(now.wall, ended.at.wall)};
+                const CycleEnd end{queues.owed(name, at), untold_.count(name) + untold_.count("") != 0, size};
                 const ClearDecision decided = decide_clear(ended.settings, end);
                 if (decided == ClearDecision::wait) return;
                 clears |= decided == ClearDecision::clear;
@@ -134,6 +134,7 @@ private:
     struct Ended {
         ContextSettings settings;
         bool shadow;
+        Instant at;
     };
 
     void clear(const ContextRef& context, bool shadow, Instant now, CycleReport& report) {
@@ -175,9 +176,7 @@ private:
     std::set<std::string> untold_;        ///< classes in whose cycle somebody could not be told
     std::uint32_t tries_ = 0;             ///< in a row that failed
     bool in_cycle_ = false;
-    bool failed_ = false;     ///< the newest clear
-    bool due_again_ = false;  ///< it is asked for once more in this cycle
-    bool retried_ = false;    ///< it was, before this cycle began
+    bool failed_ = false;  ///< the newest clear
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -48,7 +48,6 @@ public:
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        context_.again(false, now, report);
         if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
             for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
@@ -82,8 +81,8 @@ private:
     void go_through(RungJob job, Instant now, CycleReport& report, CycleReport& behind) {
         if (let_go_if_disowned(*job.watched) || !save(job, now, report)) return;
         bool waits = false;
-        for (std::size_t end = job.actions.size(); next_of(job, end) < end;) {
-            const std::size_t at = next_of(job, end);
+        for (std::size_t end = job.actions.size(); job.next(end) < end;) {
+            const std::size_t at = job.next(end);
             if (let_go_if_disowned(*job.watched)) return;
             if (!tenure_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[at];
@@ -91,7 +90,7 @@ private:
                 block(job, at, now);
                 continue;
             }
-            CycleReport& said = overtakes(job, at) ? behind : report;
+            CycleReport& said = job.overtakes(at) ? behind : report;
             perform(job, action, now, said);
             if (action.outcome == ActionOutcome::intended) {
                 waits = true;
@@ -107,25 +106,6 @@ private:
         }
         if (waits) return wait(std::move(job), now);
         if (save(job, now, report)) settle(std::move(job), now);
-    }
-
-    /// What is done next of the actions before `end`: in their order, but escalations last.
-    [[nodiscard]] static std::size_t next_of(const RungJob& job, std::size_t end) {
-        std::size_t escalation = end;
-        for (std::size_t at = 0; at < end; ++at) {
-            if (job.actions[at].outcome != ActionOutcome::intended) continue;
-            if (job.actions[at].kind != ActionKind::escalate) return at;
-            escalation = std::min(escalation, at);
-        }
-        return escalation;
-    }
-
-    /// Whether an escalation that stands before it is done after it.
-    [[nodiscard]] static bool overtakes(const RungJob& job, std::size_t at) {
-        if (job.actions[at].kind == ActionKind::escalate) return false;
-        for (std::size_t before = 0; before < at; ++before)
-            if (job.actions[before].outcome == ActionOutcome::intended) return true;
-        return false;
     }
 
     static void note_outcome(RungJob& job, const Action& action, CycleReport& report) {

@@ -18,7 +18,7 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// One rung to carry out, in its own order.
+/// One rung to carry out, in its own order, but that people are told last.
 struct RungJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
@@ -28,6 +28,25 @@ struct RungJob {
     std::uint8_t looks = 0;                     ///< how often it was looked up in vain
     Elapsed due = Elapsed::min();               ///< not before
     std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
+
+    /// What is done next of the actions before `end`; `end`: nothing.
+    [[nodiscard]] std::size_t next(std::size_t end) const noexcept {
+        std::size_t escalation = end;
+        for (std::size_t at = 0; at < end; ++at) {
+            if (actions[at].outcome != ActionOutcome::intended) continue;
+            if (actions[at].kind != ActionKind::escalate) return at;
+            escalation = std::min(escalation, at);
+        }
+        return escalation;
+    }
+
+    /// Whether an escalation that stands before it is done after it.
+    [[nodiscard]] bool overtakes(std::size_t at) const noexcept {
+        if (actions[at].kind == ActionKind::escalate) return false;
+        for (std::size_t before = 0; before < at; ++before)
+            if (actions[before].outcome == ActionOutcome::intended) return true;
+        return false;
+    }
 };
 
 /// One alert to send.

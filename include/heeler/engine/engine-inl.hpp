@@ -345,7 +345,7 @@ HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues
 HEELER_INLINE CycleReport Engine::cycle(TickCause cause) {
     CycleReport report;
     const Instant now = rooms_->clock.now();
-    if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(true, now, report);
+    if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(now, report);
     report.absorb(tick(cause));
     report.cause = cause;
     report.absorb(deliver());
