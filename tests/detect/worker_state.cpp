@@ -177,7 +177,7 @@ TEST_CASE("what it keeps is bounded, and survives a restart [M-136]") {
     worker.poll();
     ArchiveWriter to{worker.at.now};
     to(worker.rule.memory);
-    CHECK(to.bytes().size() < 3000);
+    CHECK(to.bytes().size() < 3600);
     Worker next;
     ArchiveReader from{to.bytes(), worker.at.now};
     from(next.rule.memory);

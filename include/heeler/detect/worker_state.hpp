@@ -16,9 +16,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/detect/needs_input.hpp>
 #include <heeler/text/append.hpp>
-#include <heeler/text/combine.hpp>
 #include <heeler/text/duration.hpp>
-#include <heeler/text/fingerprint.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -48,7 +46,10 @@ struct WorkerState {
     struct Memory {
         std::vector<std::string> tail;  ///< of the output, newest last
         std::uint64_t lines = 0;        ///< that came in all
-        std::uint64_t print = 0;        ///< of the last line and status at the last poll
+        std::uint64_t whole_line = 0;   ///< fingerprint of a last line that is longer than what is kept; else 0
+        std::string line_then;          ///< the last line at the last poll, without blanks around it
+        std::string status_then;        ///< and the reported status
+        std::uint64_t whole_then = 0;   ///< and `whole_line`
         std::uint64_t asked_at = 0;     ///< so many lines had come when a question was first seen at the end; 0: none
         std::uint64_t answered = 0;     ///< questions up to this line had output after them
         std::uint32_t unchanged = 0;    ///< polls in a row
@@ -58,7 +59,8 @@ struct WorkerState {
 
         template <class A>
         void archive(A& a) {
-            a(tail, lines, print, asked_at, answered, unchanged, based, polled, whole);
+            a(tail, lines, whole_line, line_then, status_then, whole_then, asked_at, answered, unchanged, based, polled,
+              whole);
         }
     };
 
@@ -79,7 +81,8 @@ struct WorkerState {
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
-        if (const auto* line = std::get_if<OutputLine>(&seen.event)) return keep(memory, settings, line->text);
+        if (const auto* line = std::get_if<OutputLine>(&seen.event))
+            return keep(memory, settings, line->text, seen.exact);
         memory.polled = true;
         memory.whole = std::get<IntervalSample>(seen.event).whole;
     }
@@ -88,15 +91,20 @@ struct WorkerState {
     [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run,
                                                const LastCheckpoint&, Instant) const {
         ask(memory, settings);
-        const std::uint64_t print = print_of(memory, run);
-        if (!memory.based || print != memory.print) {
+        const std::string_view line = memory.tail.empty() ? std::string_view{} : trimmed(memory.tail.back());
+        const std::string& status = run.words->reported;
+        const bool same =
+            line == memory.line_then && status == memory.status_then && memory.whole_line == memory.whole_then;
+        if (!memory.based || !same) {
             memory.unchanged = 0;
+            memory.line_then.assign(line);
+            memory.status_then = status;
+            memory.whole_then = memory.whole_line;
         } else if (memory.polled && memory.whole && memory.asked_at == 0) {
             ++memory.unchanged;
         }
         memory.polled = false;
         memory.based = true;
-        memory.print = print;
         return std::nullopt;
     }
 
@@ -156,8 +164,9 @@ struct WorkerState {
     }
 
 private:
-    static void keep(Memory& memory, const Settings& settings, std::string_view line) {
+    static void keep(Memory& memory, const Settings& settings, std::string_view line, std::uint64_t exact) {
         ++memory.lines;
+        memory.whole_line = line.size() > line_cap ? exact : 0;
         if (memory.tail.size() < settings.lines)
             memory.tail.emplace_back();
         else
@@ -180,11 +189,6 @@ private:
         const std::size_t first = text.find_first_not_of(blank);
         if (first == std::string_view::npos) return {};
         return text.substr(first, text.find_last_not_of(blank) - first + 1);
-    }
-
-    [[nodiscard]] static std::uint64_t print_of(const Memory& memory, const Run& run) noexcept {
-        const std::string_view last = memory.tail.empty() ? std::string_view{} : trimmed(memory.tail.back());
-        return combine(fingerprint_text(last), fingerprint_text(run.words->reported));
     }
 
     [[nodiscard]] static std::optional<Finding> found(const Run& run, const Condition& condition,

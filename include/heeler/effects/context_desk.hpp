@@ -2,59 +2,25 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/context_reset.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/core/guard.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/deliver/clear_rule.hpp>
+#include <heeler/effects/context_ref.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sha256.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
-
-/// Refers to a context that must outlive it. What it throws is a failure.
-class ContextRef {
-public:
-    ContextRef() = default;
-
-    template <ContextResetLike Context>
-    explicit ContextRef(Context& context) : context_{&context}, clear_{&ask<Context>}, size_{&measure<Context>} {}
-
-    [[nodiscard]] bool present() const noexcept { return context_ != nullptr; }
-    [[nodiscard]] Result<void> clear() const { return clear_(context_); }
-    [[nodiscard]] std::optional<std::uint64_t> size() const { return size_(context_); }
-
-private:
-    template <class Context>
-    static Result<void> ask(void* self) {
-        return detail::guarded(ErrorCode::failed, "the context", [&] { return static_cast<Context*>(self)->clear(); });
-    }
-    template <class Context>
-    static std::optional<std::uint64_t> measure([[maybe_unused]] void* self) {
-        std::optional<std::uint64_t> size;
-        if constexpr (requires(Context & context) {
-                          { context.size() } -> std::convertible_to<std::optional<std::uint64_t>>;
-                      })
-            static_cast<void>(detail::survives([&] { size = static_cast<Context*>(self)->size(); }));
-        return size;
-    }
-
-    void* context_ = nullptr;
-    Result<void> (*clear_)(void*) = nullptr;
-    std::optional<std::uint64_t> (*size_)(void*) = nullptr;
-};
 
 /// `begin` `end` and `leave` from the thread that ticks, the others from the one that delivers.
 class ContextDesk {
@@ -86,7 +52,7 @@ public:
     /// Somebody could not be told of something about a run of this class; without one, of something else.
     void fail_to_tell(const std::string& class_name = {}) {
         const std::lock_guard guard{lock_};
-        untold_.insert(class_name);
+        untold_[class_name] = true;
     }
 
     /// The clear that failed after the last cycle, before a new one begins. Where another thread judges, the one after
@@ -173,7 +139,7 @@ private:
     ContextRef context_;
     ContextClears clears_;
     std::map<std::string, Ended> ended_;  ///< cycles that are over but for what they owe, by class
-    std::set<std::string> untold_;        ///< classes in whose cycle somebody could not be told
+    std::map<std::string, bool> untold_;  ///< classes in whose cycle somebody could not be told
     std::uint32_t tries_ = 0;             ///< in a row that failed
     bool in_cycle_ = false;
     bool failed_ = false;  ///< the newest clear

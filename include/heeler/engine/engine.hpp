@@ -13,7 +13,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/effects/context_desk.hpp>
+#include <heeler/effects/context_ref.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
 #include <heeler/effects/mailbox_ref.hpp>
