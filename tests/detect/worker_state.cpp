@@ -71,7 +71,7 @@ TEST_CASE("a first look between two polls is the baseline as well, and no look b
     CHECK(worker.poll());
 }
 
-TEST_CASE("another last line or another status begins the count anew; blanks around a line are none [M-035][M-036]") {
+TEST_CASE("another last line or another status begins the count anew, blanks around a line do not [M-035][M-036]") {
     Worker worker;
     worker.prints("  12 files ").says("working");
     for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());
