@@ -40,14 +40,16 @@ public:
         ::waitpid(pid, nullptr, 0);
     }
 
-    /// Whether it shows this within 10 s.
-    [[nodiscard]] bool shows(std::string_view text) {
-        return wait_for([&] {
-            char chunk[4096];
-            for (ssize_t size = 0; (size = ::read(terminal.descriptor().get(), chunk, sizeof chunk)) > 0;)
-                seen.append(chunk, static_cast<std::size_t>(size));
-            return seen.find(text) != std::string::npos;
-        });
+    /// Whether it shows this in time.
+    [[nodiscard]] bool shows(std::string_view text, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+        return wait_for(
+            [&] {
+                char chunk[4096];
+                for (ssize_t size = 0; (size = ::read(terminal.descriptor().get(), chunk, sizeof chunk)) > 0;)
+                    seen.append(chunk, static_cast<std::size_t>(size));
+                return seen.find(text) != std::string::npos;
+            },
+            limit);
     }
 
     heeler::PtyTerminal terminal;
