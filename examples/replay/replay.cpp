@@ -215,10 +215,9 @@ void Replay::print(const std::vector<TimerEvent>& events) {
 void Replay::print_warning(const heeler::SettingFault& fault) { print_line(line_of(fault, now())); }
 
 void Replay::print_until_lost(const std::vector<heeler::Event>& events) {
-    for (const heeler::Event& event : events) {
-        if (!on_record(host_.process(), event)) return;
-        print(event);
-    }
+    // A rung's events stand in the order of its plan, in which the last one may be on record before the first.
+    for (const heeler::Event& event : events)
+        if (on_record(host_.process(), event)) print(event);
 }
 
 void Replay::start_again(bool keep_store) {

@@ -1,7 +1,6 @@
 // Which runs a class watches, by their tags and their names.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -55,8 +54,9 @@ struct RunFilter {
     [[nodiscard]] bool admits(const RunSpec& spec) const {
         if (excludes(spec)) return false;
         if (tags_any.empty() && name_pattern.empty()) return true;
-        return std::any_of(tags_any.begin(), tags_any.end(), [&](const auto& tag) { return has(spec, tag); }) ||
-               fits(spec.name) || fits(spec.id);
+        for (const std::string& tag : tags_any)
+            if (has(spec, tag)) return true;
+        return fits(spec.name) || fits(spec.id);
     }
 
     [[nodiscard]] bool excludes(const RunSpec& spec) const {
@@ -70,7 +70,9 @@ struct RunFilter {
 
 private:
     [[nodiscard]] static bool has(const RunSpec& spec, std::string_view tag) {
-        return std::find(spec.tags.begin(), spec.tags.end(), tag) != spec.tags.end();
+        for (const std::string& each : spec.tags)
+            if (each == tag) return true;
+        return false;
     }
     [[nodiscard]] bool fits(std::string_view name) const {
         return !name_pattern.empty() && !name.empty() && detail::matches_glob(name_pattern, name);

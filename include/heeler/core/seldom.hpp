@@ -1,7 +1,6 @@
 // What most runs never have: one pointer until it is written to for the first time.
 #pragma once
 
-#include <memory>
 #include <utility>
 
 #include <heeler/config.hpp>
@@ -13,31 +12,33 @@ template <class T>
 class Seldom {
 public:
     Seldom() = default;
-    Seldom(const Seldom& other) : value_{other.value_ ? std::make_unique<T>(*other.value_) : nullptr} {}
-    Seldom(Seldom&&) noexcept = default;
-    Seldom& operator=(const Seldom& other) {
-        if (this != &other) value_ = Seldom{other}.value_;
+    Seldom(const Seldom& other) : value_{other.value_ != nullptr ? new T(*other.value_) : nullptr} {}
+    Seldom(Seldom&& other) noexcept : value_{std::exchange(other.value_, nullptr)} {}
+    Seldom& operator=(Seldom other) noexcept {
+        std::swap(value_, other.value_);
         return *this;
     }
-    Seldom& operator=(Seldom&&) noexcept = default;
-    ~Seldom() = default;
+    ~Seldom() { delete value_; }
 
     [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
-    [[nodiscard]] const T& operator*() const noexcept { return value_ ? *value_ : none(); }
+    [[nodiscard]] const T& operator*() const noexcept { return value_ != nullptr ? *value_ : none(); }
     [[nodiscard]] const T* operator->() const noexcept { return &**this; }
 
     [[nodiscard]] T& edit() {
-        if (!value_) value_ = std::make_unique<T>();
+        if (value_ == nullptr) value_ = new T();
         return *value_;
     }
-    [[nodiscard]] T take() { return value_ ? std::move(*std::exchange(value_, nullptr)) : T{}; }
-    void reset() noexcept { value_.reset(); }
+    [[nodiscard]] T take() {
+        Seldom taken{std::move(*this)};
+        return taken ? std::move(*taken.value_) : T{};
+    }
+    void reset() noexcept { delete std::exchange(value_, nullptr); }
 
     template <class A>
     void archive(A& a) {
         bool present = value_ != nullptr;
         a(present);
-        if constexpr (A::is_loading) value_.reset();
+        if constexpr (A::is_loading) reset();
         if (present) a(edit());
     }
 
@@ -47,7 +48,7 @@ private:
         return value;
     }
 
-    std::unique_ptr<T> value_;
+    T* value_ = nullptr;  // owned; a smart pointer would cost every user of the core the header <memory>
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -7,10 +7,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -87,7 +85,7 @@ private:
     /// What is kept of a class between two of its lists.
     struct State {
         std::unordered_map<std::string, Known> known{};
-        std::unordered_set<std::uint64_t> refused{};  ///< names that cannot be runs: each is told once
+        std::unordered_map<std::uint64_t, bool> refused{};  ///< names that cannot be runs: each is told once
         std::optional<WallTime> began{};
         Elapsed ask_again{};  ///< for those that were elsewhere
         bool lost = false;    ///< it could not be read the last time
@@ -109,7 +107,7 @@ private:
         bool whole = false;                            ///< all runs of the class are judged in this cycle
         std::unordered_map<std::string, Live> live{};  ///< runs of the class, by name
         std::unordered_map<std::string, Known> known{};
-        std::unordered_set<std::uint64_t> refused{};
+        std::unordered_map<std::uint64_t, bool> refused{};
         std::size_t untold = 0;
         std::vector<Change> changes{};  ///< runs that begin
         std::vector<RunSpec> taken{};   ///< names whose id is in use
@@ -203,7 +201,7 @@ private:
     /// Says once, as long as it is listed, why a name cannot be watched.
     static void refuse(Round& round, const RunSpec& spec, Error why) {
         const std::uint64_t print = fingerprint_text(spec.name + "\n" + why.message);
-        if (!round.refused.insert(print).second || round.state.refused.count(print) != 0) return;
+        if (!round.refused.emplace(print, true).second || round.state.refused.count(print) != 0) return;
         if (round.refused.size() > most_told)
             ++round.untold;
         else
