@@ -43,7 +43,7 @@ private:
         spec.id = "patient";
         spec.expected = 7200s;
         spec.timeout = 7200s;
-        if (!registry_.define(std::move(rules))) std::abort();
+        if (!registry_.define(std::move(rules), at(0))) std::abort();
         const auto handle = registry_.add(std::move(spec), "all", at(0));
         if (!handle) std::abort();
         return *handle;

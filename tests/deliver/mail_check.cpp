@@ -68,7 +68,7 @@ TEST_CASE("people are told of urgent mail and of what waits for a response [M-12
     CHECK(pending.severity == Severity::warning);
     REQUIRE(pending.details.size() == 4);
     CHECK((pending.details[2].name == "oldest" && pending.details[2].value == rfc3339(mail_day - 3601s)));
-    CHECK(pending.details[3].value == "60 min, from bob: may I merge?");
+    CHECK(pending.details[3].value == R"([{"age_minutes":60,"from":"bob","body":"may I merge?"}])");
 }
 
 TEST_CASE("nobody is told of what may still wait, was read or needs nothing [M-128]") {

@@ -152,7 +152,7 @@ silent "$work/out" "no watchdog has written"
 expect 0 "snooze" snooze port-parser --for 2h --by bo
 says "$work/out" "(in 2h 0m)"
 expect 0 "dismiss" dismiss write-docs
-says "$work/out" "no watchdog has written this run for 11m"
+says "$work/out" "no watchdog has written this run for 6m"
 expect 0 "freeze of a run" freeze write-docs
 expect 0 "resume" resume write-docs
 says "$work/out" "the watchdog had not paused it when it was last written"
