@@ -1,6 +1,7 @@
 // The cycle of who monitors many workers: judge, tell, clear. What goes wrong, or takes long, on the way.
 #include "engine/monitors.hpp"
 #include "support/catch.hpp"
+#include "support/scripted_mailbox.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -13,6 +14,7 @@ struct Outside {
     std::vector<std::string> order;
     std::function<void()> while_sent;
     std::function<void()> while_committed;
+    std::function<void()> while_measured;
     int failing_clears = 0;
 
     static void happen(std::function<void()>& once) {
@@ -45,6 +47,11 @@ struct Context {
         outside->order.emplace_back(fails ? "clear fails" : "clear");
         if (fails) return fail(ErrorCode::failed, "not now");
         return {};
+    }
+    /// Asked after people were told, and before it is decided.
+    [[nodiscard]] std::uint64_t size() const {
+        Outside::happen(outside->while_measured);
+        return 1;
     }
 };
 
@@ -103,6 +110,43 @@ TEST_CASE("what was found while people were told of something else is told befor
     CHECK(m.deliver() == "worker.needs_input a");
     CHECK(m.deliver() == "worker.needs_input b, clear");
     CHECK(m.deliver().empty());
+}
+
+TEST_CASE("what was found while it was asked whether to clear is told before [M-131]") {
+    Monitor m;
+    const RunHandle a = m.worker("a");
+    m.poll();
+    m.outside.while_measured = [&] {
+        (void)m.dog.observe(a, asking);
+        m.poll();
+    };
+    CHECK(m.deliver().empty());
+    CHECK(m.deliver() == "worker.needs_input a, clear");
+}
+
+TEST_CASE("people are told of mail before the context is cleared [M-128] [M-131]") {
+    Monitor m;
+    heeler_test::ScriptedMailbox box;
+    box.add("u", MailKind::urgent);
+    SECTION("which is read while somebody delivers") {
+        REQUIRE(m.dog.mail(box));
+        box.on_unread = [&]() -> Result<void> {
+            (void)m.dog.deliver();
+            return {};
+        };
+        m.poll();
+    }
+    SECTION("which came while it was asked whether to clear") {
+        m.poll();
+        m.outside.while_measured = [&] {
+            REQUIRE(m.dog.mail(box));
+            m.poll();
+        };
+    }
+    std::string all;
+    for (int i = 0; i < 3; ++i) all += m.deliver() + ";";
+    CHECK(all.find("mail.urgent") < all.find("clear"));
+    CHECK(all.find("clear") == all.rfind("clear"));
 }
 
 TEST_CASE("nothing is cleared while somebody judges [M-131]") {

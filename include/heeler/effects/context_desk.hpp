@@ -67,8 +67,9 @@ public:
         if (context.present()) clear(context, false, now, report);
     }
 
-    /// After everything that is due was carried out and sent.
-    void run(const Queues& queues, Instant now, CycleReport& report) {
+    /// After everything that is due was carried out and sent. `owes_mail`: whether people are to be told of mail now.
+    template <class OwesMail>
+    void run(const Queues& queues, OwesMail&& owes_mail, Instant now, CycleReport& report) {
         ContextRef context;
         {
             const std::lock_guard guard{lock_};
@@ -79,7 +80,7 @@ public:
         bool clears = false, shadow = false;
         {
             const std::lock_guard guard{lock_};
-            if (in_cycle_) return;
+            if (in_cycle_ || owes_mail()) return;
             for (const auto& [name, ended] : ended_) {
                 // The cycle may have been judged on another thread while alerts were sent: later than `now`.
                 const Instant at{std::max(now.elapsed, ended.at.elapsed), std::max(now.wall, ended.at.wall)};

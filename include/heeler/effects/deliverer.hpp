@@ -55,9 +55,10 @@ public:
     }
 
     /// What follows a cycle when nothing of it is owed any more.
-    void clear_context(Instant now, CycleReport& report) {
+    template <class OwesMail>
+    void clear_context(OwesMail&& owes_mail, Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        context_.run(queues_, now, report);
+        context_.run(queues_, owes_mail, now, report);
     }
 
 private:

@@ -57,6 +57,12 @@ public:
         }
     }
 
+    /// Whether something is to be sent now.
+    [[nodiscard]] bool owes() const {
+        const std::lock_guard guard{lock_};
+        return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& each) { return each.due; });
+    }
+
 private:
     static constexpr std::size_t most_commands = 100;  ///< in one cycle
 
@@ -205,7 +211,7 @@ private:
     MailSettings settings_;
     SaidOnce unreadable_, nameless_, unlearned_, unmarked_, undone_;
 
-    std::mutex lock_;  ///< of what waits; taken after `checking_`, before those of the memory
+    mutable std::mutex lock_;  ///< of what waits; taken after `checking_`, before those of the memory
     std::vector<Waiting> waiting_;
 };
 

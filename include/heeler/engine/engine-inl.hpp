@@ -336,7 +336,7 @@ HEELER_INLINE CycleReport Engine::deliver() {
     rooms_->lost.tell(rooms_->notifier, now, report);
     rooms_->mail.tell(now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
-    rooms_->deliverer.clear_context(now, report);
+    rooms_->deliverer.clear_context([this] { return rooms_->mail.owes(); }, now, report);
     return report;
 }
 
