@@ -11,8 +11,8 @@ namespace heeler::inline HEELER_ABI {
 
 /// Clears the monitor's own context (a conversation, a scratch pad), never a worker's: `clear() -> Result<void>`. What
 /// identifies the monitor stays: its prompt, its tools, its session. Called from the thread that delivers; an error is
-/// said, and it is asked again when the next cycle begins. Optional: `size()`, a number of any unit or
-/// an optional one, for `ContextSettings::clear_above`.
+/// said, and it is asked again when the next cycle begins; with a `Runner`, at the end of that cycle, for people are
+/// told of it first. Optional: `size()`, a number of any unit or an optional one, for `ContextSettings::clear_above`.
 template <class T>
 concept ContextResetLike = requires(T& context) {
     { context.clear() } -> std::same_as<Result<void>>;
