@@ -303,7 +303,7 @@ TEST_CASE("the filter of a class says which of the listed are runs [M-019] [M-02
     Roster l{RunFilter{}};
     l.ids = {"tagged", "plain", "__watchdog", "x-worker"};
     l.workers.names({"tagged", "plain", "__watchdog", "x-worker", "cannot\nbe", ""});
-    for (const std::size_t untagged : {1, 4, 5}) l.workers.listed[untagged].tags.clear();
+    for (const std::size_t untagged : {1U, 4U, 5U}) l.workers.listed[untagged].tags.clear();
     l.workers.listed[3].tags = {"orchestrator"};
     CHECK(l.after(60s).ok());
     CHECK(l.states() == "tagged running");

@@ -43,7 +43,7 @@ struct Delivering : House {
 
 /// People, who note what had been done to the run, and what of it was stored, when they were told.
 struct Onlooker {
-    static constexpr std::string_view name = "onlooker";
+    [[maybe_unused]] static constexpr std::string_view name = "onlooker";
     Delivering* world;
     std::string* seen;
 

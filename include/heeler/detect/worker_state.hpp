@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
