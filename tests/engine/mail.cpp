@@ -2,6 +2,7 @@
 #include <heeler/engine/runner.hpp>
 
 #include <atomic>
+#include <set>
 #include <stdexcept>
 
 #include "support/bench.hpp"
