@@ -64,7 +64,7 @@ struct Silence {
     static Result<std::vector<PolledRun>> poll(std::span<const RunCursor>) { return std::vector<PolledRun>{}; }
 };
 
-using Dog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
+using TrailDog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
 
 struct Shared {
     ScratchLog folder;
@@ -94,7 +94,7 @@ struct Holder {
         : shared_{shared}, table{{shared.folder.path("agents.db"), meddler}, 1s} {
         EngineSettings settings;
         settings.holder = name;
-        dog = std::make_unique<Dog>(clock, shared.store, shared.notifier, settings);
+        dog = std::make_unique<TrailDog>(clock, shared.store, shared.notifier, settings);
         dog->control(control);
         REQUIRE(dog->define(shared.rules));
         dog->watch(shared.rules.name, shared.silence);
@@ -114,7 +114,7 @@ struct Holder {
     ManualClock clock{Instant{Elapsed{1000s}, WallTime{1'800'000'000s}}};
     AgentTable<MeddledDatabase> table;
     TableFencedControl<AgentTable<MeddledDatabase>, FindingControl> control{table, shared_.control};
-    std::unique_ptr<Dog> dog;
+    std::unique_ptr<TrailDog> dog;
 };
 
 /// A run whose agent left its row older than `checkpoint_every`.

@@ -26,12 +26,11 @@ struct OneLoop {
 }  // namespace
 
 TEST_CASE("mutes of another watchdog come in by starts and searches while cycles judge [M-127]") {
-    using Dog = Watchdog<ManualClock, MemoryStore, RecordingNotifier>;
     MemoryStore store;
     ManualClock clock{bench::start};
     EngineSettings settings;
     settings.holder = "dog";
-    Dog dog{clock, store, RecordingNotifier{}, settings};
+    Watchdog<ManualClock, MemoryStore, RecordingNotifier> dog{clock, store, RecordingNotifier{}, settings};
     RunClass rules = rooms::bare_class();
     rules.schedule.period = 1s;
     rules.detectors.turn_on<OneLoop>();
