@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
 #   tests/run.sh           unit tests, scenarios, tools and each benchmark once with GCC; scenarios (in memory) and all unit
-#                          tests but those of the engine under the address and undefined-behaviour sanitizers; tests of engine
-#                          and stores that start threads under the thread sanitizer; fuzz targets for 5 s each; layout of the
-#                          sources; the model of the protocol (tests/model), if Spin is there
+#                          tests under the address and undefined-behaviour sanitizers; tests of engine and stores that start
+#                          threads under the thread sanitizer; fuzz targets for 5 s each; layout of the sources; the model of
+#                          the protocol (tests/model), if Spin is there
 #   tests/run.sh --full    also with Clang and each source by itself, in Release with the benchmarks, as an installed package,
 #                          each header by itself, all tests and tools under the sanitizers, fuzzing for 60 s each, watchdogs
-#                          killed twice, at every pair of points, the model with larger bounds, and 10,000 runs under
-#                          several watchdogs
+#                          killed twice, at every pair of points, a million cycles of a monitor, the model with larger
+#                          bounds, and 10,000 runs under several watchdogs
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -79,6 +79,7 @@ if [ "$full" = yes ]; then
     scenario_stores=
     only_threads=OFF
     fuzz_seconds=60
+    export HEELER_MONITOR_CYCLES=100
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan; then
         conan=$PWD/build/conan/bin/conan

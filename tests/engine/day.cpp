@@ -8,17 +8,7 @@
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HEELER_SLOWED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEELER_SLOWED true
-#endif
-#endif
-#ifndef HEELER_SLOWED
-#define HEELER_SLOWED false
-#endif
+#include "support/slowed.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -27,7 +17,7 @@ using bench::Bench;
 
 namespace {
 
-constexpr int each_class = HEELER_SLOWED ? 60 : 500;
+constexpr int each_class = heeler_test::is_slowed ? 60 : 500;
 constexpr int minutes_of_day = 24 * 60;
 
 /// What a run does in each of its minutes.

@@ -8,6 +8,7 @@
 
 #include "engine/monitors.hpp"
 #include "support/catch.hpp"
+#include "support/slowed.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -26,12 +27,6 @@ std::size_t heap_in_use() {
 
 std::size_t grown_since(std::size_t before) { return std::max(heap_in_use(), before) - before; }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_slowed = true;
-#else
-constexpr bool is_slowed = false;
-#endif
-
 /// Each takes its minute.
 struct MinuteNotifier {
     static constexpr std::string_view name = "minute";
@@ -47,7 +42,7 @@ struct MinuteNotifier {
 }  // namespace
 
 TEST_CASE("ten thousand workers ask at once: one alert each, and the cycles go on in bounded memory [M-130] [M-131]") {
-    constexpr int count = is_slowed ? 1000 : 10'000;
+    constexpr int count = heeler_test::is_slowed ? 1000 : 10'000;
     Told t;
     const auto workers = t.workers(count);
     (void)t.after(poll_every);
@@ -136,7 +131,7 @@ TEST_CASE("workers that come and go with each cycle are told of once each [M-131
 
 TEST_CASE("after a million cycles no memory has grown, and detectors know what they knew [M-136]") {
     const bool all = std::getenv("HEELER_CRASH_ALL") != nullptr;
-    const int cycles = all ? 1'000'000 : is_slowed ? 2'000 : 20'000;
+    const int cycles = all ? 1'000'000 : heeler_test::is_slowed ? 2'000 : 20'000;
     Told t;
     const auto workers = t.workers(3);
     const auto work = [&](int number) {

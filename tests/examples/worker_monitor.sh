@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heeler-worker-monitor on workers in real panes of tmux: who the orchestrator is told about, once each; who is nudged; that
-# the monitor's own pane stays small over a hundred cycles and grows where it is not cleared; that a pane which is closed
+# the monitor's own pane stays small over many cycles and grows where it is not cleared; that a pane which is closed
 # and opened again is watched again. Then what goes wrong: an orchestrator that is gone, a server that is gone.
 set -uo pipefail
 
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 socket=$work/tmux
 told=$work/told
 failures=0
-cycles=${1:-100}
+cycles=${HEELER_MONITOR_CYCLES:-40} # more of them in tests/run.sh --full
 
 finish() {
     tmux -S "$socket" kill-server 2>/dev/null
