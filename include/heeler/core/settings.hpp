@@ -243,8 +243,10 @@ struct RunClass {
     Mode mode = Mode::active;
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
-    std::vector<EdgeAlert> edges{{}};  ///< by default people are told once when a run begins to wait for them
-    std::string alerts_to{};           ///< route of alerts about runs that have no `origin`
+    /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
+    /// once when a run begins to wait for them.
+    std::vector<EdgeAlert> edges{{}};
+    std::string alerts_to{};  ///< route of alerts about runs that have no `origin`
     ContextSettings context{};
     bool completion_ends = true;  ///< false: a run that reports `completed` or `failed` waits for its next task
     bool tell_people = true;      ///< one alert when an incident begins, one message when it ends

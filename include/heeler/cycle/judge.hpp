@@ -206,8 +206,10 @@ private:
         const bool repeats = rules_.rules.renotify_every > Duration{};
         for (const EdgeAlert& edge : rules_.rules.edges) {
             const std::uint32_t bit = bit_of(edge.condition);
-            if ((told & bit) != 0 && (!repeats || !edge.repeated || (waits & bit) != 0)) continue;
-            result.begins |= bit & found;
+            if ((found & bit) == 0) continue;
+            const bool again = repeats && edge.repeated && (waits & bit) == 0;
+            if ((told & bit) == 0 || again) result.begins |= bit;
+            return;  // what stands behind it is not told meanwhile
         }
     }
 
