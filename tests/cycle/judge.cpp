@@ -152,3 +152,17 @@ TEST_CASE("while a rung is carried out findings are shown and nothing is decided
     const Judged judged = judged_of(watched, house.now());
     CHECK((judged.findings.size() == 1 && !judged.decision.acts() && judged.shows.status == Status::stalled));
 }
+
+TEST_CASE("a rung that is done but not taken in yet is not followed by another [M-101]", "[cycle]") {
+    House house;
+    const RunHandle run = house.run(nudging_class());
+    house.tell(run, ToolCall{"ls", "{}", {}});
+    house.clock.advance(60s);
+    detail::WatchedRun& watched = house.at(run);
+    REQUIRE(judged_of(watched, house.now()).decision.acts());
+    // The other thread was faster than this cycle, which had asked what was settled before.
+    watched.rung.edit().emplace_back();
+    const Judged judged = judged_of(watched, house.now());
+    CHECK_FALSE(judged.decision.acts());
+    CHECK_FALSE(judged.findings.empty());
+}

@@ -139,7 +139,8 @@ private:
 
     /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
     void climb(Judged& result, const Judgement& seen) const {
-        if (watched_.rung_busy) return;
+        // Carried out while this cycle was under way: what came of it is taken in first.
+        if (watched_.rung_busy || !watched_.rung->empty()) return;
         result.debounced = seen.worst ? watched_.debounced + 1 : 0;
         const RunClass& rules = rules_.rules;
         result.decision = rules.ladder.climb(verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_));
