@@ -42,7 +42,7 @@ public:
     constexpr Condition() noexcept;  ///< stalled
 
     /// One of your own. `number` is 0 to 15 and names it among yours in one class; `key` is 1 to 19 capitals, digits
-    /// and underscores; a lower `rank` outranks a higher one (the library's are 10, 20, ... 70 in the order above).
+    /// and underscores; a lower `rank` outranks a higher one (the library's are 10 to 90).
     [[nodiscard]] static consteval Condition custom(std::uint8_t number, std::string_view key, std::uint8_t rank,
                                                     Status status, bool opens_incident = true);
     /// The library's condition with this key, or else one that only has a name.
