@@ -298,7 +298,7 @@ void gives_all_that_load_does() {
         ++row.version;
         CHECK(show(given.runs[i].row) == show(row));
         CHECK(show(given.runs[i].interventions) == show(loaded[i].interventions));
-        CHECK(show(given.runs[i].unfinished) == show(loaded[i].unfinished));
+        CHECK(show(given.runs[i].actions) == show(loaded[i].actions));
         CHECK(show(given.runs[i].pending) == show(loaded[i].pending));
         CHECK(given.runs[i].checkpoints == loaded[i].checkpoints);
     }

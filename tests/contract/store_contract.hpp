@@ -240,7 +240,7 @@ void keeps_every_byte() {
     REQUIRE(runs.size() == 2);
     CHECK(show(runs[1].row) == show(run.row));
     CHECK(show(runs[1].interventions) == show(run.interventions));
-    CHECK(show(runs[1].unfinished) == show(std::vector{run.actions[0]}));
+    CHECK(show(runs[1].actions) == show(std::vector{run.actions[0]}));
     CHECK(show(runs[1].pending) == show(std::vector{run.alerts[0]}));
     CHECK(runs[1].checkpoints == 2);
 
@@ -391,20 +391,22 @@ void replaces_rows_by_their_identity() {
     RunBatch next = new_run("a");
     next.row.version = 1;
     next.interventions = {intervention(1, InterventionOutcome::recovered)};
-    next.actions = {action("x", ActionOutcome::intended), action("z", ActionOutcome::done)};
+    next.actions = {action("x", ActionOutcome::intended), action("z", ActionOutcome::done),
+                    action("w", ActionOutcome::failed)};
+    next.actions[0].intervention = next.actions[2].intervention = 2;
     next.alerts = {alert("x", AlertRow::State::pending), alert("z", AlertRow::State::delivered)};
     next.checkpoints = {checkpoint(3, "three"), checkpoint(1, "one again")};
     CHECK(commit(store, {next}).empty());
 
     const History found = history(store, "a");
     CHECK(show(found.interventions) == show(std::vector{next.interventions[0], a.interventions[1]}));
-    CHECK(show(found.actions) == show(std::vector{next.actions[1], a.actions[1], next.actions[0]}));
+    CHECK(show(found.actions) == show(std::vector{next.actions[1], a.actions[1], next.actions[0], next.actions[2]}));
     CHECK(show(found.alerts) == show(std::vector{next.alerts[1], a.alerts[1], next.alerts[0]}));
     CHECK(show(found.checkpoints) == show(std::vector{next.checkpoints[1], a.checkpoints[0], next.checkpoints[0]}));
     CHECK(show(history(store, "b").actions) == show(b.actions));
     auto again = backend.open();
     const auto runs = load(again);
-    CHECK(show(runs[0].unfinished) == show(std::vector{a.actions[1], next.actions[0]}));
+    CHECK(show(runs[0].actions) == show(std::vector{a.actions[1], next.actions[0], next.actions[2]}));
     CHECK(show(runs[0].pending) == show(std::vector{a.alerts[1], next.alerts[0]}));
     CHECK(runs[0].checkpoints == 3);
 }

@@ -102,6 +102,17 @@ TEST_CASE("a rung that was under way is looked up, one that never got durable is
     CHECK(watched.unsaved->actions[0].outcome == ActionOutcome::blocked);
 }
 
+TEST_CASE("runs that were acted on are taken over at one question to the store, however many they are", "[cycle]") {
+    House before;
+    for (int i = 0; i < 50; ++i)
+        store_rung(before, before.stored(rooms::bare_class(), bench::spec_of("r" + std::to_string(i))), true);
+    Later later{before};
+    later.define(rooms::bare_class());
+    CHECK(later.load().ok());
+    CHECK(later.deliverer.queues().take_due_rungs(Elapsed::max()).size() == 50);
+    CHECK(later.store.calls(StoreOperation::history) == 0);
+}
+
 TEST_CASE("one of several takes runs under its lease only, and gives all up when that is lost", "[cycle]") {
     House before;
     (void)before.stored(rooms::bare_class());

@@ -39,6 +39,7 @@ TEST_CASE("a log in memory holds the newest 256 records of a run, and all that i
         Action done;
         done.key = std::to_string(i);
         done.outcome = ActionOutcome::done;
+        done.intervention = static_cast<std::uint32_t>(i);
         run.actions.push_back(done);
         run.audit = {{{}, std::to_string(i), "a", "{}"}};
         Batch batch;
@@ -55,5 +56,8 @@ TEST_CASE("a log in memory holds the newest 256 records of a run, and all that i
     CHECK(kept.actions[1].key == "45");
     CHECK(kept.actions.back().key == "299");
     CHECK(store_contract::history(store, "").audit.size() == MemoryStore::most_records);
-    CHECK(store.load()->runs.at(0).unfinished.size() == 1);
+    const auto loaded = store.load()->runs.at(0).actions;
+    REQUIRE(loaded.size() == 2);
+    CHECK(loaded[0].key == "to be done");
+    CHECK(loaded[1].key == "299");
 }

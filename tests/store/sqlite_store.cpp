@@ -467,7 +467,7 @@ TEST_CASE("an acknowledged commit survives SIGKILL, and no commit is half there"
         for (const StoredRun& run : runs) {
             CHECK(run.row.version == version);
             CHECK(run.checkpoints == version);
-            CHECK(run.unfinished.size() == version);
+            CHECK(run.actions.size() == version);
         }
     }
     CHECK(Other{path}.answer("PRAGMA integrity_check") == "ok ");

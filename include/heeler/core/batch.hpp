@@ -152,8 +152,9 @@ using Conflicts = std::vector<std::string>;
 
 /// What is stored of one run that has not ended, or that still has something to carry out.
 struct StoredRun {
-    RunRow row{};                      ///< with `spec`, and with `memory` unless that cannot be read
-    std::vector<Action> unfinished{};  ///< outcome `intended`, in the order they were committed
+    RunRow row{};  ///< with `spec`, and with `memory` unless that cannot be read
+    /// Those of the newest intervention, and all that are `intended` yet, in the order they were committed.
+    std::vector<Action> actions{};
     std::vector<Intervention> interventions{};
     std::vector<AlertRow> pending{};
     std::uint64_t checkpoints = 0;  ///< how many there are

@@ -232,8 +232,7 @@ private:
         stored.row = *std::move(found.row);
         stored.interventions = std::move(found.interventions);
         stored.checkpoints = found.checkpoints.size();
-        for (Action& action : found.actions)
-            if (action.outcome == ActionOutcome::intended) stored.unfinished.push_back(std::move(action));
+        stored.actions = std::move(found.actions);
         for (AlertRow& alert : found.alerts)
             if (alert.state == AlertRow::State::pending) stored.pending.push_back(std::move(alert));
         return stored;
@@ -255,20 +254,6 @@ private:
             }
             return false;
         }
-        // Actions that are intended outside an open rung were never handed over: their commit was taken for failed.
-        History known;
-        if (!stored.unfinished.empty() || is_open(stored)) {
-            auto found = ledger_.history(now, stored.row.id);
-            if (!found && found.error().code == ErrorCode::corrupt) {
-                leave_alone(stored.row.id, found.error().message, now, report);
-                return true;
-            }
-            if (!found) {
-                report.error("load", stored.row.id, found.error());
-                return false;
-            }
-            known = *std::move(found);
-        }
         if (give_way(stored.row.id, now)) report.error("load", stored.row.id, registered_twice());
         const auto adopted = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
         if (!adopted && adopted.error().code == ErrorCode::corrupt) {
@@ -285,10 +270,11 @@ private:
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
         for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row, watched.rules});
-        std::vector<Action> rung = open_rung(watched, known);
-        for (Action action : stored.unfinished) {
-            if (std::any_of(rung.begin(), rung.end(), [&](const Action& one) { return one.key == action.key; }))
-                continue;
+        std::vector<Action> rung = open_rung(watched, stored.actions);
+        // Those that are intended outside it were never handed over: their commit was taken for failed.
+        for (Action action : stored.actions) {
+            const auto is_it = [&](const Action& one) { return one.key == action.key; };
+            if (action.outcome != ActionOutcome::intended || std::any_of(rung.begin(), rung.end(), is_it)) continue;
             action.outcome = ActionOutcome::blocked;
             watched.unsaved.edit().actions.push_back(std::move(action));
         }
@@ -317,15 +303,10 @@ private:
         return true;
     }
 
-    /// Whether a rung may be under way or unsettled: true for the few runs that were ever acted on.
-    [[nodiscard]] static bool is_open(const StoredRun& stored) {
-        return !stored.interventions.empty() && !is_terminal(stored.row.state);
-    }
-
     /// The rung that was under way, as far as it came; also one that was carried out but not settled.
-    [[nodiscard]] static std::vector<Action> open_rung(const WatchedRun& watched, const History& known) {
+    [[nodiscard]] static std::vector<Action> open_rung(const WatchedRun& watched, const std::vector<Action>& actions) {
         std::vector<Action> rung;
-        for (const Action& action : known.actions)
+        for (const Action& action : actions)
             if (action.intervention == watched.verdict->incident.interventions) rung.push_back(action);
         const std::size_t open = std::min<std::size_t>(watched.verdict->rung_open, rung.size());
         rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));

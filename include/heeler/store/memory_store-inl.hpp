@@ -65,8 +65,11 @@ struct MemoryStore::Content {
     static StoredRun summary_of(const History& kept) {
         StoredRun run;
         run.row = *kept.row;
+        std::uint32_t newest = 0;
+        for (const Action& action : kept.actions) newest = std::max(newest, action.intervention);
         for (const Action& action : kept.actions)
-            if (action.outcome == ActionOutcome::intended) run.unfinished.push_back(action);
+            if (action.intervention == newest || action.outcome == ActionOutcome::intended)
+                run.actions.push_back(action);
         run.interventions = kept.interventions;
         for (const AlertRow& alert : kept.alerts)
             if (alert.state == AlertRow::State::pending) run.pending.push_back(alert);

@@ -84,7 +84,7 @@ public:
     }
 
     [[nodiscard]] Result<void> read() {
-        auto done = rows(PostgresSql::unfinished_actions, &StoredRun::unfinished);
+        auto done = rows(PostgresSql::open_actions, &StoredRun::actions);
         if (done) done = rows(PostgresSql::pending_alerts, &StoredRun::pending);
         if (done) done = rows(PostgresSql::interventions, &StoredRun::interventions);
         if (!done) return done;

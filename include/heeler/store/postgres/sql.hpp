@@ -164,9 +164,10 @@ struct PostgresSql {
     static constexpr char actions[] =
         "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions "
         "WHERE run = $1::text ORDER BY ordinal";
-    static constexpr char unfinished_actions[] =
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions "
-        "WHERE run = ANY ($1::text[]) AND (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
+    static constexpr char open_actions[] =
+        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM (SELECT *, "
+        "max(intervention) OVER (PARTITION BY run) AS newest FROM actions WHERE run = ANY ($1::text[])) AS of_runs "
+        "WHERE intervention = newest OR (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
         "'skipped', 'ended', 'blocked')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
@@ -219,7 +220,7 @@ inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
                                                 PostgresSql::count_checkpoints,
                                                 PostgresSql::interventions,
                                                 PostgresSql::actions,
-                                                PostgresSql::unfinished_actions,
+                                                PostgresSql::open_actions,
                                                 PostgresSql::alerts,
                                                 PostgresSql::pending_alerts,
                                                 PostgresSql::audit,

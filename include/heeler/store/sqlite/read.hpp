@@ -55,7 +55,7 @@ template <class... Parameters>
     const std::string& id = run.row.id;
     const auto note = [&](std::string what) { run.damage = run.damage.empty() ? std::move(what) : run.damage; };
     auto done = read_parts(connection, run.row, note);
-    if (done) done = read_each(connection, Sql::unfinished_actions, run.unfinished, reads_row<Action>, note, id);
+    if (done) done = read_each(connection, Sql::open_actions, run.actions, reads_row<Action>, note, id);
     if (done) done = read_each(connection, Sql::interventions, run.interventions, reads_row<Intervention>, note, id);
     if (done) done = read_whole(connection, Sql::pending_alerts, run.pending, damaged, id, reads_row<AlertRow>, id);
     if (!done) return done;

@@ -208,10 +208,10 @@ struct Sql {
     static constexpr char actions[] =
         "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
         "ORDER BY ordinal";
-    static constexpr char unfinished_actions[] =
+    static constexpr char open_actions[] =
         "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "AND (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) "
-        "IS NOT TRUE ORDER BY ordinal";
+        "AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN ('done', 'failed', "
+        "'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER BY ordinal";
     static constexpr char alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
@@ -267,7 +267,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::checkpoints,
                                               Sql::interventions,
                                               Sql::actions,
-                                              Sql::unfinished_actions,
+                                              Sql::open_actions,
                                               Sql::alerts,
                                               Sql::pending_alerts,
                                               Sql::undelivered_alerts,
