@@ -147,3 +147,26 @@ TEST_CASE("an age that the source tells puts the last checkpoint right, unless t
     (void)r.read();
     CHECK(r.at(r.of).run.checkpoint_base == 80s);
 }
+
+TEST_CASE("a source that answers late is not taken to have spoken when it was asked", "[cycle]") {
+    struct Slow {
+        ManualClock& clock;
+        Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
+            clock.advance(30s);
+            Polled found;
+            found.events.push_back({Heartbeat{}, std::nullopt, 10s});
+            found.checkpoint_age = 20s;
+            found.cursor = "read";
+            return std::vector<PolledRun>{{runs.front().run, found}};
+        }
+    };
+    House house;
+    const RunHandle run = house.run(rooms::bare_class());
+    Slow slow{house.clock};
+    house.intake.watch("bare", detail::GroupSourceRef{slow});
+    house.clock.advance(100s);
+    CycleReport report;
+    house.intake.read_groups({run}, true, house.now(), report);
+    CHECK(house.at(run).run.checkpoint_base == 110s);
+    CHECK(house.at(run).run.last_alive == 120s);
+}

@@ -158,6 +158,38 @@ TEST_CASE("a verdict that a checkpoint has overtaken is dropped, and nobody is r
     CHECK(b.history().checkpoints.size() == 3);
 }
 
+TEST_CASE("a checkpoint that is read between the verdict and a late claim drops the verdict [M-098]") {
+    const bool restarts = GENERATE(false, true);
+    CAPTURE(restarts);
+    struct Hesitant {
+        TableFencedControl<SqliteAgentTable, ScriptedControl>& inner;
+        bool ready = false;
+
+        Result<ActionDone> spawn(const ActionRequest& asked) {
+            if (ready) return inner.spawn(asked);
+            return fail(ErrorCode::busy, "not yet");
+        }
+        Result<Found> find(std::string_view key) { return inner.find(key); }
+    };
+    SqlBench b;
+    CHECK(b.checkpoints(b.first, 1));
+    b.age(2090);
+    Hesitant hesitant{*b.fenced};
+    b.dog->control(hesitant);
+    (void)b.after(900s);
+    CHECK(b.acts.empty());
+    CHECK(b.checkpoints(b.first, 2));
+    b.age(700);
+    if (restarts) b.connect();
+    hesitant.ready = true;
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn rejected");
+    CHECK(b.control.requests().empty());
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.back().step == 2);
+    CHECK(b.acts == "spawn rejected");
+}
+
 TEST_CASE("a run that completed between verdict and spawn is not continued [M-049]") {
     SqlBench b;
     b.age(3600);

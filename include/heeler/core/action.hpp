@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -79,6 +80,9 @@ struct ActionRequest {
     /// a higher one refuses a lower one: whoever asks so was replaced and does not know it yet.
     std::uint64_t fence = 0;
     bool repeated = false;  ///< asked before under this key, without an answer: that request may take effect yet
+    /// For so long the agent has shown no work, as far as the watchdog has read: what the verdict rests on, and what
+    /// was left since is not taken in. A resource that knows of younger work refuses. 0: nothing was read of it.
+    Duration silent{};
 };
 
 /// A verb that worked. An error says how certain it is that nothing happened, and never will:

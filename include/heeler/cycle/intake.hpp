@@ -12,6 +12,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -22,7 +23,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
 class Intake {
 public:
-    explicit Intake(RunTable<WatchedRun>& table) : table_{table} {}
+    Intake(RunTable<WatchedRun>& table, ClockPort& clock) : table_{table}, clock_{clock} {}
 
     /// All runs of the class are read from this source. Any thread.
     void watch(std::string class_name, GroupSourceRef source) {
@@ -61,7 +62,7 @@ public:
                 cursor = watched.feed->cursor;
             }
             auto polled = source.poll(cursor);
-            if (!take(handle, watched, polled, now, report)) return;
+            if (!take(handle, watched, polled, answered(now), report)) return;
         }
     }
 
@@ -82,6 +83,12 @@ private:
         std::vector<RunCursor> cursors;
         std::map<std::string, RunHandle, std::less<>> handles;
     };
+
+    /// Ages that a source tells are those of its answer, however long the cycle has gone on and waited for it.
+    [[nodiscard]] Instant answered(Instant asked) {
+        const Instant now = clock_.now();
+        return now.elapsed > asked.elapsed ? now : asked;
+    }
 
     /// Under the run's lock.
     [[nodiscard]] bool is_read(RunHandle handle, const WatchedRun& watched) const {
@@ -106,6 +113,7 @@ private:
     [[nodiscard]] Asked read_group(const GroupSourceRef& source, const Asked& asked, Instant now, CycleReport& report) {
         Asked more;
         auto polled = source.poll(asked.cursors);
+        now = answered(now);
         if (!polled) {
             bool told = false;
             for (const auto& [run, handle] : asked.handles)
@@ -202,6 +210,7 @@ private:
     }
 
     RunTable<WatchedRun>& table_;
+    ClockPort& clock_;
     mutable std::mutex lock_;
     std::map<std::string, GroupSourceRef> groups_;
 };

@@ -25,8 +25,9 @@ class Deliverer {
 public:
     using Table = RunTable<WatchedRun>;
 
-    Deliverer(NotifierPort& notifier, ProcessPort& process, Ledger& ledger, Table& table, const Tenure& tenure)
-        : notifier_{notifier}, process_{process}, ledger_{ledger}, table_{table}, tenure_{tenure} {}
+    Deliverer(NotifierPort& notifier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Table& table,
+              const Tenure& tenure)
+        : notifier_{notifier}, clock_{clock}, process_{process}, ledger_{ledger}, table_{table}, tenure_{tenure} {}
 
     [[nodiscard]] ContextDesk& context() noexcept { return context_; }
 
@@ -232,7 +233,15 @@ private:
         const auto born = std::chrono::floor<std::chrono::seconds>(job.watched->created_at.time_since_epoch()).count();
         // A run that is registered anew, because its store was lost, is newer whatever its version is.
         return {tenure_.asker(),
-                (static_cast<std::uint64_t>(std::max<std::int64_t>(born, 0)) << 28) + job.watched->version};
+                (static_cast<std::uint64_t>(std::max<std::int64_t>(born, 0)) << 28) + job.watched->version,
+                silence_of(*job.watched)};
+    }
+
+    [[nodiscard]] Duration silence_of(const WatchedRun& watched) const {
+        if (!watched.feed || watched.feed->cursor.empty()) return {};
+        const Run& run = watched.run;
+        const Duration last = std::max(run.checkpoint_base.value_or({}), run.last_activity.value_or({}));
+        return std::max(run.working(clock_.now().elapsed) - last, Duration{});
     }
 
     [[nodiscard]] bool still_runs(const RungJob& job) const {
@@ -312,6 +321,7 @@ private:
     }
 
     NotifierPort& notifier_;
+    ClockPort& clock_;
     ProcessPort& process_;
     Ledger& ledger_;
     Table& table_;

@@ -16,6 +16,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct Asker {
     std::string name;
     std::uint64_t fence = 0;
+    Duration silent{};  ///< see `ActionRequest`
 };
 
 /// From the thread that delivers. The outcome and a note are written into the action.
@@ -88,7 +89,8 @@ public:
 private:
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
                                                bool repeated = false) {
-        return {watched.run.id, action.key, action.text, action.attempt, asker.name, asker.fence, repeated};
+        return {watched.run.id, action.key,  action.text, action.attempt,
+                asker.name,     asker.fence, repeated,    asker.silent};
     }
 
     /// That this request did nothing says nothing of the first one.

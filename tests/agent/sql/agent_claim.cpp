@@ -72,6 +72,40 @@ TEST_CASE("a claim is of one attempt, one key and what was judged [M-098]") {
     CHECK_FALSE(decide_agent_claim(row_of(0), claim_of(UINT32_MAX)));
 }
 
+TEST_CASE("a sign that is younger than what the verdict knows of keeps the run with its agent [M-098]") {
+    AgentClaim claim = claim_of(1);
+    claim.judged.emplace().attempt = "1";
+    claim.silent = 1200s;
+    AgentClaimRow row = row_of(1);
+    row.base_age = 1'200'000'000;
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row.base_age = 1'199'000'000;  // the clocks' difference
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row.base_age = 1'190'000'000;
+    CHECK(decide_agent_claim(row, claim).error().message.find("a checkpoint came after the verdict") !=
+          std::string::npos);
+    row = row_of(2);  // of a verdict about the attempt before
+    row.key = "other";
+    row.base_age = 700'000'000;
+    claim.judged->attempt = "2";
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::rejected);
+}
+
+TEST_CASE("who works under one's own older key is replaced as anybody else is [M-098]") {
+    AgentClaim claim = claim_of(1);
+    claim.asker = "w1.3";
+    AgentClaimRow row = row_of(2);
+    row.key = "other";
+    row.claimed_by = "w1.3";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::renew);
+    row.wrote = true;
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::rejected);
+    claim.judged.emplace().attempt = "2";
+    CHECK(decide_agent_claim(row, claim) == AgentClaimStep::take);
+    row.base_age = 1'000'000;
+    CHECK(decide_agent_claim(row, claim).error().code == ErrorCode::rejected);
+}
+
 TEST_CASE("what another watchdog claimed under the same key is not one's own [M-098]") {
     AgentClaim claim = claim_of(1);
     claim.asker = "w1.3";

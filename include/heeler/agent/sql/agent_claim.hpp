@@ -55,6 +55,7 @@ struct AgentClaim {
     bool repeatable = false;            ///< whoever is started under the same key is started once
     std::optional<JudgedRow> judged{};  ///< absent: no poll was made
     Duration fresh{};                   ///< a younger checkpoint proves work
+    Duration silent{};                  ///< so does one that came after the work that the verdict knows of
 };
 
 enum class AgentClaimStep : std::uint8_t {
@@ -81,17 +82,22 @@ enum class AgentClaimStep : std::uint8_t {
         return refuse("another watchdog claimed it under the same key, and may have started an agent",
                       ErrorCode::timed_out);
     }
-    // That nobody was started under the older key is known: only then is there a new one.
-    if (is_later && is_ours && !claim.asker.empty()) return AgentClaimStep::renew;
+    // That nobody was started under the older key is known: only then is there a new one. Whoever works all the same is
+    // replaced as anybody else.
+    if (is_later && is_ours && !claim.asker.empty() && !row.wrote) return AgentClaimStep::renew;
     // A watchdog whose store was lost counts anew. It may go on from the attempt that it has read.
     const bool is_known = claim.judged && claim.judged->attempt == std::to_string(row.ticket.attempt);
     if (claim.attempt == 0 || row.ticket.attempt == 0 || (row.ticket.attempt != claim.attempt && !is_known))
         return refuse("its attempt is " + std::to_string(row.ticket.attempt) + ", not " +
                       std::to_string(claim.attempt) +
                       (row.key ? ", claimed under the key " + one_line(*row.key, 80) : ""));
-    if (claim.judged && claim.judged->checkpoint != row.checkpoint)
-        return refuse("a checkpoint came after the verdict");
-    if (row.base_age && *row.base_age >= -future_tolerance && Duration{*row.base_age} < claim.fresh)
+    // A time in the future proves nothing.
+    const bool is_told = row.base_age && *row.base_age >= -future_tolerance;
+    // What the last poll read may be younger than the verdict, too.
+    const bool is_younger = is_told && Duration{*row.base_age + future_tolerance} < claim.silent;
+    if (is_younger || (claim.judged && claim.judged->checkpoint != row.checkpoint))
+        return refuse("a checkpoint came after the verdict, or the attempt began after it");
+    if (is_told && Duration{*row.base_age} < claim.fresh)
         return refuse("its last checkpoint or the beginning of its attempt is " +
                       std::to_string(std::max<std::int64_t>(*row.base_age, 0) / 1'000'000) + " s old, less than the " +
                       std::to_string(claim.fresh / std::chrono::seconds{1}) + " s between checkpoints");

@@ -80,7 +80,8 @@ public:
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         const std::string name{asked.run};
-        detail::AgentClaim claim{asked.run, asked.attempt, asked.key, asked.asker, asked.fence, repeatable, {}, every_};
+        detail::AgentClaim claim{asked.run, asked.attempt, asked.key,   asked.asker, asked.fence, repeatable,
+                                 {},        every_,        asked.silent};
         if (const auto known = judged_.find(name); known != judged_.end()) claim.judged = known->second;
         if (askers_.empty() || askers_.back() != asked.asker) askers_.emplace_back(asked.asker);
         auto taken = database_.locked([&] { return take(claim); });
