@@ -28,6 +28,7 @@ struct ErrorCascade;
 struct FailureStreak;
 struct Intervals;
 struct Line;
+struct LivenessCounter;
 struct NeverStarted;
 struct OutputAccessRule;
 struct ProgressAge;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <heeler/detect/liveness_counter.hpp>
 #include <heeler/detect/never_started.hpp>
 #include <heeler/settings/presets.hpp>
 
@@ -54,6 +55,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
                         {"token_budget", object({{"soft", whole(1'000'000), {}}}), {}},
                         {"failure_streak", object({{"count", whole(7), {}}}), {}},
                         {"never_started_s", whole(150), {}},
+                        {"liveness_counter", object({{"period_s", whole(60), {}}, {"max", whole(3), {}}}), {}},
                         {"debounce", whole(3), {}},
                         {"max_attempts", whole(4), {}},
                         {"action_budget", object({{"per_tick", whole(1), {}}, {"per_run_per_day", whole(2), {}}}), {}},
@@ -72,6 +74,8 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.detectors.find<TokenBudget>()->soft == 1'000'000);
     CHECK(rules.detectors.find<FailureStreak>()->count == 7);
     CHECK(rules.detectors.find<NeverStarted>()->grace == 150s);
+    CHECK(rules.detectors.find<LivenessCounter>()->period == 60s);
+    CHECK(rules.detectors.find<LivenessCounter>()->max == 3);
     CHECK(rules.limits.debounce == 3);
     RunClass acting = presets::long_run();
     CHECK(lay(acting, "max_attempts", whole(4)).empty());

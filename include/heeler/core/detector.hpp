@@ -103,10 +103,11 @@ consteval bool check_detector() {
 
 /// What a detector saw when it looked at a time of its own. All texts are literals.
 struct Sighting {
-    std::string_view record{};      ///< the kind of the record that is written
-    std::string_view answer{};      ///< one word; empty: there is only a message
-    std::string_view message{};     ///< in place of an answer
-    std::optional<Duration> age{};  ///< of what it looked at; absent: there is none
+    std::string_view record{};             ///< the kind of the record that is written
+    std::string_view answer{};             ///< one word; empty: there is a message or a number
+    std::string_view message{};            ///< in place of an answer
+    std::optional<Duration> age{};         ///< of what it looked at; absent: there is none
+    std::optional<std::int64_t> number{};  ///< in place of both
 };
 
 /// A detector of any type, as the engine calls it. Null: it has no such member.

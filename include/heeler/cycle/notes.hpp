@@ -43,15 +43,20 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
-/// What a detector saw: its answer and the age of what it looked at, or its message.
+/// What a detector saw: its answer or number and the age of what it looked at, or its message.
 [[nodiscard]] inline std::string sighting(const Sighting& saw) {
     JsonLine line;
     line.begin_object();
-    if (saw.answer.empty()) {
+    if (saw.answer.empty() && !saw.number) {
         line.key("message").string(saw.message).end_object();
         return std::move(line).text();
     }
-    line.key(saw.record).string(saw.answer).key("age_s");
+    line.key(saw.record);
+    if (saw.number)
+        line.number(*saw.number);
+    else
+        line.string(saw.answer);
+    line.key("age_s");
     if (saw.age)
         line.number(in_seconds(*saw.age));
     else

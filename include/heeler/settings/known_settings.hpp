@@ -10,6 +10,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/failure_streak.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/detect/liveness_counter.hpp>
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/never_started.hpp>
 #include <heeler/detect/run_timeout.hpp>
@@ -119,6 +120,19 @@ void change_ladder(RunClass& rules, Change change) {
 [[nodiscard]] inline Refused set_never_started(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
         change_detector<NeverStarted>(rules, [&](auto& settings) { settings.grace = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_liveness_period(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 24h), [&](Duration length) {
+        change_detector<LivenessCounter>(rules, [&](auto& settings) { settings.period = length; });
+    });
+}
+
+[[nodiscard]] inline Refused set_liveness_max(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 1, 1'000'000), [&](auto count) {
+        change_detector<LivenessCounter>(rules,
+                                         [&](auto& settings) { settings.max = static_cast<std::uint32_t>(count); });
     });
 }
 
@@ -247,6 +261,8 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"silence_levels.critical_s", &set_silence},
                                   Known{"never_started_s", &set_never_started},
                                   Known{"duration_limit_s", &set_duration_limit},
+                                  Known{"liveness_counter.period_s", &set_liveness_period},
+                                  Known{"liveness_counter.max", &set_liveness_max},
                                   Known{"loop_rule", &set_loop_rule},
                                   Known{"token_budget.soft", &set_token_budget},
                                   Known{"failure_streak.count", &set_failure_streak},
