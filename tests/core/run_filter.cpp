@@ -73,6 +73,8 @@ TEST_CASE("in a pattern `*` is any text and `?` one character [M-020]") {
     CHECK_FALSE((matches_glob("", "a") || matches_glob("?", "") || matches_glob("a?c", "ac")));
     CHECK_FALSE((matches_glob("*b", "abc") || matches_glob("a*b*c", "acb") || matches_glob("??", "\xC3\xA4")));
     CHECK(matches_glob("/srv/*/[a].sh *", "/srv/x/[a].sh --all"));  // nothing else is special
-    CHECK_FALSE(matches_glob(std::string(60, '*') + "b", std::string(128, 'a')));
+    std::string stars(60, '*');
+    stars += 'b';  // a sum of both is more than GCC 12 optimises without a false warning
+    CHECK_FALSE(matches_glob(stars, std::string(128, 'a')));
     CHECK_FALSE(matches_glob("*a*a*a*a*a*a*a*a*a*a*b", std::string(128, 'a')));
 }
