@@ -1,4 +1,6 @@
 // The cycle of who monitors many workers: judge, tell, clear. What goes wrong, or takes long, on the way.
+#include <thread>
+
 #include "engine/monitors.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_mailbox.hpp"
@@ -18,7 +20,7 @@ struct Outside {
     int failing_clears = 0;
 
     static void happen(std::function<void()>& once) {
-        if (const auto now = std::exchange(once, {})) now();
+        if (auto now = std::exchange(once, {})) std::thread{std::move(now)}.join();
     }
     /// And forgets it.
     std::string happened() {
