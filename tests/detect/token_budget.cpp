@@ -12,9 +12,9 @@ namespace {
 
 facts::At spent(std::int64_t in, std::int64_t out, double cost = 0) {
     facts::At at{1s};
-    at.run.usage.tokens_in = in;
-    at.run.usage.tokens_out = out;
-    at.run.usage.cost_usd = cost;
+    at.run.usage.edit().tokens_in = in;
+    at.run.usage.edit().tokens_out = out;
+    at.run.usage.edit().cost_usd = cost;
     at.run.observations = 4;
     return at;
 }
@@ -59,9 +59,9 @@ TEST_CASE("judging a budget twice finds the same and changes no total [M-067]") 
     REQUIRE(rule.check(at));
     REQUIRE(rule.check(at));
     CHECK(rule.check(at)->evidence.facts[0].value == 5'000'000);
-    CHECK(at.run.usage.tokens_in == 3'000'000);
-    CHECK(at.run.usage.tokens_out == 2'000'000);
-    CHECK(at.run.usage.cost_usd == 9.99);
+    CHECK(at.run.usage->tokens_in == 3'000'000);
+    CHECK(at.run.usage->tokens_out == 2'000'000);
+    CHECK(at.run.usage->cost_usd == 9.99);
 }
 
 TEST_CASE("a budget of no tokens is refused [M-066]") {

@@ -79,10 +79,10 @@ struct Wide {
 };
 
 template <class... Detectors>
-ReadyClass class_of() {
+std::shared_ptr<const ReadyClass> class_of() {
     RunClass rules = rooms::bare_class();
     (rules.detectors.turn_on<Detectors>(), ...);
-    return ReadyClass{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
+    return std::make_shared<const ReadyClass>(rules, std::make_shared<detail::Mutes>(), Elapsed{});
 }
 
 void call(DetectorMemory& memory, int times = 1) {
@@ -103,7 +103,7 @@ std::string saved(const DetectorMemory& memory) {
     return to.take();
 }
 
-DetectorMemory loaded(const ReadyClass& of, const std::string& bytes) {
+DetectorMemory loaded(const std::shared_ptr<const ReadyClass>& of, const std::string& bytes) {
     DetectorMemory memory{of};
     ArchiveReader from{bytes, Instant{}};
     memory.load(from, Instant{});
@@ -115,7 +115,7 @@ DetectorMemory loaded(const ReadyClass& of, const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("a detector hears what it listens to, and each keeps its own memory", "[run]") {
-    const ReadyClass of = class_of<Counts<'a'>, Counts<'b'>>();
+    const auto of = class_of<Counts<'a'>, Counts<'b'>>();
     DetectorMemory memory{of};
     call(memory, 2);
     memory.learn(Observation{{}, 0, 0, 0, Progress{1}});
@@ -123,11 +123,11 @@ TEST_CASE("a detector hears what it listens to, and each keeps its own memory", 
 }
 
 TEST_CASE("what is saved by kind is found again by a class that lost, gained and moved detectors [M-136]", "[run]") {
-    const ReadyClass before = class_of<Counts<'a'>, Counts<'b'>, Counts<'c'>>();
+    const auto before = class_of<Counts<'a'>, Counts<'b'>, Counts<'c'>>();
     DetectorMemory memory{before};
     call(memory, 3);
     const std::string bytes = saved(memory);
-    const ReadyClass after = class_of<Counts<'n'>, Counts<'c'>, Counts<'a'>>();
+    const auto after = class_of<Counts<'n'>, Counts<'c'>, Counts<'a'>>();
     DetectorMemory later = loaded(after, bytes);
     CHECK(counts_in(later) == "n 0, c 3, a 3");
     call(later);
@@ -135,15 +135,15 @@ TEST_CASE("what is saved by kind is found again by a class that lost, gained and
 }
 
 TEST_CASE("a detector whose layout was raised begins anew, the others keep theirs [M-136]", "[run]") {
-    const ReadyClass before = class_of<Counts<'a'>, Counts<'b'>>();
+    const auto before = class_of<Counts<'a'>, Counts<'b'>>();
     DetectorMemory memory{before};
     call(memory, 3);
-    const ReadyClass after = class_of<Counts<'a', 2>, Counts<'b'>>();
+    const auto after = class_of<Counts<'a', 2>, Counts<'b'>>();
     CHECK(counts_in(loaded(after, saved(memory))) == "a 0, b 3");
 }
 
 TEST_CASE("the damaged part of one detector costs nobody else's memory", "[run]") {
-    const ReadyClass of = class_of<Counts<'a'>, Counts<'b'>>();
+    const auto of = class_of<Counts<'a'>, Counts<'b'>>();
     DetectorMemory memory{of};
     call(memory, 3);
     // The bytes of `a` are one short, as if its memory had been smaller.
@@ -161,7 +161,7 @@ TEST_CASE("the damaged part of one detector costs nobody else's memory", "[run]"
 TEST_CASE("memory of any type is made and destroyed once, also when it moves", "[run]") {
     const int before = Lives::now;
     {
-        const ReadyClass of = class_of<Counts<'a'>, Living>();
+        const auto of = class_of<Counts<'a'>, Living>();
         const int unused = Lives::now;
         DetectorMemory memory{of};
         call(memory);
@@ -180,7 +180,7 @@ TEST_CASE("memory of any type is made and destroyed once, also when it moves", "
 }
 
 TEST_CASE("runs of which nothing was learned share one memory until something is", "[run]") {
-    const ReadyClass of = class_of<Counts<'a'>, Living>();
+    const auto of = class_of<Counts<'a'>, Living>();
     const int unused = Lives::now;
     DetectorMemory idle{of}, busy{of};
     CHECK(counts_in(idle) == "a 0");
@@ -193,7 +193,7 @@ TEST_CASE("runs of which nothing was learned share one memory until something is
 }
 
 TEST_CASE("memory lies as aligned as its type asks for", "[run]") {
-    const ReadyClass of = class_of<Counts<'a'>, Wide>();
+    const auto of = class_of<Counts<'a'>, Wide>();
     std::vector<DetectorMemory> many;
     for (int i = 0; i < 8; ++i) CHECK(rooms::counts_of(findings_in(many.emplace_back(of))) == "a 0");
     for (const DetectorMemory& memory : many) CHECK(findings_in(memory).size() == 1);
@@ -205,7 +205,7 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
         .turn_on<Alarm<'b'>>({20s, Elapsed{7s}})
         .turn_on<Alarm<'c'>>({5s, std::nullopt})
         .turn_on<Counts<'d'>>();
-    const ReadyClass of{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
+    const auto of = std::make_shared<const ReadyClass>(rules, std::make_shared<detail::Mutes>(), Elapsed{});
     const DetectorMemory memory{of};
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);
@@ -213,7 +213,7 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
 }
 
 TEST_CASE("every detector that looks is asked, and the first sighting counts", "[run]") {
-    const ReadyClass of = class_of<Alarm<'a'>, Alarm<'b'>>();
+    const auto of = class_of<Alarm<'a'>, Alarm<'b'>>();
     DetectorMemory memory{of};
     for (int i = 1; i <= 2; ++i) {
         const auto saw = memory.look(Run{}, LastCheckpoint{}, Instant{});

@@ -104,7 +104,7 @@ struct Run {
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
-    UsageTotals usage{};
+    Seldom<UsageTotals> usage{};
     Seldom<RunWords> words{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been

@@ -38,7 +38,7 @@ public:
         std::vector<Action> actions = watched_.rung.take();
         item_.settled_before = actions;
         if (watched_.verdict) watched_.verdict.edit().rung_open = 0;
-        const bool shadow = watched_.rules->rules.mode == Mode::shadow;
+        const bool shadow = watched_.rules().mode == Mode::shadow;
         if (is_terminal(watched_.run.state)) return settle_after_end(actions);
         if (shadow)
             for (Action& action : actions)
@@ -49,7 +49,7 @@ public:
         if (rung::main_of(actions).kind == ActionKind::resume) return;
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
-        judged.decision = watched_.rules->rules.ladder.absorb(watched_.verdict->incident, actions,
+        judged.decision = watched_.rules().ladder.absorb(watched_.verdict->incident, actions,
                                                               watched_.run.working(now_.elapsed), now_.elapsed, wait);
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
@@ -212,7 +212,7 @@ private:
     void plan_retry(const Judged& judged) {
         const Elapsed due = judged.decision.incident.hold_until.value_or(now_.elapsed);
         watched_.next_cycle = std::min(watched_.next_cycle, due);
-        const bool shadow = watched_.rules->rules.mode == Mode::shadow;
+        const bool shadow = watched_.rules().mode == Mode::shadow;
         const std::uint32_t attempt = shadow ? judged.decision.incident.attempts + 1 : watched_.run.attempt;
         audit("retry", notes::retry(attempt, *judged.decision.retry_after, wall_at(now_, due)));
     }

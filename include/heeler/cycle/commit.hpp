@@ -32,7 +32,7 @@ public:
                 item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
                 if (watched.verdict->incident.number != item.verdict_before->incident.number)
                     item.change.besides.edit().tallies.push_back(
-                        {watched.rules->rules.name, watched.verdict->incident.condition, 1, 0});
+                        {watched.rules().name, watched.verdict->incident.condition, 1, 0});
             }
             changes.push_back(std::move(item.change));
         }
@@ -86,7 +86,7 @@ private:
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
             if (watched.disowned && watched.version == 0) report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
-            const bool guarded = conflict && watched.rules->rules.conflict_fails_run;
+            const bool guarded = conflict && watched.rules().conflict_fails_run;
             // A run that was given up is written once that works again: no hurry, and no error each time.
             if (guarded && is_terminal(watched.run.state))
                 return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);

@@ -139,8 +139,8 @@ private:
     /// A run whose class is looked at as a whole waits for that moment.
     void keep_together(RunHandle handle, WatchedRun& watched, Instant now) const {
         const std::lock_guard guard{watched.lock};
-        if (!registry_.table().current(handle) || !watched.rules->rules.schedule.together) return;
-        if (now.elapsed >= watched.next_cycle && !classes_.is_now(watched.rules->rules.name))
+        if (!registry_.table().current(handle) || !watched.rules().schedule.together) return;
+        if (now.elapsed >= watched.next_cycle && !classes_.is_now(watched.rules().name))
             watched.next_cycle = registry_.cycle_after(watched, now);
     }
 
@@ -225,7 +225,7 @@ private:
                              decision.incident.phase != incident.phase || judged.alerting == Alerting::send ||
                              judged.alerting == Alerting::resolved ||
                              (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
-        if (decision.acts()) ++acted_[watched.rules->rules.name];
+        if (decision.acts()) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
         WorkItem& item = item_of(handle, watched, work);
@@ -235,8 +235,8 @@ private:
     }
 
     [[nodiscard]] bool budget_left(const WatchedRun& watched) {
-        const auto& most = watched.rules->rules.limits.rungs_per_tick;
-        return !most || acted_[watched.rules->rules.name] < *most;
+        const auto& most = watched.rules().limits.rungs_per_tick;
+        return !most || acted_[watched.rules().name] < *most;
     }
 
     void look_again(RunHandle handle, WatchedRun& watched, Instant now) {

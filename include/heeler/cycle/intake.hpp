@@ -99,7 +99,7 @@ private:
         WatchedRun* watched = table_.find(handle);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
-        if (!is_read(handle, *watched) || watched->rules->rules.name != class_name) return;
+        if (!is_read(handle, *watched) || watched->rules().name != class_name) return;
         if (!all && now.elapsed < watched->next_cycle) return;
         if (!watched->feed) watched->feed = std::make_unique<Feed>();
         if (watched->feed->source.present()) return;  // a source of its own comes first
@@ -131,7 +131,7 @@ private:
             silent.erase(one.run);
             WatchedRun* watched = table_.find(handle->second);
             if (watched == nullptr || !take(handle->second, *watched, one.found, now, report)) continue;
-            ask_for(handle->second, watched->rules->rules.name, true, now, more);
+            ask_for(handle->second, watched->rules().name, true, now, more);
         }
         for (const auto& [run, handle] : silent)
             if (WatchedRun* watched = table_.find(handle)) {

@@ -46,13 +46,13 @@ struct Judged {
 
 /// From a rung to the look whether it helped.
 [[nodiscard]] inline Duration verify_after(const RunMemory& watched) noexcept {
-    const Duration set = watched.rules->rules.verify_after;
+    const Duration set = watched.rules().verify_after;
     return set > Duration{} ? set : watched.run.interval;
 }
 
 /// The run as detectors see it. In shadow mode nobody is started, but what was decided counts as if somebody had been.
 [[nodiscard]] inline std::optional<Run> shadow_of(const RunMemory& watched) {
-    if (watched.rules->rules.mode != Mode::shadow || watched.verdict->incident.attempts == 0) return std::nullopt;
+    if (watched.rules().mode != Mode::shadow || watched.verdict->incident.attempts == 0) return std::nullopt;
     std::optional<Run> seen{watched.run};
     seen->attempt += watched.verdict->incident.attempts;
     return seen;
@@ -70,7 +70,7 @@ public:
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
-          rules_{*watched.rules},
+          rules_{*watched.of_class()},
           now_{now},
           budget_left_{budget_left} {}
 

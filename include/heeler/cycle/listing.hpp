@@ -147,7 +147,7 @@ private:
     void find_live(Round& round) {
         for (const RunHandle handle : registry_.table().all()) {
             with(handle, [&](WatchedRun& watched) {
-                if (is_terminal(watched.run.state) || watched.rules->rules.name != round.rules.rules.name) return;
+                if (is_terminal(watched.run.state) || watched.rules().name != round.rules.rules.name) return;
                 round.live.emplace(watched.spec.name(), Live{handle, std::string{watched.run.id}, watched.listed});
                 if (watched.listed && watched.version == 0) round.add(handle, watched);
             });
@@ -327,7 +327,7 @@ private:
         for (const RunHandle handle : runs)
             with(handle, [&](const WatchedRun& watched) {
                 judged |= !is_terminal(watched.run.state) && now.elapsed >= watched.next_cycle &&
-                          watched.rules->rules.name == class_name;
+                          watched.rules().name == class_name;
             });
         return judged;
     }

@@ -269,7 +269,7 @@ private:
         WatchedRun& watched = *registry_.table().find(handle);
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row, watched.rules});
+        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row, watched.of_class()});
         std::vector<Action> rung = open_rung(watched, stored.actions);
         // Those that are intended outside it were never handed over: their commit was taken for failed.
         for (Action action : stored.actions) {
@@ -284,7 +284,7 @@ private:
         }
         watched.rung_busy = true;
         RungJob job{handle, &watched, std::move(rung), true};
-        job.rules = watched.rules;
+        job.rules = watched.of_class();
         queues_.add(std::move(job));
         return true;
     }

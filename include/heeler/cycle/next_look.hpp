@@ -28,8 +28,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!watched.run.waiting_since) return false;
     std::uint32_t told = 0;
     for (const SentEdge& sent : watched.verdict->edges) told |= bit_of(sent.condition);
-    const bool repeats = watched.rules->rules.renotify_every > Duration{};
-    for (const EdgeAlert& edge : watched.rules->rules.edges) {
+    const bool repeats = watched.rules().renotify_every > Duration{};
+    for (const EdgeAlert& edge : watched.rules().edges) {
         const std::uint32_t bit = bit_of(edge.condition);
         if ((watched.shown.findings & bit) == 0 || edge.condition.opens_incident()) continue;
         if ((told & bit) == 0 || (repeats && edge.repeated)) return true;
@@ -48,7 +48,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (watched.verdict->incident.hold_until) no_later_than(*watched.verdict->incident.hold_until);
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
-    const bool repeats = watched.verdict->incident.open() && watched.rules->rules.renotify_every > Duration{};
+    const bool repeats = watched.verdict->incident.open() && watched.rules().renotify_every > Duration{};
     if (repeats || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     if (watched.unjudged || edge_is_open(watched)) no_later_than(now.elapsed);
     if (run.waiting_since) {

@@ -158,7 +158,7 @@ private:
 
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
     void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Besides& besides) {
-        const std::string& name = watched.rules->rules.name;
+        const std::string& name = watched.rules().name;
         besides.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
         if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
         besides.mutes.push_back(

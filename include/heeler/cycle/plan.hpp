@@ -57,7 +57,7 @@ public:
         row.alert.details.push_back({"outcome", outcome});
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
-            row.not_before = std::max(row.not_before, *last + watched_.rules->rules.alert_cooldown);
+            row.not_before = std::max(row.not_before, *last + watched_.rules().alert_cooldown);
         return row;
     }
 
@@ -90,9 +90,9 @@ private:
     }
 
     [[nodiscard]] bool fences() const noexcept {
-        return !shadow() && watched_.rules->rules.stop_proof == StopProofNeeded::fenced;
+        return !shadow() && watched_.rules().stop_proof == StopProofNeeded::fenced;
     }
-    [[nodiscard]] bool shadow() const noexcept { return watched_.rules->rules.mode == Mode::shadow; }
+    [[nodiscard]] bool shadow() const noexcept { return watched_.rules().mode == Mode::shadow; }
 
     /// From now on nothing about the same is sent, until the cooldown is over or the steer turns out to have failed.
     void stamp(Condition about) {
@@ -134,8 +134,7 @@ private:
         action.key = effect_key(watched_.run, action.intervention,
                                 std::to_string(at) + (same_rung ? "+" : ".") + std::string{name_of(step.action)});
         if (is_injection(step.action))
-            action.text =
-                redact(prompts::compose(watched_.rules->rules.prompts, step.action, wording_.facts(step.about)));
+            action.text = redact(prompts::compose(watched_.rules().prompts, step.action, wording_.facts(step.about)));
         else if (step.action == ActionKind::spawn)
             action.text = wording_.brief();
         else if (step.action == ActionKind::file_issue)
@@ -151,8 +150,8 @@ private:
         row.action_key = action.key;
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
-        row.alert.details.push_back({"summary", redact(prompts::choose(watched_.rules->rules.prompts.summary,
-                                                                       prompts::summary, wording_.facts()))});
+        row.alert.details.push_back(
+            {"summary", redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
         if (judged_.decision.is_final)
             row.alert.details.push_back({"recommendation", prompts::recommendation(wording_.first_cause())});
         rows_.alerts.push_back(std::move(row));
@@ -168,7 +167,7 @@ private:
         Alert& alert = row.alert;
         alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
-        alert.to = sanitise(spec_.origin.empty() ? watched_.rules->rules.alerts_to : spec_.origin, 256);
+        alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
         alert.run = {sanitise(spec_.id, 256), sanitise(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
@@ -183,11 +182,11 @@ private:
 
     void tell(const Incident& before) {
         const Incident& incident = watched_.verdict->incident;
-        const bool unsaid = !watched_.rules->rules.tell_people ||
-                            (before.open() && judged_.decision.last != InterventionOutcome::recovered);
+        const bool unsaid =
+            !watched_.rules().tell_people || (before.open() && judged_.decision.last != InterventionOutcome::recovered);
         if (incident.alerted && !incident.open() && (unsaid || judged_.alerting == Alerting::resolved))
             watched_.verdict.edit().incident.alerted = false;
-        if (!watched_.rules->rules.tell_people) return;
+        if (!watched_.rules().tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
         if (incident.phase == Phase::closed) watched_.verdict.edit().marks.acknowledged = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
@@ -223,7 +222,7 @@ private:
                 sent = (judged_.over & bit_of(sent->condition)) != 0 ? told.erase(sent) : sent + 1;
         }
         if (judged_.begins == 0) return;
-        for (const EdgeAlert& edge : watched_.rules->rules.edges)
+        for (const EdgeAlert& edge : watched_.rules().edges)
             if ((judged_.begins & bit_of(edge.condition)) != 0)
                 if (const Finding* finding = wording_.finding_about(edge.condition)) tell_edge(edge, *finding);
     }

@@ -83,12 +83,12 @@ public:
     [[nodiscard]] std::vector<std::string> words_of(const std::vector<Finding>& findings) const {
         std::vector<std::string> words;
         if (findings.empty()) return words;
-        const PromptSettings& prompts = watched_.rules->rules.prompts;
+        const PromptSettings& prompts = watched_.rules().prompts;
         const bool worded = detail::survives([&] {
             if (prompts.issues)
                 words = prompts.issues(findings, watched_.run);
             else if (prompts.detectors_words)
-                words = detectors_words(watched_.rules->rules.detectors, findings);
+                words = detectors_words(watched_.rules().detectors, findings);
         });
         if (!worded) words.clear();  // an alert that cannot be worded is sent all the same
         for (std::string& text : words) text = redact(sanitise(text, 1024));
@@ -118,7 +118,7 @@ public:
 
     /// What a continuation is told.
     [[nodiscard]] std::string brief() const {
-        const RunClass& rules = watched_.rules->rules;
+        const RunClass& rules = watched_.rules();
         BriefFacts facts;
         facts.name = spec_.name;
         facts.work_item = spec_.work_item.empty() ? std::string_view{spec_.task} : std::string_view{spec_.work_item};
@@ -142,7 +142,7 @@ public:
 
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
-        return watched_.rules->rules.operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
+        return watched_.rules().operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
@@ -153,7 +153,7 @@ public:
         const Run& run = watched_.run;
         // What the host adds is no reason to lose the alert.
         static_cast<void>(detail::survives([&] {
-            if (const auto& last_touch = watched_.rules->rules.prompts.alert)
+            if (const auto& last_touch = watched_.rules().prompts.alert)
                 last_touch(row.alert, run, run.working(now_.elapsed) - run.started.value_or(Duration{}));
         }));
     }
@@ -181,7 +181,7 @@ public:
             evidence_ = about ? words_of({*finding}).front() : evidence_line(*finding);
         facts.evidence = evidence_;
         facts.elapsed = watched_.run.started ? watched_.run.working(now_.elapsed) - *watched_.run.started : Duration{};
-        const bool quote = watched_.rules->rules.prompts.quote_agent_text && !watched_.checkpoints->last.text.empty();
+        const bool quote = watched_.rules().prompts.quote_agent_text && !watched_.checkpoints->last.text.empty();
         if (quote) checkpoint_ = quoted_lines(watched_.checkpoints->last.text, prompts::checkpoint_cap);
         facts.checkpoint = checkpoint_;
         facts.step = watched_.checkpoints->last.step;
@@ -189,7 +189,7 @@ public:
                                                                        : std::string_view{spec_.metric_name};
         facts.value = watched_.run.metric_value();
         facts.attempt = attempt();
-        facts.max_attempts = watched_.rules->rules.ladder.attempts();
+        facts.max_attempts = watched_.rules().ladder.attempts();
         return facts;
     }
 
@@ -219,7 +219,7 @@ public:
         if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)
             return "a fresh agent takes the run up, not before " +
                    rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));
-        if (const auto outlook = watched_.rules->rules.ladder.outlook())
+        if (const auto outlook = watched_.rules().ladder.outlook())
             return "checked again " + at_next_cycle() + *outlook;
         return "judged again " + when(watched_.run.origin + watched_.run.waited + watched_.verdict->incident.verify_at);
     }

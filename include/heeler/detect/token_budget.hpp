@@ -35,12 +35,12 @@ struct TokenBudget {
     void learn(Memory&, const Settings&, const Observation&) const {}
 
     [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run, Instant) const {
-        const std::int64_t tokens = run.usage.tokens_in + run.usage.tokens_out;
+        const std::int64_t tokens = run.usage->tokens_in + run.usage->tokens_out;
         if (run.state != RunState::running || tokens < settings.soft) return std::nullopt;
         Finding finding{Condition::token_budget, Level::nudge, kind, {.rule = "soft_limit"}};
         finding.evidence.add("tokens", static_cast<double>(tokens))
             .add("threshold", static_cast<double>(settings.soft))
-            .add("cost_usd", run.usage.cost_usd);
+            .add("cost_usd", run.usage->cost_usd);
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }

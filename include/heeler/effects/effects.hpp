@@ -105,7 +105,7 @@ private:
 
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
     [[nodiscard]] bool may_spawn(WatchedRun& watched, Action& action) const {
-        if (watched.rules->rules.stop_proof != StopProofNeeded::proved) return true;
+        if (watched.rules().stop_proof != StopProofNeeded::proved) return true;
         const auto proof = control_.prove_stopped(watched.run.id);
         if (proof && *proof == StopProof::stopped) return true;
         action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"

@@ -156,7 +156,7 @@ private:
     static void classify(Job& job) {
         if (job.rules || job.watched == nullptr) return;
         const std::lock_guard guard{job.watched->lock};
-        job.rules = job.watched->rules;
+        job.rules = job.watched->of_class();
     }
 
     [[nodiscard]] bool rung_waits(const std::string& key) const {

@@ -59,26 +59,31 @@ private:
     std::size_t count_ = 0;
 };
 
-/// The class must outlive it. Takes no memory before something is learned. Saved by kind, so that a class which gains,
+/// Keeps its class. Takes no memory before something is learned. Saved by kind, so that a class which gains,
 /// loses or reorders detectors keeps the rest.
 class DetectorMemory {
 public:
     DetectorMemory() = default;
-    explicit DetectorMemory(const ReadyClass& of) : of_{&of} {}
+    explicit DetectorMemory(std::shared_ptr<const ReadyClass> of) : of_{std::move(of)} {}
     DetectorMemory(DetectorMemory&& other) noexcept
-        : of_{std::exchange(other.of_, nullptr)}, block_{std::exchange(other.block_, nullptr)} {}
+        : of_{std::move(other.of_)}, block_{std::exchange(other.block_, nullptr)} {}
     DetectorMemory& operator=(DetectorMemory&& other) noexcept {
         if (this == &other) return *this;
         clear();
-        of_ = std::exchange(other.of_, nullptr);
+        of_ = std::move(other.of_);
         block_ = std::exchange(other.block_, nullptr);
         return *this;
     }
     ~DetectorMemory() { clear(); }
 
+    /// Null before it has one.
+    [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return of_; }
+
     void learn(const Observation& seen) {
-        for (const DetectorSlot& slot : of_->listeners[seen.event.index()])
-            slot.ops->learn(edit(slot), slot.settings, seen);
+        const auto& listeners = of_->listeners[seen.event.index()];
+        if (listeners.empty()) return;
+        if (block_ == nullptr) block_ = of_->make_memory();
+        for (const DetectorSlot& slot : listeners) slot.ops->learn(block_ + slot.offset, slot.settings, seen);
     }
 
     /// What is looked at before each judgement. Of several sightings in one cycle the first counts.
@@ -186,7 +191,7 @@ private:
         slot.ops->create(memory);
     }
 
-    const ReadyClass* of_ = nullptr;
+    std::shared_ptr<const ReadyClass> of_;
     std::byte* block_ = nullptr;  ///< made when something is learned
 };
 

@@ -74,11 +74,12 @@ public:
     }
 
     void operator()(const Usage& seen) {
-        add(run_.usage.tokens_in, seen.tokens_in);
-        add(run_.usage.tokens_out, seen.tokens_out);
-        add(run_.usage.api_calls, seen.api_calls);
-        add(run_.usage.bytes_written, seen.bytes_written);
-        run_.usage.cost_usd += seen.cost_usd;
+        UsageTotals& usage = run_.usage.edit();
+        add(usage.tokens_in, seen.tokens_in);
+        add(usage.tokens_out, seen.tokens_out);
+        add(usage.api_calls, seen.api_calls);
+        add(usage.bytes_written, seen.bytes_written);
+        usage.cost_usd += seen.cost_usd;
         learn(seen, {});
         alive();
         ++run_.observations;
@@ -98,8 +99,8 @@ public:
     }
 
     void operator()(const StateChange& seen) {
-        const bool goes_on = !watched_.rules->rules.completion_ends &&
-                             (seen.state == RunState::completed || seen.state == RunState::failed);
+        const bool goes_on =
+            !watched_.rules().completion_ends && (seen.state == RunState::completed || seen.state == RunState::failed);
         learn(seen, {});
         say(seen, goes_on ? name_of(seen.state) : std::string_view{});
         enter(goes_on ? next_task(seen.state) : seen.state);
@@ -166,9 +167,10 @@ public:
             run_.metric == MetricKind::output_lines ? SmallOptional<std::int64_t>{since.lines} : since.reported;
         sample.delta = sample.value && before ? *sample.value - *before : 0;
         sample.lines = run_.lines - since.lines;
-        sample.tokens = run_.usage.tokens_in + run_.usage.tokens_out - since.usage.tokens_in - since.usage.tokens_out;
-        sample.api_calls = run_.usage.api_calls - since.usage.api_calls;
-        sample.bytes_written = run_.usage.bytes_written - since.usage.bytes_written;
+        const UsageTotals& usage = *run_.usage;
+        sample.tokens = usage.tokens_in + usage.tokens_out - since.usage.tokens_in - since.usage.tokens_out;
+        sample.api_calls = usage.api_calls - since.usage.api_calls;
+        sample.bytes_written = usage.bytes_written - since.usage.bytes_written;
         const bool observed = !watched_.held_until || now_.elapsed >= *watched_.held_until;
         sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});

@@ -53,12 +53,12 @@ public:
     /// Gives a run the newest settings of its class, unless an incident is open: that one keeps what it began with.
     /// Under the run's lock.
     void renew(WatchedRun& watched, Instant now) const {
-        if (!watched.rules->replaced.load(std::memory_order_relaxed)) return;
+        if (!watched.of_class()->replaced.load(std::memory_order_relaxed)) return;
         if (watched.verdict->incident.open() || watched.rung_busy || !watched.rung->empty()) return;
-        auto newest = find_class(watched.rules->rules.name);
+        auto newest = find_class(watched.rules().name);
         if (!newest) return;
         watched.change_class(std::move(newest), now);
-        watched.run.interval = watched.rules->rules.interval.interval_for(watched.run.expected);
+        watched.run.interval = watched.rules().interval.interval_for(watched.run.expected);
         const Duration next_sample = watched.run.working(now.elapsed) + watched.run.interval;
         watched.sampling.next = std::min(watched.sampling.next, next_sample);
         watched.next_cycle = std::min(watched.next_cycle, cycle_after(watched, now));
@@ -215,8 +215,7 @@ private:
         watched.created_at = spec.created_at.value_or(now.wall);
         watched.skip = skip_reason(spec, *rules);
         watched.sampling.next = run.interval;
-        watched.detectors = DetectorMemory{*rules};
-        watched.rules = std::move(rules);
+        watched.detectors = DetectorMemory{std::move(rules)};
         watched.next_cycle = first_cycle(watched, now);
         watched.last_flush = watched.last_memory = now.elapsed;
     }
@@ -234,15 +233,14 @@ private:
                                     std::shared_ptr<const ReadyClass> rules, bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
-        watched.detectors = DetectorMemory{*rules};
-        watched.rules = std::move(rules);
+        watched.detectors = DetectorMemory{std::move(rules)};
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
         watched.run.id = watched.spec.id();
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
         watched.stored_besides(stored.checkpoints, stored.row.ended_at, stored.interventions);
-        auto& class_origin = watched.rules->origin;
+        auto& class_origin = watched.of_class()->origin;
         if (watched.run.origin < class_origin.load(std::memory_order_relaxed)) class_origin.store(watched.run.origin);
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
         const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
@@ -259,7 +257,8 @@ private:
         const Duration down = now.wall - stored.row.updated_at;
         if (!polled && down > 3 * period_of(watched)) watched.held_until = now.elapsed + grace_of(watched);
         RunSpec spec;
-        ArchiveReader texts{watched.spec.view(), Instant{}};
+        const std::string stored_texts = watched.spec.bytes();
+        ArchiveReader texts{stored_texts, Instant{}};
         archive_spec(texts, spec);
         const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
         if (!whole) watched.run.id = stored.row.id;  // by which it is dropped
@@ -269,29 +268,29 @@ private:
 
 public:
     [[nodiscard]] static Duration period_of(const WatchedRun& watched) noexcept {
-        const Duration set = watched.rules->rules.schedule.period;
+        const Duration set = watched.rules().schedule.period;
         return set > Duration{} ? set : watched.run.interval;
     }
     [[nodiscard]] static Duration grace_of(const WatchedRun& watched) noexcept {
-        const Duration set = watched.rules->rules.grace;
+        const Duration set = watched.rules().grace;
         return set > Duration{} ? set : watched.run.interval;
     }
 
     /// The cycle after `now` on the run's own grid, or on the wall clock's.
     [[nodiscard]] static Elapsed cycle_after(const WatchedRun& watched, Instant now) noexcept {
         const Duration period = period_of(watched);
-        if (watched.rules->rules.schedule.aligned) {
+        if (watched.rules().schedule.aligned) {
             const auto passed = now.wall.time_since_epoch() / period;
             return elapsed_at(now, WallTime{(passed + 1) * period});
         }
-        if (watched.rules->rules.schedule.together) return watched.rules->together_after(now.elapsed);
+        if (watched.rules().schedule.together) return watched.of_class()->together_after(now.elapsed);
         const auto passed = (now.elapsed - watched.run.origin) / period;
         return watched.run.origin + (passed + 1) * period;
     }
 
 private:
     [[nodiscard]] static Elapsed first_cycle(const WatchedRun& watched, Instant now) noexcept {
-        return watched.rules->rules.schedule.immediate ? now.elapsed : cycle_after(watched, now);
+        return watched.rules().schedule.immediate ? now.elapsed : cycle_after(watched, now);
     }
 
     mutable std::mutex lock_;

@@ -41,42 +41,58 @@ void archive_spec(A& a, RunSpec& spec) {
     if (A::is_loading) spec.name = name.empty() ? spec.id : std::move(name);
 }
 
-/// A registered `RunSpec`, encoded, in one block of its size. Never moves.
+/// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:
+/// these are only counted.
 class SpecBytes {
 public:
     SpecBytes() = default;
-    explicit SpecBytes(std::string_view bytes)
-        : block_{std::make_unique_for_overwrite<char[]>(sizeof(Size) + bytes.size())} {
-        const auto size = static_cast<Size>(bytes.size());
-        std::memcpy(block_.get(), &size, sizeof size);
-        std::memcpy(block_.get() + sizeof size, bytes.data(), bytes.size());
+    explicit SpecBytes(std::string_view bytes) {
+        const std::size_t last = bytes.find_last_not_of('\0') + 1;
+        const auto zeros = static_cast<unsigned char>(std::min<std::size_t>(bytes.size() - last, most_zeros));
+        const auto size = static_cast<std::uint32_t>(bytes.size() - zeros);
+        const std::size_t head = size < 256 ? 2 : 1 + sizeof size;
+        block_ = std::make_unique_for_overwrite<char[]>(head + size);
+        block_[0] = static_cast<char>(head == 2 ? zeros : zeros | is_long);
+        if (head == 2)
+            block_[1] = static_cast<char>(size);
+        else
+            std::memcpy(block_.get() + 1, &size, sizeof size);
+        std::memcpy(block_.get() + head, bytes.data(), size);
     }
 
-    [[nodiscard]] std::string_view view() const noexcept {
-        if (!block_) return {};
-        Size size = 0;
-        std::memcpy(&size, block_.get(), sizeof size);
-        return {block_.get() + sizeof size, size};
+    [[nodiscard]] std::string bytes() const {
+        return std::string{kept()}.append(block_ ? static_cast<unsigned char>(block_[0]) & most_zeros : 0u, '\0');
     }
     [[nodiscard]] std::string_view id() const {
         std::string_view first;
-        ArchiveReader{view(), Instant{}}(first);
+        ArchiveReader{kept(), Instant{}}(first);
         return first;
     }
     [[nodiscard]] std::string_view name() const {
         std::string_view first, second;
-        ArchiveReader{view(), Instant{}}(first, second);
+        ArchiveReader{kept(), Instant{}}(first, second);
         return second.empty() ? first : second;
     }
     [[nodiscard]] RunSpec decoded() const {
         RunSpec spec;
-        ArchiveReader reader{view(), Instant{}};
+        const std::string whole = bytes();
+        ArchiveReader reader{whole, Instant{}};
         archive_spec(reader, spec);
         return spec;
     }
 
 private:
-    using Size = std::uint32_t;
+    /// The block begins with how many zeros are left out, and with the size of the rest: in one byte, or in four.
+    static constexpr unsigned char most_zeros = 127, is_long = 128;
+
+    [[nodiscard]] std::string_view kept() const noexcept {
+        if (!block_) return {};
+        if ((static_cast<unsigned char>(block_[0]) & is_long) == 0)
+            return {block_.get() + 2, static_cast<unsigned char>(block_[1])};
+        std::uint32_t size = 0;
+        std::memcpy(&size, block_.get() + 1, sizeof size);
+        return {block_.get() + 1 + sizeof size, size};
+    }
 
     std::unique_ptr<char[]> block_;
 };
@@ -104,7 +120,7 @@ struct Sampling {
 
     /// The next interval begins with what the run has done by now.
     void begin_at(const Run& run) {
-        const Baseline now{run.reported_value, run.lines, run.usage};
+        const Baseline now{run.reported_value, run.lines, *run.usage};
         if (*since != now) since.edit() = now;
     }
 
@@ -260,12 +276,10 @@ struct RunMemory {
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
-    std::shared_ptr<const ReadyClass> rules;
-
     // --- facts: written by `observe`, by sources, and by what a cycle samples ---
     Run run;
     Sampling sampling;
-    DetectorMemory detectors;
+    DetectorMemory detectors;  ///< knows the run's class
     Seldom<LineSplitter> lines;
     Seldom<SeenResults> results;
     Seldom<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
@@ -303,17 +317,20 @@ struct RunMemory {
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
     bool alert_died = false;  ///< an alert was given up since the last look, which an undone cycle must not forget
 
+    [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
+    [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
+
     /// Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
     void give_up_alert() {
         alert_died = true;
         verdict.edit().alert_dead = true;
-        if (rules->rules.outbox.retry) verdict.edit().sent.alerted.reset();
+        if (rules().outbox.retry) verdict.edit().sent.alerted.reset();
     }
 
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
     void hurry(Elapsed now) {
-        if (run.output_readable || rules->rules.schedule.aligned) return;
-        if (rules->rules.detectors.find<OutputAccessRule>() != nullptr) next_cycle = std::min(next_cycle, now);
+        if (run.output_readable || rules().schedule.aligned) return;
+        if (rules().detectors.find<OutputAccessRule>() != nullptr) next_cycle = std::min(next_cycle, now);
     }
 
     /// What the store keeps beside the facts.
@@ -342,10 +359,12 @@ struct RunMemory {
         a(layout);
         if constexpr (A::is_loading)
             if (layout != facts_layout && layout != layout_without_words) return a.refuse();
+        UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
-          run.observations, run.lines, run.calls, run.open_calls, run.usage, run.attempt, run.incarnation, run.state,
+          run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt, run.incarnation, run.state,
           run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
+        if (usage != *run.usage) run.usage.edit() = usage;
         a(sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until, fenced_told);
         if (layout == layout_without_words) return;
         std::vector<SentEdge> edges = verdict->edges;
@@ -374,7 +393,7 @@ struct RunMemory {
         if (!from.ok() || !from.at_end()) {
             lines.reset();
             results.reset();
-            if (rules) detectors = DetectorMemory{*rules};
+            detectors = DetectorMemory{of_class()};
             return false;
         }
         if (!feed && cursor.empty()) return true;
@@ -387,11 +406,10 @@ struct RunMemory {
     void change_class(std::shared_ptr<const ReadyClass> newest, Instant now) {
         ArchiveWriter old{now};
         detectors.save(old, now);
-        DetectorMemory fresh{*newest};
+        DetectorMemory fresh{std::move(newest)};
         ArchiveReader from{old.bytes(), now};
         fresh.load(from, now);
         detectors = std::move(fresh);
-        rules = std::move(newest);
     }
 };
 
@@ -403,10 +421,7 @@ struct WatchedRun : RunMemory {
         const std::lock_guard guard{lock};
         return rung_busy;
     }
-    void clear() {
-        detectors = DetectorMemory{};  // before its class may go
-        static_cast<RunMemory&>(*this) = RunMemory{};
-    }
+    void clear() { static_cast<RunMemory&>(*this) = RunMemory{}; }
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

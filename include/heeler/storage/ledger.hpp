@@ -311,7 +311,7 @@ private:
         ArchiveWriter facts{now};
         watched.archive_facts(facts);
         rows.row.facts = facts.take();
-        if (!watched.spec_stored) rows.row.spec = std::string{watched.spec.view()};
+        if (!watched.spec_stored) rows.row.spec = watched.spec.bytes();
         change.fed = std::exchange(watched.fed, false);
         change.state_told = std::exchange(watched.state_told, false);
         if (change.with_memory || change.fed || watched.version == 0) {
@@ -326,7 +326,7 @@ private:
         row.id = watched.run.id;
         row.version = watched.version;
         row.name = watched.spec.name();
-        row.class_name = watched.rules->rules.name;
+        row.class_name = watched.rules().name;
         row.state = watched.run.state;
         row.status = watched.shown.status;
         row.attempt = watched.run.attempt;
@@ -355,7 +355,7 @@ private:
         if (!change.stored) watched.fed |= change.fed;
         if (!change.stored) watched.state_told |= change.state_told;
         // A run that was never stored is not taken for another one of the same name, nor for another watchdog's.
-        const bool same = known.row && (watched.version != 0 || (known.row->spec == watched.spec.view() &&
+        const bool same = known.row && (watched.version != 0 || (known.row->spec == watched.spec.bytes() &&
                                                                  known.row->created_at == watched.created_at &&
                                                                  known.row->holder == tenure_.lease().holder));
         if (known.row && !tenure_.alone() && (watched.version != 0 || !same) && !is_mine(*known.row)) {

@@ -1,0 +1,59 @@
+#include <heeler/run/watched_run.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using detail::RunMemory;
+using detail::SpecBytes;
+
+namespace {
+
+std::string encoded(RunSpec spec) {
+    ArchiveWriter writer{Instant{}};
+    detail::archive_spec(writer, spec);
+    return writer.take();
+}
+
+}  // namespace
+
+TEST_CASE("a spec in memory gives back each byte, however many zeros it ends with", "[run]") {
+    for (const std::size_t text : {0u, 1u, 254u, 255u, 256u, 257u, 300'000u})
+        for (const std::size_t zeros : {0u, 1u, 126u, 127u, 128u, 500u}) {
+            INFO(text << " bytes, then " << zeros << " zeros");
+            const std::string bytes = std::string(text, 'x') + std::string(zeros, '\0');
+            CHECK(SpecBytes{bytes}.bytes() == bytes);
+        }
+    CHECK(SpecBytes{}.bytes().empty());
+}
+
+TEST_CASE("id and name of a run are read where its spec lies", "[run]") {
+    RunSpec spec;
+    spec.id = "worker-7";
+    const SpecBytes unnamed{encoded(spec)};
+    CHECK(unnamed.id() == "worker-7");
+    CHECK(unnamed.name() == "worker-7");
+    spec.name = "the seventh";
+    spec.plan = {1, 2, 3};
+    spec.work_item = std::string(1'000, 'w');
+    const SpecBytes named{encoded(spec)};
+    CHECK(named.name() == "the seventh");
+    CHECK(named.decoded().plan == spec.plan);
+    CHECK(named.decoded().work_item == spec.work_item);
+}
+
+TEST_CASE("what a run used is saved with its facts, and nothing used is nothing kept", "[run]") {
+    RunMemory before;
+    before.run.usage.edit().tokens_in = 41;
+    before.run.usage.edit().cost_usd = 0.5;
+    ArchiveWriter used{Instant{}}, unused{Instant{}};
+    before.archive_facts(used);
+    RunMemory{}.archive_facts(unused);
+    CHECK(used.bytes().size() == unused.bytes().size());
+    RunMemory after, idle;
+    ArchiveReader from_used{used.bytes(), Instant{}}, from_unused{unused.bytes(), Instant{}};
+    after.archive_facts(from_used);
+    idle.archive_facts(from_unused);
+    REQUIRE((from_used.ok() && from_used.at_end() && from_unused.ok() && from_unused.at_end()));
+    CHECK(*after.run.usage == *before.run.usage);
+    CHECK_FALSE(idle.run.usage);
+}
