@@ -121,8 +121,9 @@ public:
         if (size_ == buffer_.size()) spill();
         buffer_[size_++] = c;
     }
-    /// Takes bytes up to the next one that normalising may change and says where that is.
-    [[nodiscard]] const char* copy_plain(const char* at, const char* end) noexcept {
+    /// Takes bytes up to the next one that normalising may change and says where that is. `line_size` is of the whole
+    /// line, which ends at `end`.
+    [[nodiscard]] const char* copy_plain(const char* at, const char* end, std::size_t line_size) noexcept {
         if constexpr (scans_words) {
             for (; end - at > 8; at += 8, size_ += 8) {
                 if (buffer_.size() - size_ < 8) spill();
@@ -133,6 +134,7 @@ public:
                     return at + first_byte(bits);
                 }
             }
+            if (line_size >= 8 && at != end) return copy_last(at, end);
         }
         for (; at != end && !is_maskable(at, end); ++at) put(*at);
         return at;
@@ -161,6 +163,20 @@ private:
     static constexpr std::size_t longest_hex_start = 64;
     static constexpr std::size_t kept = longest_hex_start + 2;
 
+    /// Of the 1 to 8 bytes before `end`, with more of the line in front of them.
+    [[nodiscard]] const char* copy_last(const char* at, const char* end) noexcept {
+        constexpr std::uint64_t fill = 0x7878787878787878ULL;  // letters, which stay
+        if (buffer_.size() - size_ < 8) spill();
+        const auto left = static_cast<unsigned>(end - at);
+        std::uint64_t word = load_word(end - 8);
+        if (left < 8) word = word >> (64 - 8 * left) | fill << (8 * left);
+        std::memcpy(buffer_.data() + size_, &word, sizeof word);
+        const auto bits = masked_bits(word, word >> 8 | fill << 56);
+        const unsigned plain = bits != 0 ? first_byte(bits) : left;
+        size_ += plain;
+        return at + plain;
+    }
+
     void spill() noexcept {
         if (!spilled_) XXH3_64bits_reset(&state_);
         spilled_ = true;
@@ -179,11 +195,11 @@ private:
 class LineMasker {
 public:
     explicit LineMasker(std::string_view line) noexcept
-        : at_(line.data()), end_(line.data() + line.size()), plain_until_(line.data()) {}
+        : at_(line.data()), end_(line.data() + line.size()), size_(line.size()), plain_until_(line.data()) {}
 
     [[nodiscard]] std::uint64_t hash() noexcept {
         for (;;) {
-            at_ = text_.copy_plain(at_, end_);
+            at_ = text_.copy_plain(at_, end_, size_);
             if (at_ == end_) return text_.hash();
             const auto kind = class_of(*at_);
             if (kind == char_digit)
@@ -253,6 +269,7 @@ private:
 
     const char* at_;
     const char* end_;
+    std::size_t size_;
     const char* plain_until_;
     MaskedText text_;
 };
