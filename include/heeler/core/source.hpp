@@ -102,7 +102,8 @@ concept GroupSourceLike = requires(T& source, std::span<const RunCursor> runs) {
 /// `started_at` after that end. An error means that nothing is known: nobody is dropped.
 ///
 /// Runs that a host registered itself may be missing until they were listed once, but not after a restart. Several
-/// watchdogs that share a store need the same list.
+/// watchdogs that share a store need the same list; of names whose ids are in use there, 128 are looked into per list,
+/// so that one of several hundred that returns may have to wait for some cycles.
 template <class T>
 concept ListsRuns = requires(T& source) {
     { source.list() } -> std::same_as<Result<std::vector<RunSpec>>>;

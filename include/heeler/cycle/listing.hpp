@@ -74,12 +74,17 @@ public:
 private:
     static constexpr Duration ask_again_after = std::chrono::minutes{5};
     static constexpr std::size_t most_told = 16;  ///< refusals of one list
+    /// A cycle must end before a lease does, and a name that is somebody else's costs questions to the store. Of one
+    /// list so many names are begun at once; after a commit in which so many turned out to be in use no more are; and
+    /// so many of these are looked into. The others wait for the next lists.
+    static constexpr std::size_t most_begun = 1024, most_in_use = 128, most_asked = 128;
 
     /// A name that is listed.
     struct Known {
         std::string id{};        ///< of its run, which may be over
         WallTime seen{};         ///< when that run was watched last
-        bool elsewhere = false;  ///< somebody else watches it
+        bool elsewhere = false;  ///< somebody else watches it, or nobody has asked yet
+        Elapsed ask_again{};     ///< where it is elsewhere
     };
 
     /// What is kept of a class between two of its lists.
@@ -87,8 +92,7 @@ private:
         std::unordered_map<std::string, Known> known{};
         std::unordered_map<std::uint64_t, bool> refused{};  ///< names that cannot be runs: each is told once
         std::optional<WallTime> began{};
-        Elapsed ask_again{};  ///< for those that were elsewhere
-        bool lost = false;    ///< it could not be read the last time
+        bool lost = false;  ///< it could not be read the last time
     };
 
     struct Live {
@@ -109,6 +113,10 @@ private:
         std::unordered_map<std::string, Known> known{};
         std::unordered_map<std::uint64_t, bool> refused{};
         std::size_t untold = 0;
+        Elapsed turn{};                 ///< who was to be asked again by then is
+        std::size_t tried = 0;          ///< names of others that are begun again, to see whether they still are
+        std::size_t in_use = 0;         ///< names whose id is
+        std::size_t asked = 0;          ///< names about which the store was asked
         std::vector<Change> changes{};  ///< runs that begin
         std::vector<RunSpec> taken{};   ///< names whose id is in use
 
@@ -128,8 +136,12 @@ private:
         }
         state.lost = false;
         if (!state.began) state.began = round.now.wall;
+        round.turn = turn(state, round.now);
         find_live(round);
-        for (RunSpec& spec : *list) take(round, std::move(spec));
+        for (RunSpec& spec : *list) {
+            take(round, std::move(spec));
+            if (round.changes.size() >= most_begun) store(round);
+        }
         miss(round);
         store(round);
         for (RunSpec& spec : std::exchange(round.taken, {})) return_as_new(round, std::move(spec));
@@ -139,7 +151,6 @@ private:
             round.report.error("list", {},
                                {ErrorCode::invalid_argument,
                                 std::to_string(round.untold) + " more names of the list cannot be watched"});
-        if (round.now.elapsed >= state.ask_again) state.ask_again = round.now.elapsed + ask_again_after;
         state.known = std::move(round.known);
         state.refused = std::move(round.refused);
     }
@@ -166,14 +177,15 @@ private:
         if (const auto good = check(spec); !good) return refuse(round, spec, good.error());
         if (round.known.count(spec.name) != 0) return refuse(round, spec, listed_twice(spec));
         const auto before = round.state.known.find(spec.name);
-        if (before != round.state.known.end() && stays_away(round, before->second, spec))
+        const bool waits = round.in_use >= most_in_use;
+        if (before != round.state.known.end() && (waits || stays_away(round, before->second, spec)))
             round.known.emplace(*before);
-        else
+        else if (!waits)
             begin(round, std::move(spec));
     }
 
     void go_on(Round& round, const RunSpec& spec, const Live& live) {
-        if (!round.known.try_emplace(spec.name, Known{live.id, round.now.wall, false}).second)
+        if (!round.known.try_emplace(spec.name, Known{live.id, round.now.wall, false, {}}).second)
             return refuse(round, spec, listed_twice(spec));
         if (!live.listed) with(live.handle, [](WatchedRun& watched) { watched.listed = true; });
     }
@@ -182,10 +194,23 @@ private:
         return {ErrorCode::duplicate, "`" + sanitise(spec.name, 160) + "` is listed twice; the first one counts"};
     }
 
+    /// Until when names that are elsewhere may be asked about in this list: those who have waited longest come first.
+    [[nodiscard]] static Elapsed turn(const State& state, Instant now) {
+        std::vector<Elapsed> due;
+        for (const auto& [name, known] : state.known)
+            if (known.elsewhere && known.ask_again <= now.elapsed) due.push_back(known.ask_again);
+        if (due.size() <= most_asked) return now.elapsed;
+        const auto last = due.begin() + (most_asked - 1);
+        std::nth_element(due.begin(), last, due.end());
+        return *last;
+    }
+
     /// Whether the run of a name that is still listed is over, or somebody else's.
-    static bool stays_away(const Round& round, const Known& known, const RunSpec& spec) {
-        if (known.elsewhere) return round.now.elapsed < round.state.ask_again;
-        return !spec.started_at || *spec.started_at <= known.seen;
+    static bool stays_away(Round& round, const Known& known, const RunSpec& spec) {
+        if (!known.elsewhere) return !spec.started_at || *spec.started_at <= known.seen;
+        if (known.ask_again > round.turn || round.tried == most_asked) return true;
+        ++round.tried;
+        return false;
     }
 
     /// Ids are the watchdog's, so that a name can return.
@@ -220,6 +245,11 @@ private:
         }
         for (const auto& [name, before] : round.state.known) {
             if (round.known.count(name) != 0 || round.live.count(name) != 0) continue;
+            if (before.elsewhere && round.asked == most_asked) {
+                round.known.emplace(name, before);
+                continue;
+            }
+            if (before.elsewhere) ++round.asked;
             if (before.elsewhere && !is_over(before.id, round.now)) continue;  // whoever watches it says so
             AuditRow row = vanished(before.id, round.now);
             round.report.events.emplace_back(AuditEvent{row});
@@ -228,7 +258,7 @@ private:
     }
 
     void begin(Round& round, RunSpec spec) {
-        round.known[spec.name] = {spec.id, round.now.wall, false};
+        round.known[spec.name] = {spec.id, round.now.wall, false, {}};
         const auto handle = registry_.add(spec, round.rules.rules.name, round.now);
         if (!handle && handle.error().code == ErrorCode::duplicate) return round.taken.push_back(std::move(spec));
         if (!handle) {
@@ -256,15 +286,22 @@ private:
                 in_use = change.conflict && watched.version == 0;
                 if (in_use) round.taken.push_back(watched.spec.decoded());
             });
-            if (in_use)
+            if (in_use) {
+                ++round.in_use;
                 registry_.drop(change.handle);
-            else
+            } else {
                 round.touched.push_back(change.handle);
+            }
         }
     }
 
     /// The id of the name is in use: by a run that is over, if the name was missing since; or else it is left alone.
     void return_as_new(Round& round, RunSpec spec) {
+        if (round.asked == most_asked) {
+            round.known[spec.name] = {spec.id, round.now.wall, true, round.now.elapsed};
+            return;
+        }
+        ++round.asked;
         const auto last = ids_.last(spec.name, round.now);
         const std::string id = NameIds::id(spec.name, last.value_or(0));
         const auto found = last ? ledger_.history(round.now, id) : Result<History>{};
@@ -273,9 +310,9 @@ private:
         if (!last || !readable || is_ending(id, over)) {
             round.known.erase(spec.name);  // nobody can tell now: the next list
         } else if (*last != 0 && !over) {
-            round.known[spec.name] = {id, round.now.wall, true};
+            round.known[spec.name] = {id, round.now.wall, true, round.now.elapsed + ask_again_after};
         } else if (over && !has_returned(*found, spec)) {
-            round.known[spec.name] = {id, round.now.wall, false};
+            round.known[spec.name] = {id, round.now.wall, false, {}};
             say_over(round, *found);
         } else {
             spec.id = NameIds::id(spec.name, *last + 1);
