@@ -1,5 +1,6 @@
-// heeler-sql-agents DIR AGENT: three runs whose agents have nothing but SQL. One works, one naps and is replaced, of
-// one every agent stops. AGENT is agents/agent.sh or another program like it. Minutes are shortened: 20 min last 4 s.
+// heeler-sql-agents DIR AGENT: four runs whose agents have nothing but SQL. One works, one naps and is replaced, of
+// one every agent stops, and one is known from its row alone. AGENT is agents/agent.sh or another program like it.
+// Minutes are shortened: 20 min last 4 s.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/agent/listed_agents.hpp>
 #include <heeler/agent/sqlite_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/clock/system_clock.hpp>
@@ -25,6 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, heeler::LogNotifier>;
+
+constexpr const char* runs[] = {"steady", "sleepy", "stuck", "guest"};
 
 /// The preset with seconds for five minutes.
 heeler::RunClass shortened() {
@@ -53,6 +57,7 @@ void tell(const heeler::CycleReport& report) {
     std::fflush(stdout);
 }
 
+/// The guest is not registered: its row is listed.
 heeler::Result<void> begin(Dog& dog, heeler::SqliteAgentTable& table, sql_agents::Starter& starter,
                            const std::string& run) {
     heeler::RunSpec spec;
@@ -61,8 +66,9 @@ heeler::Result<void> begin(Dog& dog, heeler::SqliteAgentTable& table, sql_agents
     spec.plan = {1, 2, 3, 4};
     const auto ticket = table.enlist(run);
     if (!ticket) return tl::unexpected<heeler::Error>(ticket.error());
-    if (const auto known = dog.start(spec, std::string_view{"shortened"}); !known)
-        return tl::unexpected<heeler::Error>(known.error());
+    if (run != "guest")
+        if (const auto known = dog.start(spec, std::string_view{"shortened"}); !known)
+            return tl::unexpected<heeler::Error>(known.error());
     const auto started =
         starter.start(run, spec.work_item + "\nRemaining steps: [1,2,3,4]\n\n" + table.prompt(*ticket));
     if (!started) return tl::unexpected<heeler::Error>(started.error());
@@ -73,14 +79,18 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
     std::signal(SIGCHLD, SIG_IGN);  // agents are not waited for
     heeler::SqliteAgentTable table{(directory / "agents.db").string(), 2s};
     sql_agents::Starter starter{
-        directory, agent, "0.8", {{"steady", {"works"}}, {"sleepy", {"naps", "works"}}, {"stuck", {"stops"}}}};
-    heeler::TableFencedControl control{table, starter};
+        directory,
+        agent,
+        "0.8",
+        {{"steady", {"works"}}, {"sleepy", {"naps", "works"}}, {"stuck", {"stops"}}, {"guest", {"works"}}}};
+    heeler::ListedAgents listed{table};
+    heeler::TableFencedControl control{listed, starter};
     Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},
             heeler::LogNotifier{stdout}};
     if (const auto defined = dog.define(shortened()); !defined) return fail(defined.error());
     dog.control(control);
-    dog.watch("shortened", table);
-    for (const char* const run : {"steady", "sleepy", "stuck"})
+    dog.watch("shortened", listed);
+    for (const char* const run : runs)
         if (const auto begun = begin(dog, table, starter, run); !begun) return fail(begun.error());
 
     for (int seconds = 0; seconds < 60; ++seconds) {
@@ -90,7 +100,7 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
         if (!stored) return fail(stored.error());
         if (stored->runs.empty()) break;  // every run is over
     }
-    for (const char* const run : {"steady", "sleepy", "stuck"}) {
+    for (const char* const run : runs) {
         const auto known = dog.store().history(run);
         if (!known || !known->row) return fail(known ? heeler::Error{} : known.error());
         std::printf("%s: %s, attempt %u, %zu checkpoints\n", run, std::string{name_of(known->row->state)}.c_str(),
@@ -102,7 +112,7 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Three runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
+    CLI::App app{"Four runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
     std::string directory;
     std::string agent;
     app.add_option("DIR", directory, "Where databases, prompts and logs are kept")

@@ -193,6 +193,31 @@ void reads_many_runs_at_once() {
 }
 
 template <class Backend>
+void lists_what_is_in_progress() {
+    Bench<Backend> b;
+    const auto listed = [&] {
+        std::string names;
+        const auto runs = b.table->in_progress();
+        REQUIRE(runs);
+        for (const std::string& run : *runs) names += run + ";";
+        return names;
+    };
+    CHECK(listed().empty());
+    b.enlist("b");
+    b.enlist("it's \"one\"");
+    for (const char* const status : {"completed", "failed", "stalled"}) {
+        b.enlist(status);
+        b.ask("UPDATE agent_progress SET status = '" + std::string{status} + "' WHERE run = '" + status + "'");
+    }
+    b.ask("INSERT INTO agent_progress(run) VALUES ('a')");
+    CHECK(listed() == "a;b;it's \"one\";");
+    b.ask("DELETE FROM agent_progress WHERE run = 'b'");
+    CHECK(listed() == "a;it's \"one\";");
+    b.ask("DROP TABLE agent_progress");
+    CHECK_FALSE(b.table->in_progress());
+}
+
+template <class Backend>
 void takes_hand_written_rows_as_they_come() {
     Bench<Backend> b;
     b.backend.make_table_without_rules();
@@ -693,6 +718,7 @@ void check() {
     SECTION("what agents write as prompted is reported once") { reports_what_agents_write<Backend>(false); }
     SECTION("ages are by the database's clock") { computes_ages_by_its_own_clock<Backend>(); }
     SECTION("many runs are read at once") { reads_many_runs_at_once<Backend>(); }
+    SECTION("what is in progress is listed") { lists_what_is_in_progress<Backend>(); }
     SECTION("hand-written rows are problems, once") { takes_hand_written_rows_as_they_come<Backend>(); }
     SECTION("a time in the future hides nothing") { is_not_fooled_by_the_future<Backend>(); }
     SECTION("who is replaced changes 0 rows") { fences_off_who_is_replaced<Backend>(); }

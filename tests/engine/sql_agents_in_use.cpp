@@ -1,5 +1,6 @@
 // A watchdog that knows its agents only from the table that they write, with a clock that has nothing to do with the
 // database's.
+#include <heeler/agent/listed_agents.hpp>
 #include <heeler/agent/sqlite_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/settings/presets.hpp>
@@ -16,34 +17,12 @@ using namespace std::chrono_literals;
 namespace {
 
 /// The preset of checkpoints over a table of agents. Nothing but the rows is ever reported.
-struct SqlBench : bench::Bench {
+struct AgentsBench : bench::Bench {
     ScratchLog folder;
     std::string file = folder.path("agents.db");
     std::unique_ptr<SqliteAgentTable> table;
-    std::unique_ptr<TableFencedControl<SqliteAgentTable, ScriptedControl>> fenced;
-    RunHandle handle;
-    AgentTicket first;
 
-    SqlBench() {
-        classes = {presets::checkpoint_continuation()};
-        connect();
-        auto enlisted = table->enlist("r");
-        REQUIRE(enlisted);
-        first = *enlisted;
-        RunSpec spec = bench::spec_of("r");
-        spec.plan = {1, 2, 3};
-        handle = run(spec);
-    }
-
-    /// As after a restart.
-    void connect() {
-        boot();
-        table = std::make_unique<SqliteAgentTable>(file);
-        fenced = std::make_unique<TableFencedControl<SqliteAgentTable, ScriptedControl>>(*table, control);
-        dog->control(*fenced);
-        dog->watch("checkpoint_continuation", *table);
-        if (const auto known = dog->find("r")) handle = *known;
-    }
+    AgentsBench() { classes = {presets::checkpoint_continuation()}; }
 
     /// An agent's statement, or somebody's by hand. Answers the values of its rows.
     std::string ask(const std::string& sql) const {
@@ -72,6 +51,55 @@ struct SqlBench : bench::Bench {
             ", last_checkpoint = iif(last_checkpoint IS NULL, NULL, " + then + ")");
     }
     AgentTicket ticket() { return *table->enlist("r"); }
+};
+
+/// One run of the table, which the host registers.
+struct SqlBench : AgentsBench {
+    std::unique_ptr<TableFencedControl<SqliteAgentTable, ScriptedControl>> fenced;
+    RunHandle handle;
+    AgentTicket first;
+
+    SqlBench() {
+        connect();
+        auto enlisted = table->enlist("r");
+        REQUIRE(enlisted);
+        first = *enlisted;
+        RunSpec spec = bench::spec_of("r");
+        spec.plan = {1, 2, 3};
+        handle = run(spec);
+    }
+
+    /// As after a restart.
+    void connect() {
+        boot();
+        table = std::make_unique<SqliteAgentTable>(file);
+        fenced = std::make_unique<TableFencedControl<SqliteAgentTable, ScriptedControl>>(*table, control);
+        dog->control(*fenced);
+        dog->watch("checkpoint_continuation", *table);
+        if (const auto known = dog->find("r")) handle = *known;
+    }
+};
+
+/// Whatever runs the table lists.
+struct ListedBench : AgentsBench {
+    std::unique_ptr<ListedAgents<SqliteAgentTable>> listed;
+    std::unique_ptr<TableFencedControl<ListedAgents<SqliteAgentTable>, ScriptedControl>> fenced;
+
+    ListedBench() {
+        connect();
+        CHECK(bench::errors_of(after(900s)).empty());  // makes the table
+    }
+
+    /// As after a restart.
+    void connect() {
+        boot();
+        table = std::make_unique<SqliteAgentTable>(file);
+        listed = std::make_unique<ListedAgents<SqliteAgentTable>>(*table);
+        fenced =
+            std::make_unique<TableFencedControl<ListedAgents<SqliteAgentTable>, ScriptedControl>>(*listed, control);
+        dog->control(*fenced);
+        dog->watch("checkpoint_continuation", *listed);
+    }
 };
 
 }  // namespace
@@ -270,4 +298,65 @@ TEST_CASE("a run whose continuations are used up is over for its agents [M-100]"
     CHECK(b.history().row->state == RunState::failed);
     CHECK(b.ask("SELECT status, attempt FROM agent_progress") == "failed 3 ");
     CHECK_FALSE(b.checkpoints(b.ticket(), 1));
+}
+
+TEST_CASE("a row that anybody inserts is watched from the next cycle on, to its end [M-098]") {
+    const bool restarts = GENERATE(false, true);
+    ListedBench b;
+    b.ask("INSERT INTO agent_progress(run) VALUES ('r')");
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    REQUIRE(b.history().row);
+    const AgentTicket first = b.ticket();
+    CHECK(b.checkpoints(first, 1));
+    (void)b.after(900s);
+    CHECK(b.history().checkpoints.size() == 1);
+    if (restarts) b.connect();
+    b.age(1201);
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");
+    CHECK_FALSE(b.checkpoints(first, 2));
+    CHECK(b.checkpoints(b.ticket(), 2));
+    (void)b.after(900s);
+    b.ask(b.table->prompted(b.ticket(), {}, "").complete);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.history().row->state == RunState::completed);
+    CHECK(b.history().row->incarnation == 2);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK_FALSE(b.history("r#2").row);
+}
+
+TEST_CASE("a row that is deleted ends its run, and one that comes back is continued like any other [M-098]") {
+    ListedBench b;
+    b.ask("INSERT INTO agent_progress(run) VALUES ('r'), ('other')");
+    (void)b.after(900s);
+    b.ask("DELETE FROM agent_progress WHERE run = 'r'");
+    (void)b.after(900s);
+    CHECK(b.history().row->state == RunState::cancelled);
+    b.ask("INSERT INTO agent_progress(run) VALUES ('r')");
+    (void)b.after(900s);
+    REQUIRE(b.history("r#2").row);
+    b.age(1201);
+    b.ask("UPDATE agent_progress SET last_checkpoint = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run = 'other'");
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");
+    CHECK(b.ticket().attempt == 2);
+    for (int i = 0; i < 8 && b.history("r#2").row->state == RunState::running; ++i) {
+        b.age(1300);
+        b.ask("UPDATE agent_progress SET last_checkpoint = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run = 'other'");
+        (void)b.after(1300s);
+    }
+    CHECK(b.history("r#2").row->state == RunState::failed);
+    CHECK(b.ask("SELECT status, attempt FROM agent_progress WHERE run = 'r'") == "failed 3 ");
+    CHECK(b.history("other").row->state == RunState::running);
+}
+
+TEST_CASE("rows whose names cannot be runs are said once, the others are watched [M-008]") {
+    ListedBench b;
+    b.ask(
+        "INSERT INTO agent_progress(run) VALUES ('r'), (''), ('two' || char(9) || 'words'), "
+        "(replace(hex(zeroblob(500)), '00', 'x'))");
+    const std::string said = bench::errors_of(b.after(900s));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 3);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.history().row->state == RunState::running);
 }

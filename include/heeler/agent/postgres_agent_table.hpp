@@ -55,6 +55,14 @@ public:
         return kept(change(*connection_, PostgresAgentSql::insert, wire_values(run)));
     }
 
+    [[nodiscard]] Result<std::vector<std::string>> in_progress() {
+        std::vector<std::string> runs;
+        const auto read = [&](PostgresResult& result) { result.read(runs.emplace_back()); };
+        if (const auto done = kept(fetch(*connection_, PostgresAgentSql::in_progress, {}, read)); !done)
+            return tl::unexpected<Error>(done.error());
+        return runs;
+    }
+
     [[nodiscard]] Result<std::vector<AgentRow>> read(const std::vector<std::string>& runs) {
         std::vector<AgentRow> rows;
         const auto read = [&](PostgresResult& result) {

@@ -55,6 +55,14 @@ public:
 
     [[nodiscard]] Result<void> insert(std::string_view run) { return carry_out(SqliteAgentSql::insert, run); }
 
+    [[nodiscard]] Result<std::vector<std::string>> in_progress() {
+        std::vector<std::string> runs;
+        const auto read = [](SqliteStatement& statement, std::string& run) { statement.read(run); };
+        if (const auto done = read_all(*connection_, SqliteAgentSql::in_progress, runs, read); !done)
+            return tl::unexpected<Error>(explained(done.error()));
+        return runs;
+    }
+
     [[nodiscard]] Result<std::vector<AgentRow>> read(const std::vector<std::string>& runs) {
         JsonLine list;
         list.begin_array();

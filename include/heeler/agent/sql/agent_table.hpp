@@ -48,6 +48,13 @@ public:
         return ticket(run);
     }
 
+    /// The runs of the rows that are in progress, for `ListedAgents`.
+    [[nodiscard]] Result<std::vector<std::string>> in_progress() {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        return database_.in_progress();
+    }
+
     /// What is new in the rows of these runs, in their order. An error in one answer concerns that run alone.
     [[nodiscard]] Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
         const std::lock_guard guard{mutex_};

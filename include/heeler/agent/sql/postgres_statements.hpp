@@ -89,6 +89,10 @@ END $do$)sql";
 
     static constexpr char insert[] = "INSERT INTO agent_progress(run) VALUES ($1::text) ON CONFLICT (run) DO NOTHING";
 
+    /// No longer than it takes to see that it is too long.
+    static constexpr char in_progress[] =
+        "SELECT left(run, 129) FROM agent_progress WHERE status = 'in_progress' ORDER BY run";
+
     /// Ages in microseconds; times as text of one form, whatever the session's settings are.
     static constexpr char poll[] =
         "SELECT w.run, (p.run IS NOT NULL)::int::bigint, (p.token IS NOT NULL)::int::bigint, "

@@ -55,6 +55,10 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
 
     static constexpr char insert[] = "INSERT INTO agent_progress(run) VALUES (?1) ON CONFLICT(run) DO NOTHING";
 
+    /// No longer than it takes to see that it is too long.
+    static constexpr char in_progress[] =
+        "SELECT substr(CAST(run AS TEXT), 1, 129) FROM agent_progress WHERE status = 'in_progress' ORDER BY run";
+
     /// ?1: a JSON list of runs. Ages in microseconds.
     static constexpr char poll[] =
         "SELECT w.value, p.run IS NOT NULL, p.token IS NOT NULL, "
