@@ -91,20 +91,9 @@ struct CycleReport {
 
     [[nodiscard]] bool ok() const noexcept { return errors == 0; }
 
-    void error(std::string_view where, std::string_view run, Error what) {
-        ++errors;
-        events.emplace_back(ErrorEvent{std::string{where}, std::string{run}, std::move(what)});
-    }
+    void error(std::string_view where, std::string_view run, Error what);
     /// Appends what happened after this.
-    void absorb(CycleReport later) {
-        checked += later.checked;
-        healthy += later.healthy;
-        acted += later.acted;
-        suppressed += later.suppressed;
-        errors += later.errors;
-        took += later.took;
-        for (Event& event : later.events) events.push_back(std::move(event));
-    }
+    void absorb(CycleReport later);
 };
 
 /// One row of a run's heartbeat log.
@@ -146,3 +135,7 @@ struct Report {
 };
 
 }  // namespace heeler::inline HEELER_ABI
+
+#ifndef HEELER_COMPILED
+#include <heeler/core/events-inl.hpp>
+#endif

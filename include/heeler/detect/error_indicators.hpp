@@ -1,12 +1,12 @@
 // Looks for words of failure in what a tool answered, where nobody says whether the call worked.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -35,7 +35,7 @@ public:
         for (const std::string_view indicator : error_indicators)
             for (std::size_t i = 1; i < block; ++i) {
                 auto& step = steps_[slot(indicator[i - 1], indicator[i])];
-                step = std::min(step, static_cast<std::uint8_t>(block - 1 - i));
+                step = detail::min_of(step, static_cast<std::uint8_t>(block - 1 - i));
             }
     }
     [[nodiscard]] constexpr std::size_t of(char first, char second) const noexcept {
@@ -71,7 +71,7 @@ inline constexpr IndicatorSteps indicator_steps{};
     for (std::size_t end = block; end <= output.size();) {
         const std::size_t step = detail::indicator_steps.of(output[end - 2], output[end - 1]);
         if (step == 0 && detail::starts_with_indicator(output.substr(end - block))) return true;
-        end += std::max<std::size_t>(step, 1);
+        end += detail::max_of<std::size_t>(step, 1);
     }
     return false;
 }

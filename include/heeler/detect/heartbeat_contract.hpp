@@ -1,7 +1,6 @@
 // Judges whether a run still moves: by a progress metric sampled each interval, or by the age of its last sign.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -80,9 +80,9 @@ struct HeartbeatContract {
         [[nodiscard]] Duration limit() const noexcept { return Duration{static_cast<Duration::rep>(limit_us)}; }
         void add(Duration given) noexcept {
             constexpr std::uint64_t most_open = 0xFFFF, most_us = (std::uint64_t{1} << 48) - 1;
-            const auto us = std::min(static_cast<std::uint64_t>(given.count()), most_us);
-            limit_us = (open == 0 ? us : std::max<std::uint64_t>(limit_us, us)) & most_us;
-            open = std::min<std::uint64_t>(open + 1u, most_open) & most_open;
+            const auto us = detail::min_of(static_cast<std::uint64_t>(given.count()), most_us);
+            limit_us = (open == 0 ? us : detail::max_of<std::uint64_t>(limit_us, us)) & most_us;
+            open = detail::min_of<std::uint64_t>(open + 1u, most_open) & most_open;
         }
     };
 
@@ -158,7 +158,7 @@ struct HeartbeatContract {
         const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
         for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
             if (!limit) continue;
-            const Duration moment = std::max(*base + *limit + Duration{1}, veto_end(settings, run));
+            const Duration moment = detail::max_of(*base + *limit + Duration{1}, veto_end(settings, run));
             if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
         }
         return earliest;
@@ -174,8 +174,8 @@ private:
                 limit = tier.limit;
             }
         if (!call.timeout) return limit;
-        const Duration declared = std::min(*call.timeout, settings.tool_cap) + settings.tool_grace;
-        return std::max(limit, std::min(declared, settings.tool_cap));
+        const Duration declared = detail::min_of(*call.timeout, settings.tool_cap) + settings.tool_grace;
+        return detail::max_of(limit, detail::min_of(declared, settings.tool_cap));
     }
     static Duration in_tool_of(const Memory& memory, const Settings& settings) noexcept {
         return memory.open > 0 ? memory.limit() : *settings.in_tool;

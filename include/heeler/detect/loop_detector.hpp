@@ -1,7 +1,6 @@
 // Finds blocks of lines or calls that repeat one after the other, for any period up to 64, at a constant cost per item.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -40,7 +40,7 @@ struct BlockRule {
     std::uint32_t window = 200;     ///< up to 256
 
     [[nodiscard]] constexpr std::uint32_t repeats_for(std::uint32_t period) const noexcept {
-        return std::max(min_repeats, (min_items + period - 1) / period);
+        return detail::max_of(min_repeats, (min_items + period - 1) / period);
     }
 };
 
@@ -107,7 +107,8 @@ struct LoopDetector<Item, BlockRule> {
         if (!memory.ring) return std::nullopt;
         const Ring& ring = *memory.ring;
         const BlockRule& rule = settings.rule;
-        const std::uint32_t oldest = std::max(ring.watermark, ring.items > rule.window ? ring.items - rule.window : 0);
+        const std::uint32_t oldest =
+            detail::max_of(ring.watermark, ring.items > rule.window ? ring.items - rule.window : 0);
         for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period) {
             const std::uint32_t end = ring.hit_end[period - 1];
             if (end == 0 || end < oldest + period * rule.repeats_for(period)) continue;
@@ -167,7 +168,7 @@ private:
     static std::uint32_t count_equal(Ring& ring, std::uint32_t newest, std::uint32_t normal) {
         // Nearly always nothing repeats, and nothing did.
         if (ring.longest == 0 && !is_among(ring.recent.data() + newest, normal)) return 0;
-        const std::uint32_t known = std::min(ring.items - ring.watermark, max_period);
+        const std::uint32_t known = detail::min_of(ring.items - ring.watermark, max_period);
         for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = ~std::uint32_t{0};  // becomes 0
         return ring.longest = count_each(ring.equal_run.data(), ring.recent.data() + newest, normal);
     }
@@ -201,9 +202,10 @@ private:
     static void note_if_exact(Ring& ring, std::uint32_t period, std::uint32_t needed) {
         std::uint32_t run = ring.hit_run[period - 1];
         if (ring.hit_end[period - 1] + 1 == ring.items && exact_run(ring, period, 1) == 1 && run >= needed) {
-            run = std::min<std::uint32_t>(run + 1, 0xFFFF);
+            run = detail::min_of<std::uint32_t>(run + 1, 0xFFFF);
         } else {
-            run = exact_run(ring, period, std::min<std::uint32_t>(ring.equal_run[period - 1], ring_size - period));
+            run =
+                exact_run(ring, period, detail::min_of<std::uint32_t>(ring.equal_run[period - 1], ring_size - period));
         }
         if (run < needed) return;
         if (ring.hit_end[period - 1] + 1 != ring.items) ring.hit_sum[period - 1] = sum_of_newest(ring, period);
@@ -222,7 +224,7 @@ private:
     static Finding finding_of(const Ring& ring, const BlockRule& rule, std::uint32_t period) {
         const std::uint32_t end = ring.hit_end[period - 1];
         const std::uint32_t run = ring.hit_run[period - 1];
-        const std::uint32_t items = std::min(run + period, ring_size);
+        const std::uint32_t items = detail::min_of(run + period, ring_size);
         Finding finding{Condition::loop_detected, Level::nudge, kind, {.rule = "block"}};
         finding.evidence.add("period", period)
             .add("repeats", run / period + 1)
@@ -230,7 +232,7 @@ private:
             .add("window", rule.window);
         finding.evidence.first = ring.index[(end - items) % ring_size];
         finding.evidence.last = ring.index[(end - 1) % ring_size];
-        finding.identity = std::max<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
+        finding.identity = detail::max_of<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
         return finding;
     }
 };

@@ -1,13 +1,13 @@
 // The plan of a relay: when a run is over time, when it is looked at for a continuation, and when it is given up.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -159,7 +159,7 @@ private:
         return is_settled(memory, run) || run.working(now.elapsed) >= *run.started + plan.give_up_at;
     }
     static Duration next_of(const Memory& memory, const Settings& plan, const Run& run) noexcept {
-        return std::max(memory.next, *run.started + plan.continue_at);
+        return detail::max_of(memory.next, *run.started + plan.continue_at);
     }
 };
 

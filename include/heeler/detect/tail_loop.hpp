@@ -1,7 +1,6 @@
 // Finds a run that makes one and the same tool call again and again, up to now.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -95,7 +95,7 @@ struct LoopDetector<Call, TailRule> {
         const std::uint64_t window = tail.entries << (longest_window - settings.rule.window);
         const auto calls = static_cast<std::uint32_t>(std::popcount(window));
         if (calls < settings.rule.min_repeats) return {};
-        const std::uint32_t count = std::min(tail.run, calls);
+        const std::uint32_t count = detail::min_of(tail.run, calls);
         return {count >= settings.rule.min_repeats, count};
     }
 
@@ -111,7 +111,7 @@ struct LoopDetector<Call, TailRule> {
         finding.evidence.first = tail.first;
         finding.evidence.last = tail.last;
         finding.subject = Subject{tail.tool};
-        finding.identity = std::max<std::uint64_t>(tail.exact, 1);
+        finding.identity = detail::max_of<std::uint64_t>(tail.exact, 1);
         return finding;
     }
 

@@ -1,7 +1,6 @@
 // Tells what a worker is doing from what it says of itself and from the end of its output.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -171,7 +170,7 @@ private:
         if (memory.tail.size() < settings.lines)
             memory.tail.emplace_back();
         else
-            std::rotate(memory.tail.begin(), memory.tail.begin() + 1, memory.tail.end());
+            for (std::size_t i = 1; i < memory.tail.size(); ++i) memory.tail[i - 1].swap(memory.tail[i]);
         memory.tail.back().assign(line.substr(0, line_cap));
     }
 
@@ -202,12 +201,12 @@ private:
 
     /// In any case.
     [[nodiscard]] static bool is_one_of(std::string_view status, const std::vector<std::string>& words) noexcept {
-        const auto same = [](char a, char b) {
-            const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-            return lower(a) == lower(b);
-        };
-        for (const std::string& word : words)
-            if (std::equal(status.begin(), status.end(), word.begin(), word.end(), same)) return true;
+        const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+        for (const std::string& word : words) {
+            bool same = word.size() == status.size();
+            for (std::size_t i = 0; same && i < word.size(); ++i) same = lower(word[i]) == lower(status[i]);
+            if (same) return true;
+        }
         return false;
     }
 

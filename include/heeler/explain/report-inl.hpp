@@ -9,9 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <heeler/explain/report.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -65,11 +64,14 @@ HEELER_INLINE std::string to_json(const Report& report) {
 }
 
 HEELER_INLINE std::string to_text(const Report& report) {
+    std::string conditions;
+    for (const std::string& condition : report.conditions)
+        append(conditions, conditions.empty() ? "" : ", ", condition);
     std::string text = to_table(std::vector<TableField>{
         {"Run", report.name},
         {"Total time", spoken(report.total)},
         {"Intervals monitored", std::to_string(report.intervals)},
-        {"Conditions detected", fmt::format("{}", fmt::join(report.conditions, ", "))},
+        {"Conditions detected", conditions},
         {"Interventions", std::to_string(report.interventions.size())},
         {"Final status", report.final_status},
         {"Escalated", report.escalated ? "yes" : "no"},
@@ -104,17 +106,18 @@ HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
     for (const Event& event : cycle.events) {
         if (const auto* done = std::get_if<ActionEvent>(&event))
             lines.push_back({done->action.outcome == ActionOutcome::skipped ? LogLevel::debug : LogLevel::warning,
-                             fmt::format("[{}] {}: {}", sanitise(done->run, 160), name_of(done->action.kind),
-                                         name_of(done->action.outcome))});
+                             concat("[", sanitise(done->run, 160), "] ", name_of(done->action.kind), ": ",
+                                    name_of(done->action.outcome))});
         if (const auto* sent = std::get_if<AlertEvent>(&event))
-            lines.push_back({sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
-                             fmt::format("[{}] alert {}: {}", sent->row.alert.run.id, sent->row.alert.kind,
-                                         sent->row.alert.summary)});
+            lines.push_back(
+                {sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
+                 concat("[", sent->row.alert.run.id, "] alert ", sent->row.alert.kind, ": ", sent->row.alert.summary)});
         if (const auto* failed = std::get_if<ErrorEvent>(&event))
-            lines.push_back({LogLevel::error, fmt::format("[{}] {}: {}", sanitise(failed->run, 160), failed->where,
-                                                          sanitise(failed->error.message, 1024))});
+            lines.push_back({LogLevel::error, concat("[", sanitise(failed->run, 160), "] ", failed->where, ": ",
+                                                     sanitise(failed->error.message, 1024))});
     }
-    if (cycle.suppressed > 0) lines.push_back({LogLevel::debug, fmt::format("{} rungs held back", cycle.suppressed)});
+    if (cycle.suppressed > 0)
+        lines.push_back({LogLevel::debug, concat(std::to_string(cycle.suppressed), " rungs held back")});
     return lines;
 }
 
@@ -131,14 +134,14 @@ HEELER_INLINE std::string summary_of(const CycleReport& cycle) {
         run = each->run;
         if (++actions > most_listed) continue;
         done += same ? ", " : actions == 1 ? ": " : "; ";
-        if (!same) done += fmt::format("[{}] ", sanitise(run, 160));
-        done += fmt::format("{} {}", name_of(each->action.kind), name_of(each->action.outcome));
+        if (!same) append(done, "[", sanitise(run, 160), "] ");
+        append(done, name_of(each->action.kind), " ", name_of(each->action.outcome));
     }
-    if (actions > most_listed) done += fmt::format("; and {} more", actions - most_listed);
+    if (actions > most_listed) append(done, "; and ", std::to_string(actions - most_listed), " more");
     if (actions == 0 && cycle.suppressed == 0 && cycle.errors == 0) return {};
     std::string text;
     const auto add = [&](std::uint64_t count, std::string_view what) {
-        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+        if (count > 0) append(text, text.empty() ? "" : ", ", std::to_string(count), " ", what);
     };
     add(cycle.checked, cycle.checked == 1 ? "run checked" : "runs checked");
     add(cycle.healthy, "healthy");
@@ -151,15 +154,14 @@ HEELER_INLINE std::string summary_of(const CycleReport& cycle) {
 HEELER_INLINE std::string cycle_text(const CycleReport& cycle, WallTime at) {
     const std::string summary = summary_of(cycle);
     if (summary.empty()) return {};
-    const std::string time = rfc3339(at);
-    return fmt::format("{} heeler cycle: {}\n", time, summary) + error_text(cycle, at);
+    return concat(rfc3339(at), " heeler cycle: ", summary, "\n", error_text(cycle, at));
 }
 
 HEELER_INLINE std::string error_text(const CycleReport& cycle, WallTime at) {
     std::string lines;
     for (const LogLine& line : log_lines(cycle))
         if (line.level == LogLevel::error)
-            lines += fmt::format("{} ERROR heeler {}\n", rfc3339(at), one_line(line.text, 4096));
+            append(lines, rfc3339(at), " ERROR heeler ", one_line(line.text, 4096), "\n");
     return lines;
 }
 

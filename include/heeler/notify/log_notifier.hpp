@@ -1,7 +1,6 @@
 // A notifier that writes one line per alert to stderr or a file of your own: the fallback that always works.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 // A notifier that delivers nowhere, keeps what it was given and answers as told: for tests, replays and dry runs.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -92,7 +92,8 @@ private:
     Delivery record(const Alert& alert) {
         const std::lock_guard lock{state_->mutex};
         const auto& answers = state_->answers;
-        const Delivery answer = answers.empty() ? Delivery::ok : answers[std::min(state_->next, answers.size() - 1)];
+        const Delivery answer =
+            answers.empty() ? Delivery::ok : answers[detail::min_of(state_->next, answers.size() - 1)];
         ++state_->next;
         state_->sent.push_back({alert, answer});
         return answer;

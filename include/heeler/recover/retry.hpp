@@ -2,38 +2,19 @@
 // that does not help (S004).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/recover/backoff.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
-
-namespace heeler::inline HEELER_ABI {
-
-/// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
-struct Backoff {
-    std::uint32_t count = 3;                   ///< 1 to 100; the stall after the last retry gives the run up
-    Duration base = std::chrono::seconds{10};  ///< before the first retry
-    double factor = 2;                         ///< each pause is so much longer than the one before; 1 to 100
-    Duration cap = std::chrono::seconds{300};  ///< and none longer than this
-
-    /// Before retry `n`, from 0.
-    [[nodiscard]] constexpr Duration before(std::uint32_t n) const noexcept {
-        double pause = static_cast<double>(base.count());
-        const auto most = static_cast<double>(cap.count());
-        for (; n > 0 && pause < most; --n) pause *= factor;
-        return pause < most ? Duration{static_cast<Duration::rep>(pause)} : cap;
-    }
-};
-
-}  // namespace heeler::inline HEELER_ABI
 
 namespace heeler::inline HEELER_ABI::retrying {
 
@@ -96,7 +77,7 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
     Duration rest = verify_after;
     for (std::uint32_t n = patience; n <= next.unclear && rest < longest_rest; ++n) rest *= 2;
     next.phase = Phase::waiting;
-    next.hold_until = elapsed + std::min(rest, longest_rest);
+    next.hold_until = elapsed + detail::min_of(rest, longest_rest);
     if (next.unclear > patience) return decision;
     decision.plan = {{ActionKind::escalate, {}, {}}};
     decision.reason = "spawn_failed";
@@ -145,7 +126,7 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
     std::string text;
     if (!retry) return text;
     append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
-    for (std::uint32_t n = 0; n < std::min(retry->count, 8u); ++n)
+    for (std::uint32_t n = 0; n < detail::min_of(retry->count, 8u); ++n)
         append(text, n == 0 ? " " : ", ", spoken(retry->before(n)));
     append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count),
            " times in all; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");

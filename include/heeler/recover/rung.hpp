@@ -1,7 +1,6 @@
 // Questions about one rung of the ladder: what it holds, which of its actions names it, and what it came to.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,11 +25,15 @@ struct Response {
 namespace heeler::inline HEELER_ABI::rung {
 
 [[nodiscard]] inline bool has(const Plan& plan, ActionKind kind) noexcept {
-    return std::any_of(plan.begin(), plan.end(), [&](const Step& step) { return step.action == kind; });
+    for (const Step& step : plan)
+        if (step.action == kind) return true;
+    return false;
 }
 
 [[nodiscard]] inline bool any(const std::vector<Action>& actions, ActionOutcome outcome) noexcept {
-    return std::any_of(actions.begin(), actions.end(), [&](const Action& action) { return action.outcome == outcome; });
+    for (const Action& action : actions)
+        if (action.outcome == outcome) return true;
+    return false;
 }
 
 /// Null if the rung has none of this kind.
@@ -93,8 +96,10 @@ namespace heeler::inline HEELER_ABI::rung {
         const bool tried = action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked;
         return tried ? rank(action.kind) : -1;
     };
-    return *std::max_element(actions.begin(), actions.end(),
-                             [&](const Action& a, const Action& b) { return weight(a) < weight(b); });
+    const Action* strongest = &actions.front();
+    for (const Action& action : actions)
+        if (weight(*strongest) < weight(action)) strongest = &action;
+    return *strongest;
 }
 
 /// What a rung that was carried out came to; `pending` until it is verified.
@@ -120,9 +125,8 @@ namespace heeler::inline HEELER_ABI::rung {
     }
     if (main.kind == ActionKind::terminate) return InterventionOutcome::terminated;
     if (is_record_only(main.kind)) return InterventionOutcome::ended;
-    const bool escalates = std::any_of(actions.begin(), actions.end(),
-                                       [](const Action& action) { return action.kind == ActionKind::escalate; });
-    return escalates ? InterventionOutcome::escalated : InterventionOutcome::pending;
+    return find(actions, ActionKind::escalate) != nullptr ? InterventionOutcome::escalated
+                                                          : InterventionOutcome::pending;
 }
 
 /// What an action that was done changes about the incident.
@@ -136,12 +140,14 @@ inline void note_done(Incident& incident, const Action& action) {
 /// A rung does something, and what one of its entries needs stands before it.
 [[nodiscard]] inline std::optional<Error> check_plan(const std::string& where, const Plan& plan) {
     if (plan.empty()) return Error{ErrorCode::invalid_argument, "ladder: " + where + " holds an empty rung; remove it"};
-    for (auto step = plan.begin(); step != plan.end(); ++step)
-        if (step->needs && std::none_of(plan.begin(), step, [&](const Step& e) { return e.action == *step->needs; }))
-            return Error{ErrorCode::invalid_argument, "ladder: in " + where + " `" +
-                                                          std::string{name_of(step->action)} + "` needs `" +
-                                                          std::string{name_of(*step->needs)} +
+    Plan before;
+    for (const Step& step : plan) {
+        if (step.needs && !has(before, *step.needs))
+            return Error{ErrorCode::invalid_argument, "ladder: in " + where + " `" + std::string{name_of(step.action)} +
+                                                          "` needs `" + std::string{name_of(*step.needs)} +
                                                           "`, which does not stand before it: it would never be done"};
+        before.push_back(step);
+    }
     return std::nullopt;
 }
 

@@ -9,11 +9,8 @@
 
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/recover/incident_steps.hpp>
-#include <heeler/recover/retry.hpp>
+#include <heeler/recover/backoff.hpp>
 #include <heeler/recover/rung.hpp>
-#include <heeler/text/append.hpp>
-#include <heeler/text/duration.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -44,139 +41,33 @@ struct WatchLadder {
     std::optional<Backoff> retry{};
 
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                 Duration verify_after) const {
-        Decision decision = step(incident, seen, now, elapsed, verify_after);
-        decision.tells = true;
-        return decision;
-    }
+                                 Duration verify_after) const;
 
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                  Elapsed elapsed, Duration verify_after) const {
-        const Action& main = rung::main_of(actions);
-        if (rung::find(actions, ActionKind::spawn) != nullptr)
-            return retrying::absorb(incident, actions, now, elapsed, verify_after);
-        Decision decision{incident};
-        decision.corrected = rung::outcome_of(actions);
-        const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
-        const bool found_over = rung::any(actions, ActionOutcome::ended);
-        if (given_up || found_over) {
-            decision.corrected = InterventionOutcome::ended;
-            decision.run_ended = true;
-        } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
-            --decision.incident.attempts;
-        }
-        return decision;
-    }
+                                  Elapsed elapsed, Duration verify_after) const;
 
     /// People are still told; only what would be done waits, and a retry stays planned.
-    [[nodiscard]] Decision held_back(const Incident& before, Decision decision) const {
-        Incident& kept = decision.incident;
-        decision.plan.clear();
-        decision.last.reset();
-        decision.is_final = false;
-        if (kept.attempts > 0) --kept.attempts;
-        if (!retry) return decision;
-        kept.phase = before.open() ? before.phase : Phase::climbing;
-        kept.hold_until = before.hold_until;
-        return decision;
-    }
+    [[nodiscard]] Decision held_back(const Incident& before, Decision decision) const;
 
-    [[nodiscard]] Result<void> validate() const {
-        for (const Ending& ending : endings) {
-            if (auto error = rung::check_plan("an ending", ending.plan))
-                return tl::unexpected<Error>(*std::move(error));
-            for (const Step& entry : ending.plan)
-                if (!is_record_only(entry.action) && entry.action != ActionKind::file_issue)
-                    return fail(ErrorCode::invalid_argument,
-                                "ladder: an ending holds `" + std::string{name_of(entry.action)} +
-                                    "`; a class that only watches gives up with abandon, mark_failed and file_issue");
-        }
-        for (const SteerRule& rule : steers)
-            if (rule.cooldown < std::chrono::seconds{1})
-                return fail(ErrorCode::invalid_argument, "ladder: the cooldown of a steer about " +
-                                                             std::string{name_of(rule.condition)} +
-                                                             " is shorter than 1 s: the run would be flooded");
-        if (retry)
-            if (auto error = retrying::check(*retry)) return tl::unexpected<Error>(*std::move(error));
-        return {};
-    }
+    [[nodiscard]] Result<void> validate() const;
 
-    [[nodiscard]] std::string describe() const {
-        std::string text = "  only watches:\n" + retrying::describe(retry);
-        for (const SteerRule& rule : steers)
-            append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
-                   spoken(rule.cooldown), "\n");
-        for (const Ending& ending : endings) {
-            append(text, "    when ",
-                   ending.silent_longer ? "silent for more than " + spoken(*ending.silent_longer) : "",
-                   ending.silent_longer && ending.at_least != Severity::none ? " or " : "",
-                   ending.at_least != Severity::none ? name_of(ending.at_least) : "", ":");
-            for (const Step& entry : ending.plan) append(text, " ", name_of(entry.action));
-            text.append("\n");
-        }
-        return text;
-    }
+    [[nodiscard]] std::string describe() const;
 
     /// What ends the watch.
-    [[nodiscard]] std::string outlook() const {
-        std::string text;
-        for (const Ending& ending : endings) {
-            append(text, text.empty() ? "; given up when " : ", or when ");
-            if (ending.silent_longer) append(text, "silent for more than ", spoken(*ending.silent_longer));
-            if (ending.at_least != Severity::none) append(text, "its severity is ", name_of(ending.at_least));
-        }
-        return text;
-    }
+    [[nodiscard]] std::string outlook() const;
 
 private:
     /// Nothing was sent about it too recently.
-    [[nodiscard]] static bool may_steer(const SteerRule& rule, const Judgement& seen) noexcept {
-        for (const SentSteer& sent : seen.steered)
-            if (sent.condition == rule.condition && seen.wall - sent.at < rule.cooldown) return false;
-        return true;
-    }
+    [[nodiscard]] static bool may_steer(const SteerRule& rule, const Judgement& seen) noexcept;
 
-    [[nodiscard]] const Ending* ending_for(const Judgement& seen) const noexcept {
-        for (const Ending& ending : endings)
-            if (ending.applies(seen)) return &ending;
-        return nullptr;
-    }
+    [[nodiscard]] const Ending* ending_for(const Judgement& seen) const noexcept;
 
     [[nodiscard]] Decision step(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                Duration verify_after) const {
-        const bool retried = retry && incident.open() && incident.attempts > 0;
-        if (!seen.worst) {
-            // That a fresh agent was started proves nothing yet.
-            if (retried && !seen.active) return Decision{incident};
-            return incident.open() ? recovered(incident, now) : Decision{incident};
-        }
-        Decision decision{incident};
-        Incident& next = decision.incident;
-        if (!incident.open()) next = begun(incident, now, verify_after);
-        const bool given_up = incident.phase == Phase::holding;  // in shadow mode the run goes on all the same
-        const Ending* ending = given_up ? nullptr : ending_for(seen);
-        const bool stalled = (seen.conditions & bit_of(Condition::stalled)) != 0;
-        if (retry && stalled && ending == nullptr && !given_up) {
-            decision = retrying::step(*retry, next, seen, now, elapsed, verify_after);
-            if (retried && incident.phase == Phase::climbing) decision.last = InterventionOutcome::persisted;
-            return decision;
-        }
-        decision.condition = next.condition = *seen.worst;
-        if (incident.phase == Phase::waiting) next.hold_until.reset();
-        if (!given_up) next.phase = Phase::climbing;
-        for (const SteerRule& rule : steers)
-            if ((seen.conditions & bit_of(rule.condition)) != 0 && may_steer(rule, seen))
-                decision.plan.push_back({ActionKind::steer, {}, rule.condition});
-        if (ending != nullptr) {
-            decision.plan.insert(decision.plan.end(), ending->plan.begin(), ending->plan.end());
-            decision.is_final = true;
-        }
-        if (!decision.acts()) return decision;
-        if (next.attempts > 0) decision.last = InterventionOutcome::persisted;
-        ++next.attempts;
-        next.acted = now;
-        return decision;
-    }
+                                Duration verify_after) const;
 };
 
 }  // namespace heeler::inline HEELER_ABI
+
+#ifndef HEELER_COMPILED
+#include <heeler/recover/watch_ladder-inl.hpp>
+#endif

@@ -1,7 +1,6 @@
 // Where runs live in memory: slots in chunks that never move, with beats and deadlines in dense arrays.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
@@ -145,8 +145,8 @@ public:
         std::int64_t earliest = never;
         const std::uint32_t chunks = chunk_count_.load(std::memory_order_acquire);
         for (std::uint32_t c = 0; c < chunks; ++c)
-            earliest = std::min(earliest,
-                                chunks_[c].load(std::memory_order_relaxed)->earliest.load(std::memory_order_relaxed));
+            earliest = detail::min_of(
+                earliest, chunks_[c].load(std::memory_order_relaxed)->earliest.load(std::memory_order_relaxed));
         if (earliest == never) return std::nullopt;
         return Elapsed{Duration{earliest}};
     }

@@ -1,4 +1,4 @@
-// Appends several pieces of text to a string, one after the other.
+// Puts several pieces of text together, one after the other.
 #pragma once
 
 #include <string>
@@ -11,6 +11,13 @@ namespace heeler::inline HEELER_ABI {
 template <class... Parts>
 void append(std::string& text, const Parts&... parts) {
     (text.append(std::string_view{parts}), ...);
+}
+
+template <class... Parts>
+[[nodiscard]] std::string concat(const Parts&... parts) {
+    std::string text;
+    append(text, parts...);
+    return text;
 }
 
 }  // namespace heeler::inline HEELER_ABI

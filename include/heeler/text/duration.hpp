@@ -1,17 +1,18 @@
 // Lengths of time and moments as people and records read them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
 /// "45s", "3m 5s", "2h 10m", "3d 4h": the two largest units. Negative lengths read as zero.
 [[nodiscard]] inline std::string spoken(Duration length) {
-    const auto seconds = std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(length).count());
+    const auto seconds =
+        detail::max_of<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(length).count());
     if (seconds < 60) return std::to_string(seconds) + "s";
     if (seconds < 3600) return std::to_string(seconds / 60) + "m " + std::to_string(seconds % 60) + "s";
     if (seconds < 86400) return std::to_string(seconds / 3600) + "h " + std::to_string(seconds % 3600 / 60) + "m";

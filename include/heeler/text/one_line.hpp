@@ -1,7 +1,6 @@
 // Text that somebody else wrote, on one line: for the parts of a sentence, a log line or a heading.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 // The one sanitiser for text that somebody else wrote. Every outlet (prompt, terminal, alert, log, record) uses it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -29,7 +28,9 @@ inline constexpr CodePointRange unseen[] = {
 
 [[nodiscard]] constexpr bool is_unseen(char32_t c) noexcept {
     if (c < 0xAD) return false;
-    return std::any_of(std::begin(unseen), std::end(unseen), [c](auto r) { return c >= r.first && c <= r.last; });
+    for (const CodePointRange& range : unseen)
+        if (c >= range.first && c <= range.last) return true;
+    return false;
 }
 
 [[nodiscard]] constexpr bool is_control(char32_t c) noexcept { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }

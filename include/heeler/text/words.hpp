@@ -1,12 +1,12 @@
 // Parts of the words in which a finding is told to people: numbers as they read them, the name of a tool.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/text/one_line.hpp>
 
 namespace heeler::inline HEELER_ABI::detail::words {
@@ -16,7 +16,7 @@ inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
 /// Rounded down; what is no such number reads as the nearest one that is.
 [[nodiscard]] inline std::int64_t whole(double value) {
     constexpr double most = 9e15;
-    return value > 0 ? static_cast<std::int64_t>(std::min(value, most)) : 0;
+    return value > 0 ? static_cast<std::int64_t>(detail::min_of(value, most)) : 0;
 }
 
 [[nodiscard]] inline std::string count(double value) { return std::to_string(whole(value)); }

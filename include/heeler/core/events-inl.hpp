@@ -1,0 +1,27 @@
+// How the report of a cycle grows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/core/events.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+HEELER_INLINE void CycleReport::error(std::string_view where, std::string_view run, Error what) {
+    ++errors;
+    events.emplace_back(ErrorEvent{std::string{where}, std::string{run}, std::move(what)});
+}
+
+HEELER_INLINE void CycleReport::absorb(CycleReport later) {
+    checked += later.checked;
+    healthy += later.healthy;
+    acted += later.acted;
+    suppressed += later.suppressed;
+    errors += later.errors;
+    took += later.took;
+    for (Event& event : later.events) events.push_back(std::move(event));
+}
+
+}  // namespace heeler::inline HEELER_ABI
