@@ -1,4 +1,4 @@
-// All of heeler that needs no library but fmt: include this, and one header for each adapter that you use.
+// All of heeler but its adapters: include this, and one header for each adapter that you use.
 #pragma once
 
 // IWYU pragma: begin_exports
@@ -13,6 +13,7 @@
 #include <heeler/notify/fanout.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/notify/recording_notifier.hpp>
+#include <heeler/recover/incident_steps.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/memory_store.hpp>
 // IWYU pragma: end_exports
