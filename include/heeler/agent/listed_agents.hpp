@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,12 @@ public:
         auto rows = table_.in_progress();
         if (!rows) return tl::unexpected<Error>(std::move(rows.error()));
         std::vector<RunSpec> runs(rows->size());
+        {
+            // A row that is not in progress can be neither claimed nor retired.
+            const std::lock_guard guard{mutex_};
+            const std::unordered_set<std::string_view> names(rows->begin(), rows->end());
+            std::erase_if(returned_, [&](const auto& known) { return !names.contains(known.second); });
+        }
         for (std::size_t i = 0; i < runs.size(); ++i) runs[i].name = std::move((*rows)[i]);
         return runs;
     }
@@ -44,9 +51,8 @@ public:
             if (!row.name.empty()) row.run = row.name;
         {
             const std::lock_guard guard{mutex_};
-            returned_.clear();
             for (std::size_t i = 0; i < rows.size(); ++i)
-                if (rows[i].run != runs[i].run) returned_.emplace(runs[i].run, rows[i].run);
+                if (rows[i].run != runs[i].run) returned_.insert_or_assign(runs[i].run, rows[i].run);
         }
         auto found = table_.poll(rows);
         if (found)
