@@ -39,13 +39,27 @@ struct Subject {
     std::string doubt;                // why the decision may change nothing
 };
 
+bool silence_is_told(const Facts& facts) {
+    for (const heeler::detail::SentEdge& sent : facts.verdict->edges)
+        if (sent.condition == heeler::Condition::silent) return true;
+    return false;
+}
+
 /// The watchdog decides by what is true then; an operator wants to know now.
-std::string doubt_of(heeler::Verb verb, const RunView& view) {
+std::string doubt_of(const Options& options, const RunView& view) {
+    const heeler::Verb verb = options.verb;
+    if (heeler::detail::not_of_owner(view.owner, verb, options.by))
+        return "only its owner, \"" + heeler::one_line(view.owner, 160) +
+               "\", may snooze, continue or dismiss it, so it will be ignored";
     if (!view.readable) return {};
+    const std::string then = " when it was last written";
     const heeler::Incident& incident = view.facts.verdict->incident;
-    if (verb == heeler::Verb::ack && !incident.open()) return "nothing was wrong with the run";
-    if (verb == heeler::Verb::mark_wrong && incident.number == 0) return "nothing was ever found wrong with the run";
-    if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog) return "the watchdog had not paused it";
+    if (verb == heeler::Verb::ack && !incident.open() && !silence_is_told(view.facts))
+        return "nothing was wrong with the run" + then;
+    if (verb == heeler::Verb::mark_wrong && incident.number == 0)
+        return "nothing was ever found wrong with the run" + then;
+    if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog)
+        return "the watchdog had not paused it" + then;
     return {};
 }
 
@@ -53,7 +67,7 @@ std::variant<Subject, Quit> one_run(const Options& options, Store& store, Instan
     auto found = find_run(store, *options.run);
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const heeler::RunRow& row = *std::get<heeler::History>(found).row;
-    if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options.verb, view_of(row, {}, now))};
+    if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options, view_of(row, {}, now))};
     const WallTime ended = row.ended_at.value_or(row.updated_at);
     return Quit{exit_run, "the run \"" + heeler::one_line(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
                               " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
@@ -92,7 +106,7 @@ std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& n
     else
         text += " as decision " + std::to_string(*number) + ": the next cycle applies it";
     if (row.until) text += "; until " + heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")";
-    if (!subject.doubt.empty()) text += "; " + subject.doubt + " when it was last written";
+    if (!subject.doubt.empty()) text += "; " + subject.doubt;
     if (!subject.written)
         text += "; no watchdog has written a run here yet";
     else if (now.wall - *subject.written > long_unwritten)

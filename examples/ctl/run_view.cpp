@@ -51,6 +51,7 @@ RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& int
     RunView view;
     view.row = std::move(row);
     view.unwritten = now.wall - view.row.updated_at;
+    if (view.row.spec) view.owner = heeler::detail::SpecBytes{*view.row.spec}.decoded().owner;
     heeler::ArchiveReader reader{view.row.facts, now};
     view.facts.archive_facts(reader);
     view.readable = reader.ok() && reader.at_end() && names_are_known(view.facts);

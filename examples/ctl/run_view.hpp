@@ -28,6 +28,7 @@ struct RunView {
     std::optional<heeler::Duration> idle;
     heeler::Duration unwritten{};  // since the row was written
     Next next;
+    std::string owner;  // who alone may snooze, continue or dismiss it; empty: anybody
 };
 
 /// `interventions`: of the run, oldest first.

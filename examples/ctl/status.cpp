@@ -70,6 +70,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                            {"Incident", incident_text(view, now)},
                                            {"Next", next_text(view, now)},
                                            {"Operator", marks_text(view, now)}};
+    if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
         fields.push_back({"Checkpoint", facts.checkpoints->last.text});
@@ -123,7 +124,7 @@ void print_json(const RunView& view) {
     line.begin_object().key("type").string("run").key("run").string(view.row.id).key("name").string(view.row.name);
     line.key("class").string(view.row.class_name).key("state").string(name_of(view.row.state));
     line.key("status").string(name_of(view.row.status)).key("attempt").number(view.row.attempt);
-    line.key("holder").string(view.row.holder);
+    line.key("holder").string(view.row.holder).key("owner").string(view.owner);
     write_moment(line, "created_at", view.row.created_at);
     write_moment(line, "updated_at", view.row.updated_at);
     write_moment(line, "ended_at", view.row.ended_at);

@@ -37,6 +37,7 @@ heeler::RunSpec spec_of(const JsonObject& line) {
     }
     spec.project = line.text_or("project", "");
     spec.origin = line.text_or("origin", "");
+    spec.owner = line.text_or("owner", "");
     spec.interactive = line.boolean_or("interactive", false);
     return spec;
 }

@@ -52,11 +52,11 @@ struct NumberBoard {
     }
 };
 
-struct Reading : House {
+struct PolledReading : House {
     RunHandle of = run(rooms::bare_class());
     NumberLog log;
 
-    Reading() {
+    PolledReading() {
         at(of).feed = std::make_unique<detail::Feed>();
         at(of).feed->source = detail::SourceRef{log};
     }
@@ -70,7 +70,7 @@ struct Reading : House {
 }  // namespace
 
 TEST_CASE("a source is read to its end, and its cursor goes with what it changed", "[cycle]") {
-    Reading r;
+    PolledReading r;
     r.log.lines = {1, 2, 3, 4, 5};
     CHECK(r.read().ok());
     CHECK(r.log.asked == std::vector<std::string>{"", "2", "4"});
@@ -82,7 +82,7 @@ TEST_CASE("a source is read to its end, and its cursor goes with what it changed
 }
 
 TEST_CASE("one look reads a source sixteen times at most", "[cycle]") {
-    Reading r;
+    PolledReading r;
     r.log.lines.assign(100, 7);
     (void)r.read();
     CHECK(r.log.asked.size() == 16);
@@ -90,7 +90,7 @@ TEST_CASE("one look reads a source sixteen times at most", "[cycle]") {
 }
 
 TEST_CASE("a source that cannot be read is said once, and again after it worked", "[cycle]") {
-    Reading r;
+    PolledReading r;
     r.log.broken = true;
     CHECK(r.read().errors == 1);
     CHECK(r.at(r.of).feed->lost_since);
@@ -104,7 +104,7 @@ TEST_CASE("a source that cannot be read is said once, and again after it worked"
 }
 
 TEST_CASE("a class's source is asked once for all its runs, but not for those with a source of their own", "[cycle]") {
-    Reading r;
+    PolledReading r;
     (void)r.run(rooms::bare_class(), bench::spec_of("a"));
     (void)r.run(rooms::bare_class(), bench::spec_of("b"));
     (void)r.run(rooms::bare_class("other"), bench::spec_of("c"));
@@ -136,7 +136,7 @@ TEST_CASE("an age that the source tells puts the last checkpoint right, unless t
             return found;
         }
     };
-    Reading r;
+    PolledReading r;
     Aged aged;
     r.at(r.of).feed->source = detail::SourceRef{aged};
     r.clock.advance(100s);

@@ -29,6 +29,26 @@ struct SeesLoop {
     }
 };
 
+/// Is silent.
+struct SeesSilence {
+    static constexpr std::string_view kind = "silence";
+    struct Settings {};
+    struct Memory {};
+    void learn(Memory&, const Settings&, const Observation&) const {}
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run& run, Instant) const {
+        if (run.calls > 0) return std::nullopt;
+        return Finding{Condition::silent, Level::nudge, kind, {.rule = "critical_silence"}};
+    }
+};
+
+RunClass silent_class() {
+    RunClass rules = rooms::bare_class();
+    rules.detectors.turn_on<SeesSilence>();
+    return rules;
+}
+
+constexpr std::uint32_t silence_bit = bit_of(Condition::silent);
+
 /// Everything that a judgement says.
 std::string all_of(const Judged& judged) {
     std::string text = std::string{name_of(judged.shows.status)} + " " + std::string{name_of(judged.shows.level)} +
@@ -165,4 +185,99 @@ TEST_CASE("a rung that is done but not taken in yet is not followed by another [
     const Judged judged = judged_of(watched, house.now());
     CHECK_FALSE(judged.decision.acts());
     CHECK_FALSE(judged.findings.empty());
+}
+
+TEST_CASE("A-121: critical silence is told and shown, and no ladder hears of it [M-045]", "[cycle]") {
+    for (const Ladder& ladder : {Ladder{*presets::long_run().ladder.as<RecoveryLadder>()},
+                                 Ladder{*presets::session_monitor().ladder.as<WatchLadder>()}}) {
+        House house;
+        RunClass rules = silent_class();
+        rules.ladder = ladder;
+        const Judged judged = judged_of(house.at(house.run(rules)), house.now());
+        CHECK((judged.shows.status == Status::stalled && judged.shows.level == Level::nudge));
+        CHECK(judged.severity == Severity::critical);
+        CHECK((!judged.decision.acts() && judged.decision.incident.number == 0 && judged.debounced == 0));
+        CHECK((judged.alerting == detail::Alerting::none && judged.begins == silence_bit));
+    }
+}
+
+TEST_CASE("a silence that an operator made quiet is shown, not told, and begins anew afterwards [M-045] [M-046]",
+          "[cycle]") {
+    House house;
+    detail::WatchedRun& watched = house.at(house.run(silent_class()));
+    watched.verdict.edit().edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().marks.snoozed_until = house.now().wall + 10s;
+    Judged judged = judged_of(watched, house.now());
+    CHECK((judged.shows.level == Level::watch && judged.severity == Severity::warning && judged.begins == 0));
+    CHECK(judged.findings.begin()->evidence.rule == "snoozed_silence");
+    CHECK((judged.over == silence_bit && judged.ends == 0));
+    watched.verdict.edit().edges.clear();
+    house.clock.advance(10s);
+    CHECK(judged_of(watched, house.now()).begins == silence_bit);
+    watched.verdict.edit().marks.dismissed = true;
+    judged = judged_of(watched, house.now());
+    CHECK((judged.begins == 0 && judged.findings.begin()->evidence.rule == "dismissed_silence"));
+}
+
+TEST_CASE("that a silence is over is said when it is certain, and to those who read that it began [M-045]", "[cycle]") {
+    House house;
+    RunClass rules = silent_class();
+    rules.alert_cooldown = 100s;
+    const RunHandle run = house.run(rules);
+    detail::WatchedRun& watched = house.at(run);
+    watched.verdict.edit().edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().sent.alerted = house.now().wall;
+    CHECK(judged_of(watched, house.now()).over == 0);  // it goes on
+    house.tell(run, ToolCall{"ls", "{}", {}});
+    CHECK(judged_of(watched, house.now()).over == 0);  // within the cooldown
+    house.clock.advance(100s);
+    const auto is_said = [&] {
+        const Judged judged = judged_of(watched, house.now());
+        CHECK((judged.ends & ~judged.over) == 0);
+        return (judged.ends & silence_bit) != 0;
+    };
+    CHECK(is_said());
+    watched.run.late = true;
+    CHECK_FALSE(is_said());
+    watched.run.late = false;
+    watched.feed = std::make_unique<detail::Feed>();
+    watched.feed->lost_since = house.now().elapsed;
+    CHECK_FALSE(is_said());
+    watched.feed.reset();
+    watched.alerts_pending = 1;
+    CHECK_FALSE(is_said());
+    watched.alerts_pending = 0;
+    house.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
+    CHECK(judged_of(watched, house.now()).over == 0);
+    house.tell(run, StateChange{RunState::running, {}, {}, {}});
+    watched.verdict.edit().alert_dead = true;
+    CHECK_FALSE(is_said());
+    CHECK(judged_of(watched, house.now()).over == silence_bit);  // forgotten all the same
+}
+
+TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle of another alert [M-045]", "[cycle]") {
+    House house;
+    RunClass rules = silent_class();
+    rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
+    detail::WatchedRun& watched = house.at(house.run(rules));
+    CHECK(judged_of(watched, house.now()).begins == silence_bit);
+    watched.feed = std::make_unique<detail::Feed>();
+    watched.feed->lost_since = house.now().elapsed;
+    CHECK(judged_of(watched, house.now()).begins == 0);
+    rules.alert_cooldown = 100s;
+    rules.name = "patient";
+    RunSpec spec = bench::spec_of("s");
+    const Judged judged = judged_of(house.at(house.run(rules, spec)), house.now());
+    CHECK((judged.alerting == detail::Alerting::send && judged.begins == 0));
+}
+
+TEST_CASE("what is only worth showing has no alert of its own [M-045]", "[cycle]") {
+    House house;
+    RunClass rules = rooms::bare_class();
+    rules.edges = {{Condition::stalled, "worker.stuck", false, {}}};
+    rules.detectors.turn_on<rooms::Counts<'a'>>({Level::watch});
+    CHECK(judged_of(house.at(house.run(rules)), house.now()).begins == 0);
+    rules.name = "nudged";
+    rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
+    CHECK(judged_of(house.at(house.run(rules, bench::spec_of("s"))), house.now()).begins == bit_of(Condition::stalled));
 }

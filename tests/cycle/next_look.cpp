@@ -104,3 +104,10 @@ TEST_CASE("a run that is not watched is never looked at, one that ended soon", "
     looked.of->run.state = RunState::completed;
     CHECK(looked.next() == looked.settings.flush_every);
 }
+
+TEST_CASE("a silence that was told makes nobody look at a run that waits [M-045]", "[cycle]") {
+    Looked looked;
+    looked.of->run.waiting_since = bench::start.elapsed;
+    looked.of->shown.findings = bit_of(Condition::silent);
+    CHECK_FALSE(looked.next());
+}

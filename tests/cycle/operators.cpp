@@ -15,13 +15,14 @@ namespace {
 
 /// What operators decide about one run, which has an open incident.
 struct Operated : House {
-    RunHandle of = run(rooms::bare_class());
-    detail::WatchedRun& watched = at(of);
+    RunHandle of;
+    detail::WatchedRun& watched;
     OperatorDesk decisions{registry};
     std::deque<WorkItem> work;
     Batch batch;
 
-    Operated() {
+    explicit Operated(RunSpec spec = bench::spec_of("r"))
+        : of{run(rooms::bare_class(), std::move(spec))}, watched{at(of)} {
         watched.verdict.edit().incident.number = 1;
         watched.verdict.edit().incident.phase = Phase::climbing;
     }
@@ -122,4 +123,30 @@ TEST_CASE("a freeze of everything stays open until somebody ends it, and is on r
     (void)o.apply({freeze[0], Operated::row(2, Verb::unfreeze, "")});
     CHECK_FALSE(o.decisions.frozen());
     CHECK(o.batch.applied.size() == 2);
+}
+
+TEST_CASE("A-121: who is not the owner does not snooze, continue or dismiss a run [M-046]", "[cycle]") {
+    RunSpec spec = bench::spec_of("r");
+    spec.owner = "bo";
+    Operated o{spec};
+    for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss})
+        CHECK_THAT(o.apply({Operated::row(1, verb)}), ContainsSubstring(R"("ignored":"not the owner")"));
+    CHECK_FALSE(o.watched.verdict->marks.quiet_at(o.now().wall));
+    CHECK(o.work.back().change.besides->applied == std::vector<std::uint64_t>{1});  // it is not asked again
+    DecisionRow own = Operated::row(2, Verb::dismiss);
+    own.by = "bo";
+    const std::string said = o.apply({own});
+    CHECK(said.find("ignored") == std::string::npos);
+    CHECK(o.watched.verdict->marks.dismissed);
+}
+
+TEST_CASE("a silence that people were told of can be taken on [M-045]", "[cycle]") {
+    Operated o;
+    o.watched.verdict.edit().incident.phase = Phase::closed;
+    CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
+    o.watched.verdict.edit().edges.push_back({Condition::needs_input, o.now().wall});
+    CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
+    o.watched.verdict.edit().edges.push_back({Condition::silent, o.now().wall});
+    CHECK(o.decide(Verb::ack).empty());
+    CHECK(o.watched.verdict->marks.acknowledged);
 }

@@ -117,3 +117,23 @@ TEST_CASE("a verdict is on record with its rule, and nothing is when nothing is 
     const RunBatch none = Planner{p.watched, quiet, p.now()}(false);
     CHECK((none.audit.empty() && none.alerts.empty() && none.actions.empty()));
 }
+
+TEST_CASE("somebody is on a silence until it is over, and on no later one [M-045]", "[cycle]") {
+    Planned p;
+    const auto plan = [&](std::uint32_t over) {
+        Judged result{p.watched.verdict->incident};
+        result.over = result.ends = over;
+        return Planner{p.watched, result, p.now()}(false);
+    };
+    p.watched.verdict.edit().incident.phase = Phase::closed;
+    p.watched.verdict.edit().edges.push_back({Condition::silent, p.now().wall});
+    p.watched.verdict.edit().marks.acknowledged = true;
+    (void)plan(0);
+    CHECK(p.watched.verdict->marks.acknowledged);
+    const RunBatch rows = plan(bit_of(Condition::silent));
+    REQUIRE(rows.alerts.size() == 1);
+    CHECK((rows.alerts[0].alert.kind == "run.recovered" && rows.alerts[0].alert.severity == Severity::none));
+    CHECK(rows.alerts[0].alert.summary == "run r: recovered from STALLED");
+    CHECK((!p.watched.verdict->marks.acknowledged && p.watched.verdict->edges.empty()));
+    CHECK(p.watched.verdict->sent.alerted == p.now().wall);
+}

@@ -194,6 +194,27 @@ cycle 3 | watch
 expect 3 "ack of a run that was marked as stopped" ack write-docs
 says "$work/err" "cancelled"
 
+echo "== a run that has an owner"
+{
+    since 30 '"type":"run","run":"owned","owner":"ana"'
+    since 0 '"type":"tick"'
+} | watch
+expect 0 "dismiss by somebody else" dismiss owned --by bo
+says "$work/out" 'only its owner, "ana", may snooze, continue or dismiss it, so it will be ignored'
+expect 0 "freeze by somebody else" freeze owned --by bo
+silent "$work/out" "owner"
+expect 0 "snooze by the owner" snooze owned --for 2h
+silent "$work/out" "ignored"
+cycle 4 | watch
+expect 0 "explain" explain owned
+says "$work/out" '"verb":"dismiss","by":"bo","ignored":"not the owner"'
+expect 0 "status of one run" status owned
+says "$work/out" "| Owner"
+says "$work/out" "snoozed until"
+silent "$work/out" "dismissed"
+expect 0 "status --json" status owned --json
+says "$work/out" '"owner":"ana"'
+
 echo "== two operators at once"
 operator() { for _ in 1 2 3 4 5 6 7 8 9 10; do "$ctl" --store "$store" --by "$1" ack port-parser || echo "status $?"; done; }
 operator ana >"$work/ana" 2>&1 &

@@ -57,3 +57,31 @@ TEST_CASE("what a run used is saved with its facts, and nothing used is nothing 
     CHECK(*after.run.usage == *before.run.usage);
     CHECK_FALSE(idle.run.usage);
 }
+
+TEST_CASE("a run with an owner is stored with it, and one without as before there were owners [M-046]") {
+    RunSpec spec;
+    spec.id = "r";
+    spec.start_unknown = true;
+    const std::string unowned = encoded(spec);
+    CHECK(SpecBytes{unowned}.decoded().owner.empty());
+    spec.owner = "ann";
+    const std::string owned = encoded(spec);
+    CHECK(owned == unowned + "\3ann");
+    CHECK(SpecBytes{owned}.decoded().owner == "ann");
+    RunSpec read;
+    ArchiveReader reader{unowned, Instant{}};
+    detail::archive_spec(reader, read);
+    CHECK((reader.ok() && reader.at_end() && read.start_unknown));
+}
+
+TEST_CASE("only an owner's word on silence is the owner's alone [M-046]") {
+    for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss}) {
+        CHECK(detail::not_of_owner("ann", verb, "bob"));
+        CHECK(detail::not_of_owner("ann", verb, ""));
+        CHECK_FALSE(detail::not_of_owner("ann", verb, "ann"));
+        CHECK_FALSE(detail::not_of_owner("", verb, "bob"));
+    }
+    for (const Verb verb :
+         {Verb::ack, Verb::resume, Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze})
+        CHECK_FALSE(detail::not_of_owner("ann", verb, "bob"));
+}

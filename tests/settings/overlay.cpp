@@ -281,7 +281,41 @@ TEST_CASE("a level of suspicion that is not below the critical one is not taken 
     CHECK(faults[0].setting == "silence_levels.suspicious_s");
     CHECK_THAT(faults[0].message, ContainsSubstring("cannot be 900: silence: act_after is 900"));
     CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->act_after == 900s);
-    CHECK_FALSE(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after);
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after == 300s);
+}
+
+TEST_CASE("a level of silence turns both on, and people are told by whichever class [M-045] [M-186]") {
+    for (RunClass rules : {presets::long_run(), presets::session_monitor(), presets::worker_monitor()}) {
+        CAPTURE(rules.name);
+        rules.edges.clear();
+        REQUIRE(lay(rules, "silence_levels", object({{"suspicious_s", whole(120), {}}})).empty());
+        const auto* silence = rules.detectors.find<HeartbeatContract<ActivityAge>>();
+        REQUIRE(silence != nullptr);
+        CHECK((silence->informs && silence->warn_after == 120s && silence->act_after == 900s));
+        REQUIRE(lay(rules, "silence_levels", object({{"critical_s", whole(600), {}}})).empty());
+        CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after == 120s);
+        REQUIRE(rules.edges.size() == 1);
+        CHECK((rules.edges[0].condition == Condition::silent && rules.edges[0].over == "run.recovered"));
+    }
+}
+
+TEST_CASE("silence is either told or acted on [M-045] [M-186]") {
+    const NamedSetting stall{"silence_s", whole(3600), {}};
+    const NamedSetting levels{"silence_levels", object({{"critical_s", whole(1200), {}}}), {}};
+    RunClass rules = presets::session_monitor();
+    rules.ladder.as<WatchLadder>()->endings.clear();
+    auto faults = overlay(rules, {stall, levels});
+    REQUIRE(faults.size() == 1);
+    CHECK((faults[0].kind == Kind::contradiction && faults[0].setting == "silence_s"));
+    CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->informs);
+    CHECK(overlay(rules, {levels, stall}).size() == 1);
+    CHECK_FALSE(rules.detectors.find<HeartbeatContract<ActivityAge>>()->informs);
+    CHECK(overlay(rules, {levels, {"silence_s", SettingValue{}, {}}}).empty());
+}
+
+TEST_CASE("a silence that is only told gives no session up, so none ends before it is told [M-045] [M-186]") {
+    RunClass rules = presets::session_monitor();
+    CHECK(lay(rules, "silence_levels", object({{"critical_s", whole(2400), {}}})).empty());
 }
 
 TEST_CASE("a critical level that a run cannot live to see is a contradiction [M-047] [M-186]") {
@@ -296,8 +330,8 @@ TEST_CASE("a critical level that a run cannot live to see is a contradiction [M-
 TEST_CASE("of a setting that is given twice only the last may wait for others [M-186]") {
     RunClass rules = watcher();
     REQUIRE(lay(rules, "silence_levels", object({{"suspicious_s", whole(300), {}}})).empty());
-    const auto faults = overlay(rules, {{"silence_s", whole(200), {}},
-                                        {"silence_s", whole(900), {}},
+    const auto faults = overlay(rules, {{"silence_levels.critical_s", whole(200), {}},
+                                        {"silence_levels.critical_s", whole(900), {}},
                                         {"silence_levels.suspicious_s", whole(100), {}}});
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].kind == Kind::contradiction);

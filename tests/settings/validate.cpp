@@ -81,3 +81,13 @@ TEST_CASE("a class that cannot work is refused by the setting and its limit", "[
     CHECK_THAT(refusal_of([](RunClass& r) { r.limits.debounce = 0; }), ContainsSubstring("1 to 1000"));
     CHECK_THAT(refusal_of([](RunClass& r) { r.outbox.longest_retry = 48h; }), ContainsSubstring("give_up_after"));
 }
+
+TEST_CASE("the owner of a run is a name that somebody can bear [M-046]") {
+    RunSpec spec = bench::spec_of("r");
+    spec.owner = "ann";
+    CHECK(refusal_of(spec).empty());
+    for (const std::string& nobody : {std::string(129, 'a'), std::string{"a\nb"}, std::string{"\xff"}}) {
+        spec.owner = nobody;
+        CHECK_THAT(refusal_of(spec), ContainsSubstring("the owner of the run"));
+    }
+}

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
@@ -75,6 +76,11 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
+/// - `order(memory, settings, run, kind) -> optional<Order>`: what an action of this kind is asked with, and under
+/// which
+///   key, in place of the library's own words; of several detectors the first that answers counts.
+/// - `record(memory, settings, run, kind, outcome) -> optional<Record>`: what goes on record of an action that was
+///   carried out, after `learn` was told of it (`Acted`).
 /// - `static constexpr std::uint32_t layout`: of the saved memory, 1 if absent. Raise it when `Memory` changes: what
 ///   older versions saved is dropped.
 template <class T>
@@ -100,6 +106,13 @@ consteval bool check_detector() {
                   "const heeler::Run&, heeler::Instant) const` (README: Write a detector)");
     return true;
 }
+
+/// How an action is asked for. The key names one effect for ever: the same effect has the same key, another has
+/// another.
+struct Order {
+    std::string key{};
+    std::string text{};
+};
 
 /// What a detector saw when it looked at a time of its own. All texts are literals.
 struct Sighting {
@@ -133,6 +146,9 @@ struct DetectorOps {
     std::string (*words)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
+    std::optional<Order> (*order)(const void* memory, const void* settings, const Run& run, ActionKind kind);
+    std::optional<Record> (*record)(const void* memory, const void* settings, const Run& run, ActionKind kind,
+                                    ActionOutcome outcome);
 };
 
 namespace detail {
@@ -187,6 +203,17 @@ concept HasDetails = requires(const D& d, const typename D::Memory& memory, cons
 template <class D>
 concept HasBound = requires(const D& d, const typename D::Settings& settings, Duration length) {
     { d.bound(settings, length, length) } -> std::convertible_to<std::string>;
+};
+
+template <class D>
+concept HasOrder = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                            const Run& run, ActionKind kind) {
+    { d.order(memory, settings, run, kind) } -> std::same_as<std::optional<Order>>;
+};
+template <class D>
+concept HasRecord = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                             const Run& run, ActionKind kind, ActionOutcome outcome) {
+    { d.record(memory, settings, run, kind, outcome) } -> std::same_as<std::optional<Record>>;
 };
 
 /// The functions of the table for one type.
@@ -244,6 +271,13 @@ struct DetectorCalls {
     static std::string bound(const void* settings, Duration interval, Duration period) {
         return D{}.bound(set(settings), interval, period);
     }
+    static std::optional<Order> order(const void* memory, const void* settings, const Run& run, ActionKind kind) {
+        return D{}.order(mem(memory), set(settings), run, kind);
+    }
+    static std::optional<Record> record(const void* memory, const void* settings, const Run& run, ActionKind kind,
+                                        ActionOutcome outcome) {
+        return D{}.record(mem(memory), set(settings), run, kind, outcome);
+    }
 
     static constexpr DetectorOps table() noexcept {
         DetectorOps ops{};
@@ -269,6 +303,8 @@ struct DetectorCalls {
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
         if constexpr (HasDetails<D>) ops.details = &details;
         if constexpr (HasBound<D>) ops.bound = &bound;
+        if constexpr (HasOrder<D>) ops.order = &order;
+        if constexpr (HasRecord<D>) ops.record = &record;
         return ops;
     }
 };

@@ -38,6 +38,10 @@ public:
     static const Condition worker_error;   ///< it says that it failed, or its last output does
     static const Condition needs_input;    ///< it waits for a person; no unhealth
     static const Condition complete;       ///< it says that it is done; no unhealth
+    static const Condition tree_stopped;   ///< all of a task tree has come to rest, and nobody has looked at it yet
+    static const Condition unrestored;     ///< a task tree that was put in motion again and again stops all the same
+    static const Condition stranded;       ///< work of an agent that nothing will take up again
+    static const Condition silent;         ///< a stall that people are told of, and that nothing is done about
 
     constexpr Condition() noexcept;  ///< stalled
 
@@ -90,11 +94,18 @@ inline constexpr Condition Condition::worker_error{8, "WORKER_ERROR", 55, Status
 inline constexpr Condition Condition::needs_input{9, "NEEDS_INPUT", 80, Status::healthy, false};
 inline constexpr Condition Condition::complete{10, "COMPLETE", 90, Status::healthy, false};
 
+inline constexpr Condition Condition::tree_stopped{11, "TREE_STOPPED", 75, Status::stalled, true};
+inline constexpr Condition Condition::unrestored{12, "UNRESTORED", 72, Status::stalled, true};
+inline constexpr Condition Condition::stranded{13, "STRANDED", 74, Status::stalled, true};
+inline constexpr Condition Condition::silent{14, "SILENT", 65, Status::stalled, false};
+
 /// The library's own, by id.
-inline constexpr std::array<Condition, 11> library_conditions{
-    Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
-    Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
-    Condition::worker_error,  Condition::needs_input, Condition::complete};
+inline constexpr std::array<Condition, 15> library_conditions{
+    Condition::timeout,       Condition::runaway,       Condition::no_output_access,
+    Condition::loop_detected, Condition::error_cascade, Condition::stalled,
+    Condition::token_budget,  Condition::not_evaluable, Condition::worker_error,
+    Condition::needs_input,   Condition::complete,      Condition::tree_stopped,
+    Condition::unrestored,    Condition::stranded,      Condition::silent};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 
@@ -130,9 +141,10 @@ void Condition::archive(A& a) {
     if (status_ > Status::recovered) status_ = Status::healthy;
 }
 
-/// What people read. A run whose output cannot be read is a stalled one to them.
+/// What people read. A run whose output cannot be read, or that is silent, is a stalled one to them.
 [[nodiscard]] constexpr std::string_view name_of(const Condition& condition) noexcept {
-    return condition == Condition::no_output_access ? Condition::stalled.key() : condition.key();
+    const bool stalls = condition == Condition::no_output_access || condition == Condition::silent;
+    return stalls ? Condition::stalled.key() : condition.key();
 }
 
 [[nodiscard]] constexpr bool outranks(const Condition& one, const Condition& other) noexcept {

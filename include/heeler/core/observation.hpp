@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 
+#include <heeler/core/action.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -138,6 +140,12 @@ struct SignOfLife {
     std::string_view source{};
 };
 
+/// What only a host's own detectors understand, in an encoding of their own. Proves neither life nor work.
+struct Reading {
+    std::string_view name{};
+    std::string_view text{};
+};
+
 /// A durable note of progress.
 struct CheckpointNote {
     std::optional<std::int64_t> step{};
@@ -168,6 +176,19 @@ struct IntervalSample {
 /// The watchdog has just intervened: evidence from before this point must not be judged again.
 struct Watermark {};
 
+/// What came of an action on the run.
+struct Acted {
+    ActionKind kind = ActionKind::nudge;
+    ActionOutcome outcome = ActionOutcome::done;
+    std::string_view note{};  ///< what was answered
+};
+
+/// One entry of the records: `body` is one JSON object.
+struct Record {
+    std::string kind{};
+    std::string body{};
+};
+
 /// One thing that happened, as detectors fold it.
 struct Observation {
     Duration at{};             ///< on the run's working clock (`Run::working`)
@@ -175,7 +196,7 @@ struct Observation {
     std::uint64_t exact = 0;   ///< fingerprint of the line, call, result or message
     std::uint32_t normal = 0;  ///< the same with numbers and white space masked
     std::variant<OutputLine, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, IntervalSample,
-                 Watermark>
+                 Watermark, Reading, Acted>
         event;
 };
 

@@ -40,6 +40,7 @@ struct RunSpec {
     std::string metric_name{};  ///< what `reported` measures, for people
     std::string project{};
     std::string origin{};                        ///< the chat or route that alerts go to
+    std::string owner{};                         ///< who alone may snooze, continue or dismiss it; empty: anybody
     bool interactive = false;                    ///< a person guides each step: not watched
     std::optional<WallTime> created_at{};        ///< default: when it is registered
     std::optional<WallTime> started_at{};        ///< default: when it is registered

@@ -90,12 +90,16 @@ struct OutboxSettings {
 };
 
 /// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and
-/// also while the run waits.
+/// also while the run waits. None for unhealth that is only worth showing (`Level::watch`).
 struct EdgeAlert {
     Condition condition = Condition::needs_input;
     std::string kind = "worker.needs_input";
     bool repeated = false;  ///< and again every `renotify_every` while it lasts
+    std::string over{};     ///< kind of one when it is over, for those who were told; empty: none
 };
+
+/// Of a silence that nothing is done about.
+[[nodiscard]] inline EdgeAlert silence_alert() { return {Condition::silent, "run.unhealthy", true, "run.recovered"}; }
 
 /// Whether a monitor's own context is cleared after each cycle of a class (S003): when all its runs were judged, that
 /// is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and `Watchdog::context`.
@@ -244,8 +248,8 @@ struct RunClass {
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
-    /// once when a run begins to wait for them.
-    std::vector<EdgeAlert> edges{{}};
+    /// once when a run begins to wait for them, and of a silence that nothing is done about.
+    std::vector<EdgeAlert> edges{{}, silence_alert()};
     std::string alerts_to{};  ///< route of alerts about runs that have no `origin`
     ContextSettings context{};
     bool completion_ends = true;  ///< false: a run that reports `completed` or `failed` waits for its next task

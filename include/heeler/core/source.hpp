@@ -20,7 +20,7 @@ namespace heeler::inline HEELER_ABI {
 
 /// Everything that can be reported about a run.
 using Reported = std::variant<Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage,
-                              StateChange, Compaction, OutputAccess, CheckpointNote>;
+                              StateChange, Compaction, OutputAccess, CheckpointNote, Reading>;
 
 namespace detail {
 template <class What, class... All>
@@ -41,7 +41,7 @@ consteval bool check_observation() {
     static_assert(
         is_observation<What> || std::is_same_v<What, CheckpointNote>,
         "heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, "
-        "StateChange, Compaction or OutputAccess (README: How it works)");
+        "StateChange, Compaction, OutputAccess or Reading (README: How it works)");
     return true;
 }
 
@@ -63,6 +63,7 @@ struct Polled {
     /// keeps it: it corrects what hosts with other clocks took down. Of the agent of `incarnation`; 0: the current one.
     std::optional<Duration> checkpoint_age{};
     std::uint32_t incarnation = 0;
+    std::vector<Record> records{};  ///< to be put on record together with what the events change
 };
 
 /// Reads what happened since a cursor that it made itself (empty: since the beginning). Bounded in time and memory. An

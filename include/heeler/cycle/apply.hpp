@@ -73,6 +73,7 @@ public:
         if (!shadow)
             for (const Action& action : actions) follow_state(action);
         for (const Action& action : actions) free_slot(action);
+        learn_outcomes(actions);
         if (rung::main_of(actions).kind == ActionKind::resume) return;
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
@@ -125,7 +126,8 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const bool told = incident.alerted && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
+        const bool begun = incident.alerted || watched_.end_is_awaited();
+        const bool told = begun && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
@@ -174,7 +176,7 @@ public:
         }
         watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.actions.size());
         if (same_rung) return;
-        item_.memory_before = watched_.saved_memory(now_);
+        if (!item_.memory_before) item_.memory_before = watched_.saved_memory(now_);
         Folder{watched_, now_}.learn_watermark();
     }
 
@@ -192,6 +194,18 @@ private:
         if (main.kind == ActionKind::terminate) return RunState::terminated;
         if (main.kind == ActionKind::abandon) return RunState::abandoned;
         return main.kind == ActionKind::mark_failed ? RunState::failed : RunState::completed;
+    }
+
+    /// Detectors that listen to what came of actions learn it together with what is stored of it.
+    void learn_outcomes(const std::vector<Action>& actions) {
+        if (!watched_.of_class()->listens<Acted>()) return;
+        item_.memory_before = watched_.saved_memory(now_);
+        item_.change.with_memory = true;
+        for (const Action& action : actions) {
+            Folder{watched_, now_}.learn_outcome(action);
+            for (Record& record : watched_.detectors.records(watched_.run, action))
+                audit(std::move(record.kind), std::move(record.body));
+        }
     }
 
     /// A steer that did not get through uses up no cooldown.

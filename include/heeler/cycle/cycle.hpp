@@ -39,7 +39,8 @@ public:
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
-    void run(TickCause cause, Instant now, CycleReport& report) {
+    /// Of the cause `mutation` it looks at these runs only.
+    void run(TickCause cause, const std::vector<RunHandle>& only, Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
         report.cause = cause;
         for (Event& event : std::exchange(unheard_, {})) report.events.push_back(std::move(event));
@@ -65,7 +66,7 @@ public:
         registry_.look_at_replaced(now);
         visiting_ = true;
         if (cause == TickCause::on_demand) hands_.queues().hasten();
-        const std::vector<RunHandle> runs = due(cause, now, report);
+        const std::vector<RunHandle> runs = due(cause, only, now, report);
         intake_.read_groups(runs, cause != TickCause::period, now, report);
         listing_.drop_missing(now, report);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
@@ -260,10 +261,11 @@ private:
         return stored;
     }
 
-    [[nodiscard]] std::vector<RunHandle> due(TickCause cause, Instant now, CycleReport& report) {
+    [[nodiscard]] std::vector<RunHandle> due(TickCause cause, const std::vector<RunHandle>& only, Instant now,
+                                             CycleReport& report) {
+        if (cause == TickCause::outcome || cause == TickCause::mutation) return registry_.in_order_of_ids(only);
         std::vector<RunHandle> handles;
         auto& table = registry_.table();
-        if (cause == TickCause::outcome) return handles;
         if (cause == TickCause::period)
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else

@@ -179,6 +179,11 @@ private:
             if (is_terminal(watched.run.state)) break;
         }
         anchor(watched.run, polled, now);
+        for (Record& record : polled.records) {
+            AuditRow row{now.wall, std::move(record.kind), std::string{watched.run.id}, std::move(record.body)};
+            report.events.emplace_back(AuditEvent{row});
+            watched.unsaved.edit().audit.push_back(std::move(row));
+        }
         if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;
         watched.feed->cursor = std::move(polled.cursor);
         watched.fed = watched.dirty = true;

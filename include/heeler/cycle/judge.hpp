@@ -38,6 +38,7 @@ struct Judged {
     std::uint64_t loop_identity = 0;
     std::uint32_t begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
     std::uint32_t over = 0;       ///< likewise, that they were told of before and that are over
+    std::uint32_t ends = 0;       ///< of these, those whose end they are told of
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool waiting = false;
@@ -98,10 +99,20 @@ private:
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
+            const bool hushed = finding.condition == Condition::silent && verdict_.marks.quiet_at(now_.wall);
+            if (hushed) return (void)result.findings.add(hush(finding));
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
         for (const Finding& finding : result.findings)
             if (result.loop_identity == 0) result.loop_identity = finding.identity;
+    }
+
+    /// People know of this silence, so it is only shown; it is critical again when it is not quiet any more.
+    [[nodiscard]] Finding hush(Finding finding) const noexcept {
+        finding.condition = Condition::stalled;
+        finding.level = Level::watch;
+        finding.evidence.rule = verdict_.marks.dismissed ? "dismissed_silence" : "snoozed_silence";
+        return finding;
     }
 
     /// What the run did before its source was lost says nothing about what it does now.
@@ -195,23 +206,48 @@ private:
     /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
     void edges(Judged& result) const {
         std::uint32_t found = 0, told = 0, waits = 0;
-        for (const Finding& finding : result.findings) found |= bit_of(finding.condition);
+        for (const Finding& finding : result.findings)
+            if (is_worth_telling(finding)) found |= bit_of(finding.condition);
         for (const SentEdge& sent : verdict_.edges) {
             const std::uint32_t bit = bit_of(sent.condition);
-            const bool known = !result.waiting || (run_.waiting_since && !sent.condition.opens_incident());
-            if (known && (found & bit) == 0) result.over |= bit;
+            if ((found & bit) == 0) end_edge(result, sent.condition);
             told |= bit;
             if (now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
         }
-        if (verdict_.marks.quiet_at(now_.wall) || is_cold()) return;
+        if (verdict_.marks.quiet_at(now_.wall) || is_cold_with(result.alerting)) return;
         const bool repeats = rules_.rules.renotify_every > Duration{};
         for (const EdgeAlert& edge : rules_.rules.edges) {
             const std::uint32_t bit = bit_of(edge.condition);
             if ((found & bit) == 0) continue;
-            const bool again = repeats && edge.repeated && (waits & bit) == 0;
+            const bool taken_on = verdict_.marks.acknowledged && !edge.over.empty();
+            const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
             if ((told & bit) == 0 || again) result.begins |= bit;
             return;  // what stands behind it is not told meanwhile
         }
+    }
+
+    [[nodiscard]] bool is_worth_telling(const Finding& finding) const noexcept {
+        if (finding.condition == Condition::silent) return is_known(finding.condition);
+        return finding.level >= Level::nudge || !finding.condition.opens_incident();
+    }
+
+    /// It is over if enough is known to say so. Who is to be told of the end as well is told as soon as it may be said:
+    /// after the cooldown, and not before they could read that it began.
+    void end_edge(Judged& result, const Condition& condition) const {
+        if (result.waiting && !(run_.waiting_since && holds_in_waits(condition))) return;
+        if (condition == Condition::silent && (run_.late || !is_known(condition))) return;
+        const EdgeAlert* edge = watched_.edge_about(condition);
+        const bool quiet = verdict_.marks.quiet_at(now_.wall);
+        const bool told = edge != nullptr && !edge->over.empty() && !quiet && !verdict_.alert_dead;
+        if (told && (is_cold_with(result.alerting) || watched_.alerts_pending > 0)) return;
+        result.over |= bit_of(condition);
+        if (told) result.ends |= bit_of(condition);
+    }
+
+    /// The cooldown as it is after what this cycle says of the incident.
+    [[nodiscard]] bool is_cold_with(Alerting alerting) const {
+        const bool says = alerting == Alerting::send || alerting == Alerting::resolved;
+        return is_cold() || (says && rules_.rules.alert_cooldown > Duration{});
     }
 
     /// A wait changes nothing but what is seen of it.
@@ -266,6 +302,7 @@ private:
     [[nodiscard]] static Severity severity_for(std::uint32_t set) noexcept {
         set &= ~no_unhealth;
         if (set == 0) return Severity::none;
+        if ((set & bit_of(Condition::silent)) != 0) return Severity::critical;
         return (set & (set - 1)) == 0 ? Severity::warning : Severity::critical;
     }
 

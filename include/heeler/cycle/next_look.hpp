@@ -31,7 +31,7 @@ namespace heeler::inline HEELER_ABI::detail {
     const bool repeats = watched.rules().renotify_every > Duration{};
     for (const EdgeAlert& edge : watched.rules().edges) {
         const std::uint32_t bit = bit_of(edge.condition);
-        if ((watched.shown.findings & bit) == 0 || edge.condition.opens_incident()) continue;
+        if ((watched.shown.findings & bit) == 0 || !holds_in_waits(edge.condition)) continue;
         if ((told & bit) == 0 || (repeats && edge.repeated)) return true;
     }
     return false;

@@ -36,8 +36,8 @@ public:
                 marks.dismissed = true;
                 return {};
             case Verb::ack:
-                marks.acknowledged = has_incident;
-                return has_incident ? "" : "nothing is wrong with the run";
+                marks.acknowledged = has_incident || watched_.end_is_awaited();
+                return marks.acknowledged ? "" : "nothing is wrong with the run";
             case Verb::freeze:
             case Verb::unfreeze:
                 marks.frozen = decision.verb == Verb::freeze;
@@ -149,7 +149,8 @@ private:
         auto& item = item_of(*handle, *watched);
         Besides& besides = item.change.besides.edit();
         besides.applied.push_back(decision.number);
-        const std::string_view refused = OperatorHand{*watched, now, item}.decide(decision);
+        const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
+        const std::string_view refused = foreign ? "not the owner" : OperatorHand{*watched, now, item}.decide(decision);
         if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, besides);
         AuditRow row = record(decision, refused, now);
         report.events.emplace_back(AuditEvent{row});

@@ -43,6 +43,7 @@ public:
         if (decision.acts()) act(same_rung);
         tell(before);
         tell_edges();
+        settle_acknowledgement(before);
         record(before);
         return std::move(rows_);
     }
@@ -141,6 +142,10 @@ private:
             action.text = wording_.issue_text();
         else
             action.text = wording_.why();
+        if (auto order = watched_.detectors.order(watched_.run, step.action)) {
+            action.key = std::move(order->key);
+            action.text = std::move(order->text);
+        }
         if (step.action == ActionKind::escalate) escalate(action);
         return action;
     }
@@ -152,6 +157,7 @@ private:
         wording_.complete(row, wording_.done_so_far());
         row.alert.details.push_back(
             {"summary", redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
+        if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final)
             row.alert.details.push_back({"recommendation", prompts::recommendation(wording_.first_cause())});
         rows_.alerts.push_back(std::move(row));
@@ -188,7 +194,6 @@ private:
             watched_.verdict.edit().incident.alerted = false;
         if (!watched_.rules().tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
-        if (incident.phase == Phase::closed) watched_.verdict.edit().marks.acknowledged = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
             AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
@@ -217,6 +222,8 @@ private:
     /// Alerts of their own for conditions that have just begun; forgets what is over.
     void tell_edges() {
         if (judged_.over != 0) {
+            for (const EdgeAlert& edge : watched_.rules().edges)
+                if ((judged_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
             auto& told = watched_.verdict.edit().edges;
             for (auto sent = told.begin(); sent != told.end();)
                 sent = (judged_.over & bit_of(sent->condition)) != 0 ? told.erase(sent) : sent + 1;
@@ -225,6 +232,22 @@ private:
         for (const EdgeAlert& edge : watched_.rules().edges)
             if ((judged_.begins & bit_of(edge.condition)) != 0)
                 if (const Finding* finding = wording_.finding_about(edge.condition)) tell_edge(edge, *finding);
+    }
+
+    /// What the finding's detector shows of it besides.
+    void add_details(AlertRow& row, const Finding& finding) const {
+        for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
+            if (!detail.is_json) detail.value = redact(sanitise(detail.value, detail_cap));
+            row.alert.details.push_back(std::move(detail));
+        }
+    }
+
+    void tell_end(const EdgeAlert& edge) {
+        AlertRow row = alert_of(edge.over, std::to_string(now_.wall.time_since_epoch().count()));
+        row.alert.severity = Severity::none;
+        row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
+        rows_.alerts.push_back(std::move(row));
+        watched_.verdict.edit().sent.alerted = now_.wall;
     }
 
     void tell_edge(const EdgeAlert& edge, const Finding& finding) {
@@ -238,20 +261,29 @@ private:
         if (const auto& active = watched_.run.last_activity)
             row.alert.details.push_back(
                 {"last_activity", rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
-        for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
-            if (!detail.is_json) detail.value = redact(sanitise(detail.value, detail_cap));
-            row.alert.details.push_back(std::move(detail));
-        }
-        wording_.complete(row, wording_.plan_in_words());
+        add_details(row, finding);
+        if (edge.condition == Condition::silent)
+            wording_.complete(row, "nothing", "nothing is done about it; you are told when it is over");
+        else
+            wording_.complete(row, wording_.plan_in_words());
         rows_.alerts.push_back(std::move(row));
         Verdict& verdict = watched_.verdict.edit();
         verdict.sent.alerted = now_.wall;
+        if (!verdict.incident.alerted) verdict.alert_dead = false;
         for (SentEdge& sent : verdict.edges)
             if (sent.condition == edge.condition) {
                 sent.at = now_.wall;
                 return;
             }
         verdict.edges.push_back({edge.condition, now_.wall});
+    }
+
+    /// Somebody is on it as long as it lasts; not on the next one.
+    void settle_acknowledgement(const Incident& before) {
+        const Verdict& verdict = *watched_.verdict;
+        const bool lasts = verdict.incident.open() || watched_.end_is_awaited();
+        if (verdict.marks.acknowledged && (!lasts || verdict.incident.number != before.number))
+            watched_.verdict.edit().marks.acknowledged = false;
     }
 
     /// The verdict, so that it can be explained from stored data alone.
@@ -281,9 +313,10 @@ private:
     void note_conditions() {
         if (judged_.loop_identity != 0) watched_.verdict.edit().loop_identity = judged_.loop_identity;
         for (const Finding& finding : judged_.findings)
-            if (finding.condition.opens_incident()) watched_.verdict.edit().note(finding.condition);
+            if (finding.condition.opens_incident() || finding.condition == Condition::silent)
+                watched_.verdict.edit().note(finding.condition);
         for (const Finding& finding : judged_.findings) {
-            if (finding.level < Level::nudge) continue;
+            if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
             watched_.verdict.edit().marks.found = finding.condition;  // the worst: they are in order
             break;
         }

@@ -24,7 +24,7 @@ public:
 
     /// Whether a cycle for this cause is one of a whole class.
     [[nodiscard]] bool due(TickCause cause, Instant now) const {
-        if (cause == TickCause::outcome || !registry_.any_together()) return false;
+        if (is_of_some(cause) || !registry_.any_together()) return false;
         for (const auto& rules : registry_.classes())
             if (is_due(*rules, cause, now)) return true;
         return false;
@@ -34,7 +34,7 @@ public:
         now_.clear();
         if (!registry_.any_together()) return;
         context_.begin();
-        if (cause == TickCause::outcome) return;
+        if (is_of_some(cause)) return;
         for (auto& rules : registry_.classes())
             if (is_due(*rules, cause, now)) now_.push_back(std::move(rules));
     }
@@ -60,7 +60,7 @@ public:
 
     /// Whether what is done once a cycle is to be done now: in those of whole classes, if there are any.
     [[nodiscard]] bool is_round(TickCause cause) const noexcept {
-        return cause != TickCause::outcome && (!now_.empty() || !registry_.any_together());
+        return !is_of_some(cause) && (!now_.empty() || !registry_.any_together());
     }
 
     [[nodiscard]] std::optional<Elapsed> next() const {
@@ -75,6 +75,10 @@ public:
     }
 
 private:
+    /// Such a cycle looks at single runs only.
+    [[nodiscard]] static constexpr bool is_of_some(TickCause cause) noexcept {
+        return cause == TickCause::outcome || cause == TickCause::mutation;
+    }
     [[nodiscard]] Elapsed next_of(const ReadyClass& rules) const {
         const std::lock_guard guard{lock_};
         const auto known = next_.find(rules.rules.name);

@@ -146,9 +146,10 @@ public:
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
-    void complete(AlertRow& row, std::string done) const {
+    void complete(AlertRow& row, std::string done) const { complete(row, std::move(done), next_for_people()); }
+    void complete(AlertRow& row, std::string done, std::string next) const {
         row.alert.details.push_back({"done", std::move(done)});
-        row.alert.details.push_back({"next", next_for_people()});
+        row.alert.details.push_back({"next", std::move(next)});
         row.alert.details.push_back({"stop", how_to_stop()});
         const Run& run = watched_.run;
         // What the host adds is no reason to lose the alert.

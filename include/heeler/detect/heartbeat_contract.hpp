@@ -70,6 +70,9 @@ struct HeartbeatContract {
         /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (S004).
         Duration tool_grace = std::chrono::seconds{30};
         Duration tool_cap = std::chrono::hours{2};  ///< but no declared call more than this
+        /// People are told of the stall, which is critical then, and nothing is done about it (S002): see
+        /// `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
+        bool informs = false;
     };
 
     /// Of the tool calls that are open: how long the one that may take longest is given.
@@ -129,7 +132,10 @@ struct HeartbeatContract {
         const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
         const bool act = age > limit;
         if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
-        Finding finding{Condition::stalled, act ? Level::nudge : Level::watch, kind, {.rule = kind}};
+        Finding finding{act && settings.informs ? Condition::silent : Condition::stalled,
+                        act ? Level::nudge : Level::watch,
+                        kind,
+                        {.rule = rule_of(settings, act)}};
         finding.evidence.add("age_s", in_seconds(age))
             .add("threshold_s", in_seconds(act ? limit : *settings.warn_after));
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
@@ -141,7 +147,7 @@ struct HeartbeatContract {
         text += Cadence::seen;
         text += " is seen within " + spoken(settings.act_after + period);
         if (settings.in_tool) text += ", in an open tool call within " + spoken(*settings.in_tool + period);
-        return text + std::string{Cadence::after} + "\n";
+        return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
@@ -165,6 +171,10 @@ struct HeartbeatContract {
     }
 
 private:
+    static std::string_view rule_of(const Settings& settings, bool act) noexcept {
+        if (!settings.informs) return kind;
+        return act ? "critical_silence" : "suspicious_silence";
+    }
     static Duration limit_of(const Settings& settings, const ToolCall& call) noexcept {
         Duration limit = *settings.in_tool;
         std::size_t longest = 0;

@@ -32,6 +32,9 @@ HEELER_VERB(isolate, ActionDone, const ActionRequest&)
 HEELER_VERB(snapshot, ActionDone, const ActionRequest&)
 HEELER_VERB(terminate, ActionDone, const ActionRequest&)
 HEELER_VERB(spawn, ActionDone, const ActionRequest&)
+HEELER_VERB(review, ActionDone, const ActionRequest&)
+HEELER_VERB(wake, ActionDone, const ActionRequest&)
+HEELER_VERB(block, ActionDone, const ActionRequest&)
 HEELER_VERB(find, Found, std::string_view)
 HEELER_VERB(prove_stopped, StopProof, std::string_view)
 #undef HEELER_VERB
@@ -209,6 +212,21 @@ private:
                                               kind == ActionKind::abandon ? RunState::abandoned : RunState::failed);
                     else
                         return lacks("retire");
+                case ActionKind::review:
+                    if constexpr (detail::Has_review<Control>)
+                        return control.review(request);
+                    else
+                        return lacks("review");
+                case ActionKind::wake:
+                    if constexpr (detail::Has_wake<Control>)
+                        return control.wake(request);
+                    else
+                        return lacks("wake");
+                case ActionKind::block:
+                    if constexpr (detail::Has_block<Control>)
+                        return control.block(request);
+                    else
+                        return lacks("block");
                 case ActionKind::escalate:
                 case ActionKind::file_issue:
                 case ActionKind::clear:

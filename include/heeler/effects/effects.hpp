@@ -24,13 +24,15 @@ class Effects {
 public:
     void control(ControlRef control) noexcept { control_ = control; }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
+    /// Whoever does what `is_of_tree`.
+    void tree(ControlRef hands) noexcept { tree_ = hands; }
 
     void ask(WatchedRun& watched, Action& action, const Asker& asker, bool repeated = false) {
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
         }
-        const auto answer = control_.act(action.kind, request(watched, action, asker, repeated));
+        const auto answer = hands(action).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
@@ -38,7 +40,7 @@ public:
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
     /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so.
     [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last) {
-        const auto found = control_.find(action.key);
+        const auto found = hands(action).find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.note = "found when it was looked up";
@@ -49,7 +51,7 @@ public:
             ask(watched, action, asker);
             return action.outcome != ActionOutcome::unknown;
         }
-        if (control_.idempotent()) return repeat(watched, action, asker);
+        if (hands(action).idempotent()) return repeat(watched, action, asker);
         action.outcome = ActionOutcome::unknown;
         if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
         return !found && found.error().code == ErrorCode::unsupported;
@@ -87,6 +89,10 @@ public:
     }
 
 private:
+    [[nodiscard]] const ControlRef& hands(const Action& action) const noexcept {
+        return is_of_tree(action.kind) ? tree_ : control_;
+    }
+
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
                                                bool repeated = false) {
         return {watched.run.id, action.key,  action.text, action.attempt,
@@ -115,6 +121,7 @@ private:
     }
 
     ControlRef control_;
+    ControlRef tree_;
     IssueRef issues_;
 };
 

@@ -68,6 +68,8 @@ struct Engine::Rooms {
     MailDesk mail;
     StoreHealth health;
 
+    WatchesAbove watches_above;
+
     std::mutex waking;
     std::function<void()> wake;
     /// What `next_deadline` answered last: whoever asked sleeps until then.
@@ -81,6 +83,10 @@ HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
 
 HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effects().control(control); }
 HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
+HEELER_INLINE void Engine::tree(ControlRef hands, WatchesAbove watches_above) {
+    rooms_->deliverer.effects().tree(hands);
+    rooms_->watches_above = std::move(watches_above);
+}
 HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.context().attach(context); }
 HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
@@ -268,6 +274,27 @@ HEELER_INLINE std::optional<Error> Engine::commit(RunHandle run, Instant now) {
     return error;
 }
 
+HEELER_INLINE std::optional<std::string> Engine::recall(RunHandle run, std::string_view kind) const {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return std::nullopt;
+    const std::lock_guard guard{watched->lock};
+    if (standing(run, *watched) != Observed::ok) return std::nullopt;
+    return watched->detectors.saved(kind, rooms_->clock.now());
+}
+
+HEELER_INLINE Result<void> Engine::note(RunHandle run, const Reading* reading, const std::vector<Record>& records) {
+    const Instant now = rooms_->clock.now();
+    const auto fold_in = [&](WatchedRun& watched, Folder& folder) {
+        if (reading != nullptr) folder(*reading);
+        watched.fed |= reading != nullptr;  // what was learned is written with it
+        for (const Record& record : records)
+            watched.unsaved.edit().audit.push_back({now.wall, record.kind, std::string{watched.run.id}, record.body});
+    };
+    const Observed answer = fold(run, Reading{}, now, fold_in);
+    if (answer != Observed::ok) return detail::refused(answer);
+    return detail::durable(commit(run, now));
+}
+
 HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNote& note) {
     const Instant now = rooms_->clock.now();
     if (fence_off(run, note.incarnation, now))
@@ -313,17 +340,19 @@ HEELER_INLINE Result<void> Engine::release() {
 
 // --- cycles ---
 
-HEELER_INLINE CycleReport Engine::tick(TickCause cause) {
+HEELER_INLINE CycleReport Engine::tick(TickCause cause, const NodeRef* node) {
     CycleReport report;
     if (!rooms_->usable)
         report.error("settings", {}, rooms_->usable.error());
     else
-        run_cycle(cause, rooms_->clock.now(), report);
+        run_cycle(cause, node, rooms_->clock.now(), report);
     return report;
 }
 
-HEELER_INLINE void Engine::run_cycle(TickCause cause, Instant now, CycleReport& report) {
-    rooms_->cycle.run(cause, now, report);
+HEELER_INLINE void Engine::run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report) {
+    std::vector<RunHandle> only;
+    if (node != nullptr && rooms_->watches_above && rooms_->loader.run(now)) only = rooms_->watches_above(*node);
+    rooms_->cycle.run(cause, only, now, report);
     if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
     rooms_->cycle.classes().leave();
 }
@@ -342,11 +371,11 @@ HEELER_INLINE CycleReport Engine::deliver() {
 
 HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues().has_settled(); }
 
-HEELER_INLINE CycleReport Engine::cycle(TickCause cause) {
+HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const NodeRef* node) {
     CycleReport report;
     const Instant now = rooms_->clock.now();
     if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(now, report);
-    report.absorb(tick(cause));
+    report.absorb(tick(cause, node));
     report.cause = cause;
     report.absorb(deliver());
     for (int round = 0; round < 3 && has_settled(); ++round) {
@@ -428,6 +457,7 @@ HEELER_OBSERVES(Usage);
 HEELER_OBSERVES(StateChange);
 HEELER_OBSERVES(Compaction);
 HEELER_OBSERVES(OutputAccess);
+HEELER_OBSERVES(Reading);
 #endif
 #undef HEELER_OBSERVES
 

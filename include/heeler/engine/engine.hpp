@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/issue.hpp>
+#include <heeler/core/node_ref.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -36,6 +38,9 @@ public:
 
     void control(ControlRef control);
     void issues(IssueRef sink);
+    /// Who acts on task trees, and which runs watch a node or one above it.
+    using WatchesAbove = std::function<std::vector<RunHandle>(const NodeRef&)>;
+    void tree(ControlRef hands, WatchesAbove watches_above);
     void context(ContextRef context);
     [[nodiscard]] ContextClears context_clears() const;
     Result<void> mail(MailboxRef mailbox, MailSettings settings);
@@ -60,13 +65,18 @@ public:
     [[nodiscard]] Result<void> watch(RunHandle run, SourceRef source);
     Result<void> watch(std::string class_name, GroupSourceRef source);
 
+    /// What the detector of this kind remembers of a run, as it is saved; absent: nothing yet, or no such run.
+    [[nodiscard]] std::optional<std::string> recall(RunHandle run, std::string_view kind) const;
+    /// Tells detectors something and puts it on record, all of it durable when this returns.
+    [[nodiscard]] Result<void> note(RunHandle run, const Reading* reading, const std::vector<Record>& records);
+
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
     [[nodiscard]] Result<void> finish(RunHandle run, RunState how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
 
-    CycleReport tick(TickCause cause);
+    CycleReport tick(TickCause cause, const NodeRef* node = nullptr);
     CycleReport deliver();
-    CycleReport cycle(TickCause cause);
+    CycleReport cycle(TickCause cause, const NodeRef* node = nullptr);
     [[nodiscard]] bool has_settled() const;
 
     [[nodiscard]] Result<void> flush();
@@ -92,7 +102,7 @@ private:
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
     void wake_if_sooner(Elapsed when);
-    void run_cycle(TickCause cause, Instant now, CycleReport& report);
+    void run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;
     std::unique_ptr<Rooms> rooms_;

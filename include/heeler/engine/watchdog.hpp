@@ -215,6 +215,8 @@ public:
 
     /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
     CycleReport tick(TickCause cause = TickCause::period) { return engine_.tick(cause); }
+    /// Something of a node of a task tree changed: its watch and those of the nodes above it look again, nothing else.
+    CycleReport tick(TickCause, const NodeRef& changed) { return engine_.tick(TickCause::mutation, &changed); }
 
     /// Carries out what is committed, then sends what is due, and records what came of it.
     CycleReport deliver() { return engine_.deliver(); }
@@ -224,6 +226,7 @@ public:
 
     /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds.
     CycleReport cycle(TickCause cause = TickCause::period) { return engine_.cycle(cause); }
+    CycleReport cycle(TickCause, const NodeRef& changed) { return engine_.cycle(TickCause::mutation, &changed); }
 
     /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.
     [[nodiscard]] Result<void> flush() { return engine_.flush(); }
@@ -264,6 +267,7 @@ public:
 
 private:
     friend class Runner;
+    friend class TreeWatch;
 
     template <class Preset>
     static tl::unexpected<Error> not_called(Preset) {

@@ -72,6 +72,8 @@ namespace heeler::inline HEELER_ABI::rung {
             return 5;
         case ActionKind::pause:
         case ActionKind::spawn:
+        case ActionKind::wake:
+        case ActionKind::block:
             return 4;
         case ActionKind::nudge:
         case ActionKind::break_pattern:
@@ -85,6 +87,7 @@ namespace heeler::inline HEELER_ABI::rung {
         case ActionKind::isolate:
         case ActionKind::resume:
         case ActionKind::clear:
+        case ActionKind::review:
             return 0;
     }
     return 0;

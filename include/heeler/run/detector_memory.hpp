@@ -118,6 +118,39 @@ public:
         return shown;
     }
 
+    /// How an action of this kind is asked for, where a detector says so.
+    [[nodiscard]] std::optional<Order> order(const Run& run, ActionKind kind) const {
+        std::optional<Order> order;
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->order != nullptr && !order)
+                static_cast<void>(
+                    detail::survives([&] { order = slot.ops->order(at(slot), slot.settings, run, kind); }));
+        return order;
+    }
+
+    /// What goes on record of an action that was carried out.
+    [[nodiscard]] std::vector<Record> records(const Run& run, const Action& action) const {
+        std::vector<Record> records;
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->record != nullptr)
+                static_cast<void>(detail::survives([&] {
+                    auto record = slot.ops->record(at(slot), slot.settings, run, action.kind, action.outcome);
+                    if (record) records.push_back(*std::move(record));
+                }));
+        return records;
+    }
+
+    /// What the detector of this kind remembers, as it is saved; absent if the class has none, or it learned nothing.
+    [[nodiscard]] std::optional<std::string> saved(std::string_view kind, Instant now) const {
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == kind && block_ != nullptr) {
+                ArchiveWriter part{now};
+                slot.ops->save(block_ + slot.offset, part);
+                return part.take();
+            }
+        return std::nullopt;
+    }
+
     /// The earliest working time, not before `since`, at which silence alone can change a verdict.
     [[nodiscard]] std::optional<Duration> due(const Run& run, Duration since) const {
         std::optional<Duration> earliest;

@@ -85,6 +85,11 @@ public:
         ++run_.observations;
     }
 
+    void operator()(const Reading& seen) {
+        learn(seen, {});
+        ++run_.observations;
+    }
+
     void operator()(const Compaction& seen) {
         learn(seen, {});
         alive();
@@ -185,6 +190,7 @@ public:
     }
 
     void learn_watermark() { learn(Watermark{}, {}); }
+    void learn_outcome(const Action& action) { learn(Acted{action.kind, action.outcome, action.note}, {}); }
 
 private:
     static constexpr std::size_t most_steps = 4096;

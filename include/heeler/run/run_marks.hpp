@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <heeler/core/batch.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/small_optional.hpp>
@@ -38,6 +40,12 @@ struct OperatorMarks {
     }
 };
 
+/// Whether the run has an owner who alone may say this about it, and this is somebody else.
+[[nodiscard]] inline bool not_of_owner(const std::string& owner, Verb verb, std::string_view by) {
+    const bool of_owner = verb == Verb::snooze || verb == Verb::resume_watch || verb == Verb::dismiss;
+    return of_owner && !owner.empty() && owner != by;
+}
+
 /// What was sent about a run and when, so that it is not sent again too soon.
 struct SentMarks {
     std::optional<WallTime> alerted;
@@ -50,6 +58,11 @@ struct SentMarks {
         a(alerted, steered, hold_told, end_told);
     }
 };
+
+/// Found of a run that waits, too: it says nothing bad, and does not go by the run's age.
+[[nodiscard]] constexpr bool holds_in_waits(const Condition& condition) noexcept {
+    return !condition.opens_incident() && !(condition == Condition::silent);
+}
 
 /// People were told that this began; `at` of the newest alert about it.
 struct SentEdge {

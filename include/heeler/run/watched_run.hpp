@@ -38,7 +38,12 @@ void archive_spec(A& a, RunSpec& spec) {
     a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
       spec.started_at, spec.start_unknown, spec.contract);
-    if (A::is_loading) spec.name = name.empty() ? spec.id : std::move(name);
+    if constexpr (A::is_loading) {
+        if (!a.at_end()) a(spec.owner);  // a run without one is stored as it was before there were owners
+        spec.name = name.empty() ? spec.id : std::move(name);
+    } else if (!spec.owner.empty()) {
+        a(spec.owner);
+    }
 }
 
 /// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:
@@ -319,6 +324,19 @@ struct RunMemory {
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
+
+    /// The alert of its own that the class has about a condition; null: none.
+    [[nodiscard]] const EdgeAlert* edge_about(const Condition& condition) const noexcept {
+        for (const EdgeAlert& edge : rules().edges)
+            if (edge.condition == condition) return &edge;
+        return nullptr;
+    }
+    /// People were told that something began which they are told the end of, and it goes on.
+    [[nodiscard]] bool end_is_awaited() const noexcept {
+        for (const SentEdge& sent : verdict->edges)
+            if (const EdgeAlert* edge = edge_about(sent.condition); edge != nullptr && !edge->over.empty()) return true;
+        return false;
+    }
 
     /// Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
     void give_up_alert() {

@@ -56,6 +56,7 @@ public:
         check_silence<ActivityAge>(silence_label());
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
+        check_levels();
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
@@ -106,6 +107,8 @@ private:
 
     void accept(const Known& entry, const NamedSetting& given, RunClass changed) {
         if (entry.apply == &set_auto_steer) steers_ = yes_or_no(given.value).value_or(false);
+        if (entry.apply == &set_silence) stalls_ = true;
+        if (object_of(entry.name) == "silence_levels") levels_ = true;
         rules_ = std::move(changed);
     }
 
@@ -139,8 +142,9 @@ private:
         const auto* timeout = rules_.detectors.find<RunTimeout>();
         if (silence == nullptr || timeout == nullptr || !timeout->limit || silence->act_after < *timeout->limit) return;
         add(SettingFault::Kind::contradiction, std::string{setting},
-            std::string{Cadence::kind} + " is a stall after " + written(in_seconds(silence->act_after)) +
-                " s, but a run is over its time limit after " + written(in_seconds(*timeout->limit)) +
+            std::string{Cadence::kind} + (silence->informs ? " is critical after " : " is a stall after ") +
+                written(in_seconds(silence->act_after)) + " s, but a run is over its time limit after " +
+                written(in_seconds(*timeout->limit)) +
                 " s, so that it is never found: make it shorter than 'duration_limit_s'");
     }
 
@@ -150,11 +154,20 @@ private:
         const auto* ladder = rules_.ladder.as<WatchLadder>();
         if (ladder == nullptr) return;
         for (const Ending& ending : ladder->endings)
-            if (silence != nullptr && ending.silent_longer && silence->act_after >= *ending.silent_longer)
+            if (silence != nullptr && !silence->informs && ending.silent_longer &&
+                silence->act_after >= *ending.silent_longer)
                 add(SettingFault::Kind::contradiction, std::string{silence_label()},
                     "a run that is silent is given up after " + written(in_seconds(*ending.silent_longer)) +
                         " s, but silence is noticed only after " + written(in_seconds(silence->act_after)) +
                         " s, so that no alert comes before: make '" + std::string{silence_label()} + "' shorter");
+    }
+
+    /// People are either told of silence, or something is done about it.
+    void check_levels() {
+        if (!stalls_ || !levels_) return;
+        add(SettingFault::Kind::contradiction, "silence_s",
+            "'silence_s' makes silence a stall that is acted on, and 'silence_levels' one that people are only told "
+            "of; the last one counts: leave one out");
     }
 
     void add(SettingFault::Kind kind, std::string setting, std::string message) {
@@ -172,6 +185,8 @@ private:
     std::vector<SettingFault> faults_{};
     std::vector<std::string_view> given_{};
     bool steers_ = false;  ///< runs are to be steered
+    bool stalls_ = false;  ///< silence is to be a stall
+    bool levels_ = false;  ///< people are to be told of it
 };
 
 }  // namespace detail::setting

@@ -145,7 +145,8 @@ HEELER_INLINE RunClass worker_monitor() {
     rules.edges = {{Condition::complete, "worker.complete", true},
                    {Condition::needs_input, "worker.needs_input", true},
                    {Condition::worker_error, "worker.error", true},
-                   {Condition::stalled, "worker.stuck", true}};
+                   {Condition::stalled, "worker.stuck", true},
+                   silence_alert()};
     rules.alerts_to = "orchestrator";
     rules.context.auto_clear = true;
     rules.completion_ends = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -100,6 +101,11 @@ public:
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
         blank_ = make_memory();
+    }
+    /// Whether a detector listens to what is observed as `Event`.
+    template <class Event>
+    [[nodiscard]] bool listens() const noexcept {
+        return !listeners[static_cast<std::size_t>(std::countr_zero(events<Event>))].empty();
     }
     /// The next moment after `now` at which all its runs are looked at.
     [[nodiscard]] Elapsed together_after(Elapsed now) const noexcept {

@@ -43,6 +43,9 @@ inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
         if (auto good = check_length("timeout", *spec.timeout, Duration{1}, longest_setting); !good) return good;
     if (spec.contract)
         if (auto good = validate(*spec.contract); !good) return good;
+    if (!spec.owner.empty() && !valid_run_id(spec.owner))
+        return fail(ErrorCode::invalid_argument,
+                    "the owner of the run is no name: 1 to 128 bytes of UTF-8 without control characters");
     if (auto good = check_moment("created_at", spec.created_at); !good) return good;
     return check_moment("started_at", spec.started_at);
 }
