@@ -83,5 +83,6 @@ void add_ticks(Effort effort, Rows& rows);
 void add_judgements(Effort effort, Rows& rows);
 void add_memory(Effort effort, Rows& rows);
 void add_flushes(Effort effort, Rows& rows);
+void add_trees(Effort effort, Rows& rows);
 
 }  // namespace bench

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
         } else {
             fmt::print(stderr,
                        "usage: heeler_bench [--quick] [--postgres=URL] "
-                       "[--only=beats|lines|calls|ticks|judgements|memory|flushes]\n");
+                       "[--only=beats|lines|calls|ticks|judgements|memory|flushes|trees]\n");
             return 64;
         }
     }
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     constexpr Group groups[] = {{"beats", bench::add_beats},           {"lines", bench::add_lines},
                                 {"calls", bench::add_calls},           {"ticks", bench::add_ticks},
                                 {"judgements", bench::add_judgements}, {"memory", bench::add_memory},
-                                {"flushes", bench::add_flushes}};
+                                {"flushes", bench::add_flushes},       {"trees", bench::add_trees}};
     fmt::print("{:<50} | {:>12} | {:>10} | {:>7}{}\n", "row", "measured", "baseline", "ratio",
                effort.quick ? "" : " |     budget | holds");
     std::size_t count = 0;

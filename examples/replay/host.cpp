@@ -25,6 +25,21 @@ void Host::build() {
     dog_->context(context_);
     if (!mailboxes_.empty()) dog_->mail(mailboxes_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
+    build_trees();
+}
+
+void Host::build_trees() {
+    if (!tree_rules_) return;
+    trees_.emplace(*dog_, tree_, *tree_rules_);
+    orphans_.emplace(*trees_);
+    trees_->on_record([this](const heeler::AuditRow& row) { records_.push_back(row); });
+}
+
+heeler::TreeWatch& Host::watch_trees(const heeler::RunClass& rules) {
+    if (trees_) return *trees_;
+    tree_rules_ = rules;
+    build_trees();
+    return *trees_;
 }
 
 void Host::set_time(Duration t) {
@@ -77,6 +92,8 @@ Result<void> Host::start_again(bool keep_store) {
         if (const auto found = dog_->find(id); !found && found.error().code == ErrorCode::ended)
             run.state = heeler::RunState::terminated;
     static_cast<void>(dog_->flush());  // an orderly end; of a process that died it stores nothing
+    orphans_.reset();
+    trees_.reset();
     dog_.reset();
     process_->start_again();
     boot_ += std::chrono::hours{7};

@@ -9,6 +9,7 @@
 
 #include <heeler/agent/scripted_control.hpp>
 #include <heeler/clock/manual_clock.hpp>
+#include <heeler/engine/tree_watch.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 
@@ -44,6 +45,13 @@ public:
     [[nodiscard]] heeler::ScriptedControl& control() { return control_.script(); }
     [[nodiscard]] heeler::RecordingNotifier& notifier() { return notifier_.script(); }
     [[nodiscard]] MortalContext& context() { return context_; }
+    [[nodiscard]] heeler::ScriptedTree& tree() { return tree_.script(); }
+    /// Null before a scenario says anything of trees.
+    [[nodiscard]] heeler::TreeWatch* trees() { return trees_ ? &*trees_ : nullptr; }
+    /// Task trees are watched from now on, in a class of this name.
+    [[nodiscard]] heeler::TreeWatch& watch_trees(const heeler::RunClass& rules);
+    /// What watches put on record outside cycles since the last call.
+    [[nodiscard]] std::vector<heeler::AuditRow> take_records() { return std::exchange(records_, {}); }
     [[nodiscard]] ReplayStore& store() { return store_; }
     [[nodiscard]] std::map<std::string, KnownRun, std::less<>>& runs() { return runs_; }
 
@@ -71,6 +79,7 @@ public:
 
 private:
     void build();
+    void build_trees();
     [[nodiscard]] heeler::Result<void> register_again();
 
     heeler::WallTime epoch_;
@@ -85,10 +94,15 @@ private:
     MortalIssues issues_{process_};
     MortalContext context_{process_};
     Mailboxes mailboxes_{process_};
+    MortalTree tree_{process_};
+    std::optional<heeler::RunClass> tree_rules_;
+    std::vector<heeler::AuditRow> records_;
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;
     std::optional<Dog> dog_;
+    std::optional<heeler::TreeWatch> trees_;
+    std::optional<heeler::OrphanRecovery> orphans_;
 };
 
 }  // namespace replay

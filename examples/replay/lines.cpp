@@ -9,6 +9,7 @@
 #include "replay.hpp"
 #include "run_spec.hpp"
 #include "script_lines.hpp"
+#include "tree_lines.hpp"
 
 namespace replay {
 
@@ -41,6 +42,14 @@ std::uint32_t incarnation_of(const JsonObject& line) {
     return static_cast<std::uint32_t>(value);
 }
 
+/// In the words of whoever asked for a watch over HTTP.
+heeler::ScopeAnswer refusal_of(const heeler::Error& error) {
+    heeler::ScopeAnswer answer;
+    const auto code = error.code == ErrorCode::unknown_run ? std::string_view{"not_found"} : name_of(error.code);
+    answer.reason = std::string{code} + ": " + error.message;
+    return answer;
+}
+
 heeler::Error fenced_error(std::string_view run) {
     return {ErrorCode::fenced, "the run " + in_quotes(run) + " was taken up by another agent; this one is not heard"};
 }
@@ -69,6 +78,12 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"timer", &Replay::timer_line},
         {"decide", &Replay::decide_line},
         {"mail", &Replay::mail_line},
+        {"snapshot", &Replay::snapshot_line},
+        {"arm", &Replay::arm_line},
+        {"disarm", &Replay::arm_line},
+        {"review", &Replay::review_line},
+        {"mutate", &Replay::mutate_line},
+        {"batch", &Replay::batch_line},
         {"tick", &Replay::tick_line},
         {"crash", &Replay::crash_line},
         {"restart", &Replay::restart_line},
@@ -256,7 +271,7 @@ void Replay::liveness_line(const JsonObject& line) { observe(line, heeler::SignO
 
 // --- the world around ------------------------------------------------------------------------------------------------
 
-void Replay::host_line(const JsonObject& line) { script_control(line, host_.control()); }
+void Replay::host_line(const JsonObject& line) { script_control(line, host_.control(), host_.tree()); }
 
 void Replay::notifier_line(const JsonObject& line) { script_notifier(line, host_.notifier()); }
 
@@ -300,7 +315,72 @@ void Replay::tick_line(const JsonObject& line) {
     if (label != "period" && label != "startup" && label != "mutation")
         throw BadLine{"the cause " + in_quotes(label) + " is not known; known are period, startup, mutation"};
     run_pending_tick();
-    pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}};
+    pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}, {}};
+    if (label == "mutation" && host_.trees() != nullptr && line.has("node"))
+        pending_tick_->node = node_ref_of(line, "node");
+}
+
+// --- task trees ------------------------------------------------------------------------------------------------------
+
+heeler::TreeWatch& Replay::trees() {
+    if (auto* trees = host_.trees()) return *trees;
+    return host_.watch_trees(rules_named("task_tree"));
+}
+
+/// A node in the tenant that the tree shows it in, unless the line names one.
+heeler::NodeRef Replay::node_ref_of(const JsonObject& line, std::string_view key) {
+    heeler::NodeRef ref{std::string{line.text_or("tenant", "")}, std::string{required(line.text(key), key)}};
+    if (line.has("tenant")) return ref;
+    for (const heeler::TreeNode& node : host_.tree().nodes())
+        if (node.id == ref.id) return {node.tenant, node.id};
+    return ref;
+}
+
+void Replay::snapshot_line(const JsonObject& line) {
+    std::vector<heeler::TreeNode> reviews = host_.tree().nodes();
+    std::erase_if(reviews, [](const heeler::TreeNode& node) { return node.origin != heeler::review_origin; });
+    host_.tree().show(nodes_of(line, host_.epoch(), reviews));
+    if (line.has("agents")) host_.tree().employ(agents_of(line));
+    static_cast<void>(trees());
+    for (const std::string& early : std::exchange(early_arms_, {})) arm_line(parser_.parse(early));
+}
+
+void Replay::arm_line(const JsonObject& line) {
+    // Where nothing is known of the tree yet, it is watched as soon as something is.
+    if (host_.tree().nodes().empty()) return early_arms_.push_back(simdjson::minify(line.fields()));
+    const heeler::WatchActor actor{std::string{line.text_or("actor", "")}, std::string{line.text_or("actor_run", "")}};
+    const heeler::NodeRef node = node_ref_of(line, "node");
+    const bool arms = line.text_or("type", "") == "arm";
+    heeler::Result<void> answer;
+    if (arms) {
+        heeler::WatchConfig config{node.tenant, node.id, std::string{required(line.text("agent"), "agent")}, {}};
+        if (const auto instructions = line.text("instructions")) config.instructions = *instructions;
+        if (const auto armed = trees().arm(std::move(config), actor); !armed)
+            answer = tl::unexpected<heeler::Error>(armed.error());
+    } else if (const auto ended = trees().disarm(node, actor); !ended) {
+        answer = tl::unexpected<heeler::Error>(ended.error());
+    }
+    print_records();
+    if (!answer && !host_.process().dead) print_allowed(arms ? "arm" : "disarm", node.id, refusal_of(answer.error()));
+}
+
+void Replay::review_line(const JsonObject& line) { script_review(line, node_ref_of(line, "node"), host_.tree()); }
+
+void Replay::mutate_line(const JsonObject& line) {
+    const heeler::Mutation mutation = mutation_of(line);
+    const auto answer = trees().check(mutation);
+    print_allowed(mutation.op, mutation.target.empty() ? mutation.parent : mutation.target, answer);
+    print_records();
+}
+
+void Replay::batch_line(const JsonObject& line) {
+    const heeler::BatchRequest request = batch_of(line);
+    std::string watched;
+    for (const heeler::TreeNode& node : host_.tree().nodes())
+        for (const heeler::TreeRun& run : node.runs)
+            if (run.id == request.actor_run) watched = node.origin == heeler::review_origin ? node.origin_id : node.id;
+    print_allowed("batch", watched, trees().batch(request));
+    print_records();
 }
 
 void Replay::crash_line(const JsonObject& line) {

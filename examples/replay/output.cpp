@@ -187,6 +187,40 @@ std::string line_of(const TimerEvent& event, Moment at) {
     return ended(line);
 }
 
+std::string line_of(const heeler::TreeStatus& seen, const heeler::ScriptedTree::Request* wake, Moment at) {
+    JsonLine line = begin("tree", seen.config.node, at);
+    line.key("verdict").string(seen.active ? name_of(seen.verdict) : name_of(heeler::TreeVerdict::not_applicable));
+    line.key("fingerprint");
+    seen.fingerprint.empty() ? line.null() : line.string(seen.fingerprint);
+    std::vector<std::string> ids = seen.live;
+    for (const heeler::LeafSummary& leaf : seen.leaves) ids.push_back(leaf.id);
+    texts(line, "leaves", ids);
+    line.key("review");
+    seen.review.empty() ? line.null() : line.string(seen.review);
+    if (wake != nullptr) line.key("wake_key").string(wake->key).key("wake").raw(wake->text);
+    line.key("attempt").number(seen.attempt).key("row").begin_object().key("badge");
+    seen.review_is_open ? line.string(seen.review) : line.null();
+    line.key("origin");
+    if (seen.review_is_open)
+        line.begin_object().key("kind").string(heeler::review_origin).key("id").string(seen.config.node).end_object();
+    else
+        line.null();
+    line.key("audit");
+    seen.review_is_open ? line.raw(seen.labels) : line.null();
+    line.end_object().key("trigger_count").number(seen.triggers).key("revision").number(seen.revision);
+    return ended(line);
+}
+
+std::string line_of(const heeler::ScopeAnswer& answer, std::string_view op, std::string_view target, Moment at) {
+    JsonLine line;
+    line.begin_object().key("allowed").boolean(answer.allowed).key("t").number(heeler::in_seconds(at.t));
+    line.key("op").string(op).key("target").string(target).key("reason").string(answer.reason);
+    if (!answer.ids.empty()) texts(line, "ids", answer.ids);
+    if (!answer.state.empty()) line.key("state").string(answer.state);
+    if (!answer.fingerprint.empty()) line.key("fingerprint").string(answer.fingerprint);
+    return ended(line);
+}
+
 std::string line_of(const Summary& summary) {
     JsonLine line;
     line.begin_object().key("summary").boolean(true).key("lines").number(summary.lines);

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/deliver/timer_set.hpp>
+#include <heeler/engine/tree_watch.hpp>
 
 namespace replay {
 
@@ -44,6 +46,10 @@ struct TimerEvent {
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
 [[nodiscard]] std::string line_of(const TimerEvent& event, Moment at);
+/// `wake`: the one that followed, if any.
+[[nodiscard]] std::string line_of(const heeler::TreeStatus& seen, const heeler::ScriptedTree::Request* wake, Moment at);
+[[nodiscard]] std::string line_of(const heeler::ScopeAnswer& answer, std::string_view op, std::string_view target,
+                                  Moment at);
 [[nodiscard]] std::string line_of(const Summary& summary);
 [[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/task_tree.hpp>
 
 namespace replay {
 namespace {
@@ -17,7 +18,8 @@ constexpr std::array presets{Preset{"recommended", &heeler::presets::recommended
                              Preset{"session_monitor", &heeler::presets::session_monitor},
                              Preset{"checkpoint_continuation", &heeler::presets::checkpoint_continuation},
                              Preset{"checkpoint_relay", &heeler::presets::checkpoint_relay},
-                             Preset{"worker_monitor", &heeler::presets::worker_monitor}};
+                             Preset{"worker_monitor", &heeler::presets::worker_monitor},
+                             Preset{"task_tree", &heeler::presets::task_tree}};
 
 }  // namespace
 

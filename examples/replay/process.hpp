@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <heeler/agent/scripted_control.hpp>
+#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/issue.hpp>
@@ -89,6 +90,37 @@ private:
     }
 
     Script script_;
+    ProcessHandle process_;
+};
+
+/// The scripted tree inside the process.
+class MortalTree {
+public:
+    explicit MortalTree(ProcessHandle process) : process_{std::move(process)} {}
+
+    [[nodiscard]] heeler::ScriptedTree& script() { return script_; }
+
+    [[nodiscard]] bool idempotent() const { return script_.idempotent(); }
+    [[nodiscard]] auto changes(std::string_view cursor) const { return script_.changes(cursor); }
+    [[nodiscard]] auto agent(const heeler::NodeRef& agent) const { return script_.agent(agent); }
+    [[nodiscard]] heeler::Result<heeler::Found> find(std::string_view key) const {
+        if (process_->dead) return died();
+        return script_.find(key);
+    }
+    [[nodiscard]] auto review(const heeler::ReviewRequest& asked) { return act(&heeler::ScriptedTree::review, asked); }
+    [[nodiscard]] auto wake(const heeler::WakeRequest& asked) { return act(&heeler::ScriptedTree::wake, asked); }
+    [[nodiscard]] auto block(const heeler::BlockRequest& asked) { return act(&heeler::ScriptedTree::block, asked); }
+
+private:
+    template <class Verb, class Asked>
+    heeler::Result<heeler::ActionDone> act(Verb verb, const Asked& asked) {
+        if (process_->dead) return died();
+        auto answer = (script_.*verb)(asked);
+        process_->passed(CrashPoint::after_action);
+        return answer;
+    }
+
+    heeler::ScriptedTree script_;
     ProcessHandle process_;
 };
 

@@ -156,7 +156,7 @@ void Replay::run_before(Duration t) {
         fire_timers_before(due);
         if (due == t) return;
         host_.set_time(due);
-        cycle(TickCause::period, name_of(TickCause::period));
+        cycle({TickCause::period, std::string{name_of(TickCause::period)}, {}});
     }
 }
 
@@ -178,21 +178,45 @@ void Replay::fire_timers_before(Duration t) {
 void Replay::run_pending_tick() {
     if (!pending_tick_) return;
     const PendingTick tick = *std::exchange(pending_tick_, std::nullopt);
-    cycle(tick.cause, tick.label);
+    cycle(tick);
 }
 
-void Replay::cycle(TickCause cause, std::string_view label) {
+void Replay::cycle(const PendingTick& tick) {
     host_.process().confirmed.clear();
-    const auto report = host_.dog().cycle(cause);
+    const auto report = tick.node ? host_.dog().cycle(TickCause::mutation, *tick.node) : host_.dog().cycle(tick.cause);
     ++summary_.ticks;
     last_cycle_ = host_.t();
     if (host_.process().dead) {
         print_until_lost(report.events);
         start_again(true);
-        return cycle(cause, label);
+        return cycle(tick);
     }
     for (const heeler::Event& event : report.events) print(event);
-    if (report.acted > 0 || report.suppressed > 0 || report.errors > 0) print_line(line_of(report, label, now()));
+    print_trees();
+    if (report.acted > 0 || report.suppressed > 0 || report.errors > 0) print_line(line_of(report, tick.label, now()));
+}
+
+/// What was seen of each tree, with the wake that followed.
+void Replay::print_trees() {
+    if (host_.trees() == nullptr) return;
+    const auto requests = host_.tree().requests();
+    for (const heeler::TreeStatus& seen : host_.trees()->take_scanned()) {
+        const heeler::ScriptedTree::Request* wake = nullptr;
+        for (std::size_t i = std::min(tree_requests_, requests.size()); i < requests.size(); ++i) {
+            const heeler::NodeRef node{seen.config.tenant, seen.config.node};
+            if (requests[i].verb == heeler::TreeVerb::wake && requests[i].node == node) wake = &requests[i];
+        }
+        print_line(line_of(seen, wake, now()));
+    }
+    tree_requests_ = requests.size();
+}
+
+void Replay::print_records() {
+    for (heeler::AuditRow& row : host_.take_records()) print_line(line_of(heeler::AuditEvent{std::move(row)}, now()));
+}
+
+void Replay::print_allowed(std::string_view op, std::string_view target, const heeler::ScopeAnswer& answer) {
+    print_line(line_of(answer, op, target, now()));
 }
 
 void Replay::print(const heeler::Event& event) {

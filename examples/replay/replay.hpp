@@ -40,6 +40,7 @@ private:
     struct PendingTick {
         heeler::TickCause cause;
         std::string label;
+        std::optional<heeler::NodeRef> node{};  // of a mutation
     };
 
     // replay.cpp
@@ -50,7 +51,10 @@ private:
     [[nodiscard]] std::optional<heeler::Duration> next_cycle();
     void fire_timers_before(heeler::Duration t);
     void run_pending_tick();
-    void cycle(heeler::TickCause cause, std::string_view label);
+    void cycle(const PendingTick& tick);
+    void print_trees();
+    void print_records();
+    void print_allowed(std::string_view op, std::string_view target, const heeler::ScopeAnswer& answer);
     void print(const heeler::Event& event);
     void print(const std::vector<TimerEvent>& events);
     void print_warning(const heeler::SettingFault& fault);
@@ -91,6 +95,13 @@ private:
     void timer_line(const JsonObject& line);
     void decide_line(const JsonObject& line);
     void mail_line(const JsonObject& line);
+    [[nodiscard]] heeler::TreeWatch& trees();
+    [[nodiscard]] heeler::NodeRef node_ref_of(const JsonObject& line, std::string_view key);
+    void snapshot_line(const JsonObject& line);
+    void arm_line(const JsonObject& line);
+    void review_line(const JsonObject& line);
+    void mutate_line(const JsonObject& line);
+    void batch_line(const JsonObject& line);
     void tick_line(const JsonObject& line);
     void crash_line(const JsonObject& line);
     void restart_line(const JsonObject& line);
@@ -108,6 +119,8 @@ private:
     std::size_t line_number_ = 0;
     std::string last_run_;
     std::optional<PendingTick> pending_tick_;
+    std::vector<std::string> early_arms_;  // lines that came before anything was known of the tree
+    std::size_t tree_requests_ = 0;        // of the tree's host that were looked at
     std::optional<heeler::Duration> last_cycle_;
     std::set<std::string, std::less<>> unknown_types_;
     std::set<std::string, std::less<>> warned_;

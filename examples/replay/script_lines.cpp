@@ -53,6 +53,7 @@ constexpr std::array<std::string_view, 5> store_operations{"load", "list", "comm
 /// What a `host` line says, read as a whole before anything changes.
 struct ControlScript {
     std::vector<std::pair<heeler::ControlVerb, heeler::ControlAnswer>> answers;
+    std::vector<std::pair<heeler::TreeVerb, heeler::ControlAnswer>> tree_answers;
     std::optional<Result<Found>> find;
     std::optional<Result<StopProof>> prove_stopped;
 
@@ -64,9 +65,12 @@ struct ControlScript {
         } else {
             const auto place = place_of(heeler::control_answer_names, answer);
             if (!place) not_known("answer of " + heeler::sanitise(verb, 60), answer);
+            const auto with = static_cast<heeler::ControlAnswer>(*place);
+            if (const auto of_tree = place_of(heeler::tree_verb_names, verb))
+                return static_cast<void>(tree_answers.emplace_back(static_cast<heeler::TreeVerb>(*of_tree), with));
             const auto known = place_of(heeler::control_verb_names, verb);
             if (!known) not_known("verb", verb);
-            answers.emplace_back(static_cast<heeler::ControlVerb>(*known), static_cast<heeler::ControlAnswer>(*place));
+            answers.emplace_back(static_cast<heeler::ControlVerb>(*known), with);
         }
     }
 };
@@ -109,7 +113,7 @@ StoreFault fault_of(simdjson::dom::element written) {
 
 }  // namespace
 
-void script_control(const JsonObject& line, heeler::ScriptedControl& control) {
+void script_control(const JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree) {
     ControlScript script;
     if (const auto verbs = line.object("verbs"))
         for (const auto field : verbs->fields()) {
@@ -120,9 +124,12 @@ void script_control(const JsonObject& line, heeler::ScriptedControl& control) {
         }
     const bool idempotent = line.boolean_or("idempotent", control.idempotent());
     for (const auto& [verb, answer] : script.answers) control.answer(verb, answer);
+    for (const auto& [verb, answer] : script.tree_answers) tree.answer(verb, answer);
     if (script.find) control.answer_find(*script.find);
+    if (script.find) tree.answer_find(*script.find);
     if (script.prove_stopped) control.answer_prove_stopped(*script.prove_stopped);
     control.set_idempotent(idempotent);
+    tree.set_idempotent(idempotent);
 }
 
 void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier) {

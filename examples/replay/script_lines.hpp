@@ -2,6 +2,7 @@
 #pragma once
 
 #include <heeler/agent/scripted_control.hpp>
+#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 
 #include "json_object.hpp"
@@ -11,7 +12,7 @@
 namespace replay {
 
 /// A `host` line: `verbs`, `idempotent`.
-void script_control(const JsonObject& line, heeler::ScriptedControl& control);
+void script_control(const JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree);
 
 /// A `notifier` line: `results`.
 void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier);

@@ -5,7 +5,7 @@ if(NOT HEELER_BUILD_BENCHMARKS)
 endif()
 
 set(test "${HEELER_TEST_PREFIX}benchmark.every_row")
-set(rows 20)
+set(rows 24)
 set(server "")
 if(HEELER_WITH_SQLITE)
     math(EXPR rows "${rows} + 1")

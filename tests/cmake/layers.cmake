@@ -16,7 +16,7 @@ foreach(folder IN LISTS pure adapters)
     set(may_${folder} core text)
 endforeach()
 # Tables of agents are read through the same connections as stores.
-list(APPEND may_agent store)
+list(APPEND may_agent store tree)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

@@ -1,6 +1,7 @@
 // The table of settings that have a name: a new one is a function and a line here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/never_started.hpp>
 #include <heeler/detect/run_timeout.hpp>
+#include <heeler/detect/silence_levels.hpp>
 #include <heeler/detect/token_budget.hpp>
 #include <heeler/detect/worker_state.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
@@ -21,6 +23,7 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/settings/setting_values.hpp>
 #include <heeler/settings/validate.hpp>
+#include <heeler/tree/task_tree_rule.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -60,10 +63,17 @@ void change_ladder(RunClass& rules, Change change) {
     if (auto* ladder = rules.ladder.as<L>()) change(*ladder);
 }
 
+/// Only where trees are watched.
+template <class Change>
+void change_trees(RunClass& rules, Change change) {
+    if (rules.detectors.find<TaskTreeRule>() != nullptr) change_detector<TaskTreeRule>(rules, change);
+}
+
 [[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 1, 100), [&](auto count) {
         change_ladder<RecoveryLadder>(rules,
                                       [&](auto& ladder) { ladder.max_attempts = static_cast<std::uint32_t>(count); });
+        change_trees(rules, [&](auto& settings) { settings.most_attempts = static_cast<std::uint32_t>(count); });
     });
 }
 
@@ -105,16 +115,40 @@ void change_ladder(RunClass& rules, Change change) {
     });
 }
 
-[[nodiscard]] inline Refused set_silence(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
-        change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) { settings.act_after = length; });
+[[nodiscard]] inline Refused set_shrink_policy(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"off", "on"}), [&](std::size_t chosen) {
+        change_trees(rules, [&](TreeSettings& settings) { settings.rules.shrink_is_reviewed = chosen == 1; });
     });
 }
 
-[[nodiscard]] inline Refused set_suspicious(const SettingValue& value, RunClass& rules) {
+[[nodiscard]] inline Refused set_silence(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
-        change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) { settings.warn_after = length; });
+        change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) {
+            settings.act_after = length;
+            settings.informs = false;
+        });
     });
+}
+
+/// Each level turns both on, with the usual number for the other; nothing is done about silence any more.
+template <class Change>
+void change_levels(RunClass& rules, Change change) {
+    change_detector<HeartbeatContract<ActivityAge>>(rules, [&](auto& settings) {
+        if (!settings.informs) inform(settings, SilenceLevels{});
+        change(settings);
+    });
+    const auto is_about_silence = [](const EdgeAlert& edge) { return edge.condition == Condition::silent; };
+    if (std::none_of(rules.edges.begin(), rules.edges.end(), is_about_silence)) rules.edges.push_back(silence_alert());
+}
+
+[[nodiscard]] inline Refused set_critical(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting),
+                [&](Duration length) { change_levels(rules, [&](auto& settings) { settings.act_after = length; }); });
+}
+
+[[nodiscard]] inline Refused set_suspicious(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting),
+                [&](Duration length) { change_levels(rules, [&](auto& settings) { settings.warn_after = length; }); });
 }
 
 [[nodiscard]] inline Refused set_never_started(const SettingValue& value, RunClass& rules) {
@@ -258,12 +292,13 @@ inline constexpr std::array known{Known{"interval_s", &set_interval},
                                   Known{"notification_retries", &set_notification_retries},
                                   Known{"silence_s", &set_silence},
                                   Known{"silence_levels.suspicious_s", &set_suspicious},
-                                  Known{"silence_levels.critical_s", &set_silence},
+                                  Known{"silence_levels.critical_s", &set_critical},
                                   Known{"never_started_s", &set_never_started},
                                   Known{"duration_limit_s", &set_duration_limit},
                                   Known{"liveness_counter.period_s", &set_liveness_period},
                                   Known{"liveness_counter.max", &set_liveness_max},
                                   Known{"loop_rule", &set_loop_rule},
+                                  Known{"shrink_policy", &set_shrink_policy},
                                   Known{"token_budget.soft", &set_token_budget},
                                   Known{"failure_streak.count", &set_failure_streak},
                                   Known{"debounce", &set_debounce},

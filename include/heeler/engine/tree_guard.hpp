@@ -1,0 +1,186 @@
+// Decides what a reviewer may change, against the binding that is stored, and puts it on record first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/engine/tree_records.hpp>
+#include <heeler/engine/tree_room.hpp>
+#include <heeler/tree/recovery_batch.hpp>
+#include <heeler/tree/scope_guard.hpp>
+#include <heeler/tree/scope_pin.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Any thread; one question at a time.
+class TreeGuard {
+public:
+    TreeGuard(TreeRoom& trees, TreeRecords& records, const TreeSettings& settings)
+        : trees_{trees}, records_{records}, settings_{settings} {}
+
+    [[nodiscard]] ScopeAnswer check(const Mutation& mutation) {
+        const std::lock_guard one{lock_};
+        auto asked = ask(mutation, [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
+                                       const std::optional<BatchReceipt>&) {
+            ScopeAnswer answer = check_scope(tree, scope, mutation);
+            if (answer.allowed) answer = check_fresh(tree, scope, pin, scan, mutation);
+            return answer;
+        });
+        if (asked.scope.kind == ScopeKind::none) return asked.answer;
+        const bool allowed = asked.answer.allowed;
+        put_on_record(asked, nullptr, {record_of(asked, allowed ? mutation_record : denial_record, mutation)});
+        if (!asked.answer.allowed) return asked.answer;
+        authorise(asked.pin, mutation);
+        keep(std::move(asked.pin));
+        return asked.answer;
+    }
+
+    [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
+        const std::lock_guard one{lock_};
+        Mutation who;
+        who.actor_agent = request.actor_agent;
+        who.actor_run = request.actor_run;
+        auto asked = ask(who, [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
+                                  const std::optional<BatchReceipt>& earlier) {
+            return check_batch(tree, scope, pin, scan, request, earlier);
+        });
+        const bool watched = asked.scope.kind != ScopeKind::none;
+        const bool repeated =
+            asked.earlier && asked.earlier->run == request.actor_run && asked.earlier->request_id == request.request_id;
+        if (watched && repeated) return asked.answer;
+        const auto remember = [&](const ScopeAnswer& answer) {
+            const std::string text = encoded(BatchReceipt{request.actor_run, request.request_id, answer});
+            const Reading reading{TaskTreeRule::batch_reading, text};
+            std::vector<Record> records;
+            for (const Mutation& each : request.ops)
+                records.push_back(record_of(asked, answer.allowed ? mutation_record : denial_record, each));
+            put_on_record(asked, &reading, std::move(records));
+        };
+        if (watched) remember(asked.answer);
+        if (!asked.answer.allowed) return asked.answer;
+        if (apply)
+            if (const auto done = apply(); !done) {
+                asked.answer = detail::denied(Refusal::stale, "nothing was changed: " + done.error().message);
+                if (watched) remember(asked.answer);
+                return asked.answer;
+            }
+        if (!watched) return asked.answer;
+        authorise(asked.pin, request);
+        keep(std::move(asked.pin));
+        return asked.answer;
+    }
+
+private:
+    static constexpr std::size_t most_pins = 1024;
+    static constexpr std::string_view mutation_record = "issue.task_watchdog_mutation";
+    static constexpr std::string_view denial_record = "issue.task_watchdog_mutation_denied";
+
+    /// What is asked, by whom, and how the tree stands now.
+    struct Question {
+        Scope scope{};
+        ScopeAnswer answer{};
+        ScopePin pin{};
+        std::optional<BatchReceipt> earlier{};
+    };
+
+    /// `judge(tree, scope, pin, scan, earlier)` answers about the tree as it is now.
+    template <class Judge>
+    [[nodiscard]] Question ask(const Mutation& who, Judge&& judge) {
+        Question asked;
+        auto answer = trees_.with_news([&](const TaskTree& tree) -> Result<ScopeAnswer> {
+            asked.scope = resolve_scope(tree, who, [&](const std::string& tenant, const std::string& node) {
+                return binding_of({tenant, node});
+            });
+            const WatchBinding& watch = asked.scope.envelope;
+            const auto state = watch.watch.empty() ? std::nullopt : trees_.state_of(watch.watch);
+            TreeScan scan;
+            if (state) {
+                scan = classify(tree, {watch.tenant, watch.node, state->revision, state->reviewed, nullptr},
+                                settings_.rules, trees_.engine.wall_time());
+                asked.earlier = state->batch;
+            }
+            asked.pin = pin_for(asked.scope, scan);
+            return judge(tree, asked.scope, asked.pin, scan, asked.earlier);
+        });
+        asked.answer = answer ? *std::move(answer) : forbidden("the tree cannot be read: " + answer.error().message);
+        return asked;
+    }
+
+    /// The snapshot of the stop that the run was woken for is taken when it acts first, if that is the stop still.
+    [[nodiscard]] ScopePin pin_for(const Scope& scope, const TreeScan& scan) {
+        const auto known = pins_.find(scope.run);
+        if (known != pins_.end() && is_pin_of(known->second, scope)) return known->second;
+        if (scan.fingerprint == scope.envelope.fingerprint) return pin_of(scope.run, scan, scope.envelope.revision);
+        ScopePin none;
+        none.run = scope.run;
+        none.woken = none.fingerprint = scope.envelope.fingerprint;
+        none.revision = scope.envelope.revision;
+        return none;
+    }
+
+    /// Who is watched how, as far as it is stored.
+    [[nodiscard]] std::optional<WatchBinding> binding_of(const NodeRef& node) const {
+        const std::string watch = watch_id(node);
+        if (!trees_.engine.find(watch)) return std::nullopt;  // loads it after a restart
+        const auto state = trees_.state_of(watch);
+        if (!state) return std::nullopt;
+        WatchBinding binding;
+        binding.watch = watch;
+        binding.tenant = state->config.tenant;
+        binding.node = state->config.node;
+        binding.review = state->review;
+        binding.agent = state->config.agent;
+        binding.fingerprint = state->bound;
+        binding.revision = state->revision;
+        binding.active = state->active;
+        return binding;
+    }
+
+    void keep(ScopePin pin) {
+        if (pins_.size() >= most_pins && pins_.find(pin.run) == pins_.end()) pins_.clear();  // they are taken anew
+        pins_[pin.run] = std::move(pin);
+    }
+
+    /// What a reviewer asked and was answered; of the host's own words only what names things.
+    [[nodiscard]] Record record_of(const Question& asked, std::string_view kind, const Mutation& mutation) const {
+        WatchState state;
+        state.config.tenant = asked.scope.envelope.tenant;
+        state.config.node = asked.scope.envelope.node;
+        state.review = asked.scope.envelope.review;
+        JsonLine line = TaskTreeRule::labels(state, asked.scope.envelope.watch, asked.scope.envelope.fingerprint);
+        line.key("runId").string(shown_id(asked.scope.run)).key("op").string(shown_id(mutation.op));
+        line.key("target").string(shown_id(mutation.target));
+        if (!mutation.parent.empty()) line.key("parent").string(shown_id(mutation.parent));
+        if (!mutation.ref.empty()) line.key("ref").string(shown_id(mutation.ref));
+        line.key("reason").string(asked.answer.reason).end_object();
+        return {std::string{kind}, std::move(line).text()};
+    }
+
+    /// What is allowed is on record before it is done; what cannot be put on record is not allowed. A refusal stands
+    /// in any case.
+    void put_on_record(Question& asked, const Reading* reading, std::vector<Record> records) {
+        const std::string& watch = asked.scope.envelope.watch;
+        const auto handle = watch.empty() ? std::nullopt : trees_.engine.handle_of(watch);
+        if (!handle) {
+            if (asked.answer.allowed) asked.answer = forbidden("the watch is not held here any more");
+            return;
+        }
+        const auto stored = records_.note(*handle, watch, reading, std::move(records));
+        if (!stored && asked.answer.allowed)
+            asked.answer = forbidden("what is allowed cannot be put on record: " + stored.error().message);
+    }
+
+    TreeRoom& trees_;
+    TreeRecords& records_;
+    const TreeSettings& settings_;
+    std::mutex lock_;
+    std::map<std::string, ScopePin> pins_;  ///< by run of a reviewer
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

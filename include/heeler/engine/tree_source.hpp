@@ -1,0 +1,159 @@
+// What watches see of their trees, as sources of the runs that they are.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/source.hpp>
+#include <heeler/engine/tree_room.hpp>
+#include <heeler/tree/stranded_rule.hpp>
+#include <heeler/tree/tree_look.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// The source of all armed watches. Polled from the thread that ticks.
+class WatchSource {
+public:
+    WatchSource(TreeRoom& trees, const TreeSettings& settings) : trees_{trees}, settings_{settings} {}
+
+    Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
+        return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<PolledRun>> {
+            const WallTime now = trees_.engine.wall_time();
+            texts_.clear();
+            note(runs);
+            std::vector<PolledRun> polled;
+            for (const RunCursor& run : runs)
+                if (auto seen = look(tree, run.run, now)) polled.push_back({run.run, *std::move(seen)});
+            return polled;
+        });
+    }
+
+    /// The watches that were looked at since this was asked last. Any thread.
+    [[nodiscard]] std::deque<std::string> take_scanned() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(scanned_, {});
+    }
+
+private:
+    static constexpr std::size_t most_scanned = 65536;
+
+    /// What a look was made from: until that changes there is nothing to see.
+    struct Looked {
+        NodeRef node{};
+        std::uint64_t stamp = 0;
+        std::string saved{};
+        bool waits = false;  ///< time alone may change it
+    };
+
+    void note(std::span<const RunCursor> runs) {
+        const std::lock_guard guard{lock_};
+        for (const RunCursor& run : runs) scanned_.push_back(run.run);
+        while (scanned_.size() > most_scanned) scanned_.pop_front();
+    }
+
+    [[nodiscard]] std::optional<Polled> look(const TaskTree& tree, const std::string& run, WallTime now) {
+        const auto handle = trees_.engine.handle_of(run);
+        auto saved = handle ? trees_.engine.recall(*handle, TaskTreeRule::kind) : std::nullopt;
+        if (!saved) return std::nullopt;
+        Looked& last = looked_[run];
+        if (!last.waits && last.saved == *saved && last.stamp == tree.stamp(last.node.tenant, last.node.id))
+            return std::nullopt;
+        const auto state = decoded<WatchState>(*saved);
+        if (!state || !state->active) return std::nullopt;
+        TreeLook seen = look_at(tree, *state, settings_, now);
+        const NodeRef node{state->config.tenant, state->config.node};
+        last = {node, tree.stamp(node.tenant, node.id), *std::move(saved),
+                seen.verdict == TreeVerdict::pending_first_run || !seen.foreign.empty()};
+        TreeLook before = state->look;
+        before.at = seen.at;
+        if (encoded(before) == encoded(seen)) return std::nullopt;
+        return told(run, *state, std::move(seen));
+    }
+
+    [[nodiscard]] Polled told(const std::string& run, const WatchState& state, TreeLook seen) {
+        Polled polled;
+        if (!seen.reviewed.empty() && seen.reviewed != state.reviewed) {
+            JsonLine line = TaskTreeRule::labels(state, run, seen.reviewed);
+            line.end_object();
+            polled.records.push_back({"issue.task_watchdog_fingerprint_reviewed", std::move(line).text()});
+        }
+        const bool quiet = seen.verdict == TreeVerdict::live || seen.verdict == TreeVerdict::already_reviewed;
+        texts_.push_back(encoded(std::move(seen)));
+        polled.events.push_back({Reading{TaskTreeRule::look_reading, texts_.back()}, {}, {}, 0});
+        // What was found is over: the tree moves again, or somebody looked at how it stands.
+        if (quiet) polled.events.push_back({Progress{state.triggers}, {}, {}, 0});
+        return polled;
+    }
+
+    TreeRoom& trees_;
+    const TreeSettings& settings_;
+    std::deque<std::string> texts_;  ///< of the last poll
+    std::map<std::string, Looked> looked_;
+    std::mutex lock_;
+    std::deque<std::string> scanned_;
+};
+
+/// The source of what agents have in progress, and its list. From the thread that ticks.
+class OrphanSource {
+public:
+    explicit OrphanSource(TreeRoom& trees) : trees_{trees} {}
+
+    Result<std::vector<RunSpec>> list() {
+        return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<RunSpec>> {
+            std::vector<RunSpec> listed;
+            nodes_.clear();
+            tree.each([&](const TreeNode& node) {
+                const NodeRef ref{node.tenant, node.id};
+                if (!is_work_of_agent(node) || trees_.is_watched(tree, ref)) return;
+                RunSpec spec;
+                spec.name = orphan_id(ref);
+                spec.metric = MetricKind::undefined;
+                nodes_.emplace(spec.name, ref);
+                listed.push_back(std::move(spec));
+            });
+            return listed;
+        });
+    }
+
+    Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
+        return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<PolledRun>> {
+            texts_.clear();
+            std::vector<PolledRun> polled;
+            for (const RunCursor& run : runs) {
+                const auto known = nodes_.find(run.name);
+                const TreeNode* node =
+                    known == nodes_.end() ? nullptr : tree.find(known->second.tenant, known->second.id);
+                if (node != nullptr) polled.push_back({run.run, look(*node)});
+            }
+            return polled;
+        });
+    }
+
+private:
+    [[nodiscard]] Polled look(const TreeNode& node) {
+        StrandedLook seen;
+        seen.at = trees_.engine.wall_time();
+        seen.tenant = node.tenant;
+        seen.node = node.id;
+        seen.agent = node.assignee_agent;
+        if (node.runs.empty()) seen.created = node.created_at;
+        seen.live = is_live(node);
+        seen.stranded = !seen.live && is_work_of_agent(node);
+        texts_.push_back(encoded(std::move(seen)));
+        Polled polled;
+        polled.events.push_back({Reading{StrandedRule::kind, texts_.back()}, {}, {}, 0});
+        return polled;
+    }
+
+    TreeRoom& trees_;
+    std::map<std::string, NodeRef> nodes_;  ///< of the last list
+    std::deque<std::string> texts_;         ///< of the last poll
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

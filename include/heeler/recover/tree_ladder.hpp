@@ -1,0 +1,77 @@
+// The ladder of what watches a task tree: a reviewer is woken once for each stop, and a person is told when that does
+// not help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <heeler/core/ladder.hpp>
+#include <heeler/recover/incident_steps.hpp>
+#include <heeler/recover/rung.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// Does what the detectors of a tree ask for: each finding is asked for once, by its detector, so nothing is counted
+/// here but failures. A host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour; at the third
+/// refusal in a row a person is told. Pure; thread-safe.
+struct TreeLadder {
+    static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
+    static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
+
+    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed,
+                                 Duration) const {
+        const Condition* found = nullptr;
+        for (const Condition& each : {Condition::unrestored, Condition::stranded, Condition::tree_stopped})
+            if ((seen.conditions & bit_of(each)) != 0) found = &library_conditions[each.id()];
+        if (found == nullptr) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
+        if (incident.open() && now < incident.verify_at) return Decision{incident};
+        Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
+        decision.condition = decision.incident.condition = *found;
+        decision.incident.acted = now;
+        decision.incident.phase = Phase::climbing;
+        if (*found == Condition::unrestored) return escalated(std::move(decision), "restorations are used up");
+        ++decision.incident.attempts;
+        decision.plan = plan_for(*found, decision.incident.attempts);
+        return decision;
+    }
+
+    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now, Elapsed,
+                                  Duration) const {
+        Decision decision{incident};
+        decision.corrected = rung::outcome_of(actions);
+        for (const Action& action : actions) rung::note_done(decision.incident, action);
+        if (rung::any(actions, ActionOutcome::unknown))
+            return escalated(std::move(decision), "nobody knows whether it happened");
+        const Action& main = rung::main_of(actions);
+        if (!rung::not_done(main) || main.kind == ActionKind::escalate) {
+            decision.incident.unclear = 0;
+            return decision;
+        }
+        if (decision.incident.attempts > 0) --decision.incident.attempts;
+        decision.incident.verify_at = now + wait_after(++decision.incident.unclear);
+        if (decision.incident.unclear == told_at) return escalated(std::move(decision), "the host refuses");
+        return decision;
+    }
+
+    [[nodiscard]] std::string describe() const {
+        return "  ladder: wakes a reviewer once for each stop; a person is told when restorations are used up, when "
+               "the "
+               "host refuses three times in a row, and when nobody knows whether a wake happened\n";
+    }
+
+private:
+    [[nodiscard]] static Plan plan_for(const Condition& condition, std::uint32_t attempt) {
+        if (condition == Condition::tree_stopped)
+            return {{ActionKind::review, {}, {}}, {ActionKind::wake, ActionKind::review, {}}};
+        if (attempt <= 1) return {{ActionKind::wake, {}, {}}};
+        return {{ActionKind::block, {}, {}}};
+    }
+
+    [[nodiscard]] static Duration wait_after(std::uint32_t refusals) noexcept {
+        Duration wait = first_wait;
+        for (std::uint32_t i = 1; i < refusals && wait < longest_wait; ++i) wait *= 2;
+        return std::min(wait, longest_wait);
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI

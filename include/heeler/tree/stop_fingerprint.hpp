@@ -1,0 +1,124 @@
+// What a stopped tree is recognised by: its leaves, what they wait for, and the configuration of its watch.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/sha256.hpp>
+#include <heeler/tree/tree_node.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+inline constexpr std::string_view stop_fingerprint_prefix = "task_watchdog_stop:";
+inline constexpr int stop_fingerprint_version = 1;  ///< another one for every change of what is hashed
+
+namespace detail {
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+/// Hosts may leave out the id of a wait; then it is known by its status and its node.
+[[nodiscard]] inline std::string wait_id(const TreeWait& wait, const TreeNode& node) {
+    if (!wait.id.empty()) return wait.id;
+    std::string id = wait.status.empty() ? "pending" : wait.status;
+    return id.append(1, ':').append(node.id);
+}
+
+template <class IsPending>
+[[nodiscard]] std::vector<std::string> pending_ids(const std::vector<TreeWait>& waits, const TreeNode& node,
+                                                   IsPending&& is_pending) {
+    std::vector<std::string> ids;
+    for (const TreeWait& wait : waits)
+        if (is_pending(wait)) ids.push_back(wait_id(wait, node));
+    sort_unique(ids);
+    return ids;
+}
+
+template <class Strings>
+void write_strings(JsonLine& line, std::string_view key, const Strings& strings) {
+    line.key(key).begin_array();
+    for (const auto& each : strings) line.string(each);
+    line.end_array();
+}
+
+inline void write_name(JsonLine& line, std::string_view key, std::string_view name) {
+    line.key(key);
+    name.empty() ? line.null() : line.string(name);
+}
+
+}  // namespace detail
+
+/// Ids of the node's interactions that are pending, sorted by byte order, each once.
+[[nodiscard]] inline std::vector<std::string> pending_interactions(const TreeNode& node) {
+    return detail::pending_ids(node.interactions, node, is_pending_interaction);
+}
+
+/// Ids of the node's approvals that are pending, sorted by byte order, each once.
+[[nodiscard]] inline std::vector<std::string> pending_approvals(const TreeNode& node) {
+    return detail::pending_ids(node.approvals, node, is_pending_approval);
+}
+
+namespace detail {
+
+/// Times, titles and comments are left out: a stop that was reviewed stays the same stop when somebody writes about it.
+inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
+    std::vector<std::string_view> blockers{leaf.blockers.begin(), leaf.blockers.end()};
+    sort_unique(blockers);
+    line.begin_object().key("id").string(leaf.id).key("status").string(leaf.status);
+    write_name(line, "assignee_agent", leaf.assignee_agent);
+    write_name(line, "assignee_user", leaf.assignee_user);
+    write_strings(line, "blockers", blockers);
+    write_strings(line, "interactions", pending_interactions(leaf));
+    write_strings(line, "approvals", pending_approvals(leaf));
+    line.end_object();
+}
+
+[[nodiscard]] inline bool by_node_id(const TreeNode* a, const TreeNode* b) noexcept { return a->id < b->id; }
+
+}  // namespace detail
+
+/// The same for the same leaves under the same configuration, in whatever order they come; another one if a leaf comes
+/// or goes, or a leaf's status, assignees, blockers or pending waits change.
+[[nodiscard]] inline std::string stop_fingerprint(std::string_view tenant, std::string_view root,
+                                                  std::uint64_t config_revision,
+                                                  const std::vector<const TreeNode*>& leaves_sorted_by_id) {
+    std::vector<const TreeNode*> leaves = leaves_sorted_by_id;
+    if (!std::is_sorted(leaves.begin(), leaves.end(), detail::by_node_id))
+        std::sort(leaves.begin(), leaves.end(), detail::by_node_id);
+    JsonLine line;
+    line.begin_object().key("version").number(stop_fingerprint_version);
+    line.key("tenant").string(tenant).key("root").string(root).key("config_revision").number(config_revision);
+    line.key("leaves").begin_array();
+    for (const TreeNode* leaf : leaves) detail::write_leaf(line, *leaf);
+    line.end_array().end_object();
+    return std::string{stop_fingerprint_prefix}.append(sha256_hex(line.text()));
+}
+
+/// Stands for what the fingerprint says about one leaf: two stops are compared leaf by leaf with it.
+[[nodiscard]] inline std::uint64_t leaf_digest(const TreeNode& leaf) {
+    JsonLine line;
+    detail::write_leaf(line, leaf);
+    const auto bytes = sha256(line.text());
+    std::uint64_t digest = 0;
+    for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | bytes[i];
+    return digest;
+}
+
+/// Whether it was made by another version of the scheme. None at all was made by nobody.
+[[nodiscard]] inline bool is_foreign_fingerprint(std::string_view fingerprint) {
+    if (fingerprint.empty()) return false;
+    if (!fingerprint.starts_with(stop_fingerprint_prefix)) return true;
+    const std::string_view digits = fingerprint.substr(stop_fingerprint_prefix.size());
+    return digits.size() != 64 || digits.find_first_not_of("0123456789abcdef") != std::string_view::npos;
+}
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,229 @@
+// The detector of a watch: folds what its host changed and what was seen of the tree, and says when somebody is to be
+// woken or told.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/detector.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/tree/encoding.hpp>
+#include <heeler/tree/tree_look.hpp>
+#include <heeler/tree/wake_payload.hpp>
+#include <heeler/tree/watch_state.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// Judges nothing by time: what the watch sees of its tree is told to it as `look`, what its host changes as `change`.
+/// Each stop that is new is found once; that a rung was climbed for it (`Watermark`), and what came of it (`Acted`), is
+/// part of what it remembers.
+struct TaskTreeRule {
+    static constexpr std::string_view kind = "task_tree";
+    static constexpr EventMask listens = events<Reading, Watermark, Acted>;
+    static constexpr std::string_view look_reading = "look", change_reading = "change", batch_reading = "batch";
+
+    using Settings = TreeSettings;
+    using Memory = WatchState;
+
+    [[nodiscard]] static Result<void> validate(const Settings& settings) {
+        if (settings.most_attempts < 1 || settings.most_attempts > 20)
+            return fail(ErrorCode::invalid_argument, "task_tree: most_attempts is " +
+                                                         std::to_string(settings.most_attempts) +
+                                                         "; it must be 1 to 20: somebody has to be told in the end");
+        if (settings.rules.first_run_grace < Duration{} || settings.foreign_grace < Duration{})
+            return fail(ErrorCode::invalid_argument, "task_tree: first_run_grace and foreign_grace cannot be negative");
+        return {};
+    }
+
+    void learn(Memory& state, const Settings&, const Observation& seen) const {
+        if (const auto* reading = std::get_if<Reading>(&seen.event))
+            read(state, *reading);
+        else if (std::holds_alternative<Watermark>(seen.event))
+            intend(state);
+        else if (const auto* acted = std::get_if<Acted>(&seen.event))
+            settle(state, *acted);
+    }
+
+    [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings&, const Run& run, Instant) const {
+        if (state.look.due == TreeDue::nothing) return std::nullopt;
+        const bool wakes = state.look.due == TreeDue::wake;
+        Finding finding{wakes ? Condition::tree_stopped : Condition::unrestored, Level::nudge, kind, {.rule = kind}};
+        finding.evidence.add("leaves", static_cast<double>(state.look.leaf_count))
+            .add("waits", static_cast<double>(state.look.waits))
+            .add("attempt", wakes ? state.look.attempt : static_cast<double>(state.attempts.size()));
+        finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
+        return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.condition == Condition::unrestored)
+            return concat("The tree stopped again, unchanged, after ",
+                          std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
+        return concat("The whole tree has come to rest (",
+                      std::to_string(static_cast<long long>(finding.evidence.fact("leaves"))), " leaves)");
+    }
+
+    /// What people are told of a tree that nobody could restore: each attempt.
+    [[nodiscard]] std::vector<Detail> details(const Memory& state, const Settings&, const Run&,
+                                              const Finding& finding) const {
+        if (finding.condition != Condition::unrestored) return {};
+        JsonLine history;
+        history.begin_array();
+        for (const WatchAttempt& attempt : state.attempts)
+            history.begin_object()
+                .key("attempt")
+                .number(attempt.attempt)
+                .key("at")
+                .string(rfc3339(attempt.at))
+                .key("fingerprint")
+                .string(attempt.fingerprint)
+                .end_object();
+        history.end_array();
+        return {{"watched", state.config.node}, {"review", state.review}, {"history", std::move(history).text(), true}};
+    }
+
+    [[nodiscard]] std::optional<Order> order(const Memory& state, const Settings&, const Run& run,
+                                             ActionKind asked) const {
+        if (asked == ActionKind::review)
+            return Order{key_of("task_watchdog_review:", run, state.look),
+                         review_comment(facts(state, run), !state.look.review.empty())};
+        if (asked == ActionKind::wake)
+            return Order{key_of("task_watchdog:", run, state.look), wake_payload(facts(state, run))};
+        return std::nullopt;
+    }
+
+    /// That the reviewer was woken.
+    [[nodiscard]] std::optional<Record> record(const Memory& state, const Settings&, const Run& run, ActionKind done,
+                                               ActionOutcome outcome) const {
+        if (done != ActionKind::wake || outcome != ActionOutcome::done) return std::nullopt;
+        JsonLine line = labels(state, run.id, state.order.fingerprint);
+        line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();
+        for (const LeafSummary& leaf : state.look.leaves) line.string(detail::shown_id(leaf.id));
+        line.end_array().end_object();
+        return Record{"issue.task_watchdog_triggered", std::move(line).text()};
+    }
+
+    /// An open object with what every record about a watch names.
+    [[nodiscard]] static JsonLine labels(const Memory& state, std::string_view watch, std::string_view fingerprint) {
+        JsonLine line;
+        line.begin_object().key("watchdogId").string(watch).key("tenant").string(detail::shown_id(state.config.tenant));
+        line.key("sourceIssueId").string(detail::shown_id(state.config.node)).key("watchdogIssueId");
+        state.review.empty() ? line.null() : line.string(detail::shown_id(state.review));
+        line.key("stopFingerprint");
+        fingerprint.empty() ? line.null() : line.string(fingerprint);
+        return line;
+    }
+
+    [[nodiscard]] static WakeFacts facts(const Memory& state, const Run& run) {
+        const TreeLook& look = state.look;
+        WakeFacts facts;
+        facts.watch = run.id;
+        facts.tenant = state.config.tenant;
+        facts.node = state.config.node;
+        facts.title = look.title;
+        facts.fingerprint = look.fingerprint;
+        facts.attempt = look.attempt;
+        facts.wake = state.triggers + 1u;
+        facts.leaves = look.leaves;
+        facts.leaf_count = look.leaf_count;
+        facts.waits = look.waits;
+        facts.wait_texts = look.wait_texts;
+        facts.instructions = state.config.instructions.value_or("");
+        return facts;
+    }
+
+private:
+    [[nodiscard]] static std::string key_of(std::string_view what, const Run& run, const TreeLook& look) {
+        return concat(what, run.id, ":", look.fingerprint, ":attempt:", std::to_string(look.number));
+    }
+
+    static void read(Memory& state, const Reading& reading) {
+        if (reading.name == change_reading) {
+            if (auto change = decoded<WatchChange>(reading.text)) take(state, *std::move(change));
+        } else if (reading.name == look_reading) {
+            if (auto look = decoded<TreeLook>(reading.text)) take(state, *std::move(look));
+        } else if (reading.name == batch_reading) {
+            if (auto receipt = decoded<BatchReceipt>(reading.text)) state.batch = *std::move(receipt);
+        }
+    }
+
+    static void take(Memory& state, WatchChange change) {
+        if (!changes_anything(state, change)) return;
+        state.active = change.arms;
+        state.look = {};
+        if (!change.arms) return;
+        ++state.revision;  // so that no stop from before is the same
+        state.reviewed_leaves.clear();
+        state.config = std::move(change.config);
+        forget_lineage(state);
+    }
+
+    static void forget_lineage(Memory& state) {
+        state.lineage.clear();
+        state.attempts.clear();
+        state.restored = state.escalated = false;
+        state.order.open = false;
+    }
+
+    static void take(Memory& state, TreeLook look) {
+        if (!look.reviewed.empty() && look.reviewed != state.reviewed) {
+            state.reviewed_leaves =
+                look.reviewed == state.order.fingerprint ? state.order.digests : std::vector<std::uint64_t>{};
+            state.reviewed = look.reviewed;
+            state.completed = look.at;
+        }
+        if (!look.reviewed.empty() && look.reviewed == state.lineage) forget_lineage(state);
+        state.restored = look.restored;
+        if (look.foreign != state.foreign) {
+            state.foreign = look.foreign;
+            state.foreign_since = look.at;
+        }
+        if (!look.fingerprint.empty()) state.observed = look.fingerprint;
+        state.look = std::move(look);
+    }
+
+    /// A rung for what was due is stored with this.
+    static void intend(Memory& state) {
+        TreeLook& look = state.look;
+        const TreeDue due = std::exchange(look.due, TreeDue::nothing);
+        if (due == TreeDue::escalate) state.escalated = true;
+        if (due != TreeDue::wake) return;
+        state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests};
+        if (look.retried) return;
+        if (state.lineage != look.fingerprint) forget_lineage(state);
+        state.order.open = true;
+        state.lineage = look.fingerprint;
+        state.restored = false;
+        state.attempts.push_back({look.attempt, look.fingerprint, look.at});
+        ++state.triggers;
+        state.triggered = look.at;
+        count_wake(state, detail::short_of(look.fingerprint), look.number);
+    }
+
+    static void count_wake(Memory& state, std::uint64_t fingerprint, std::uint32_t number) {
+        std::erase_if(state.woken, [&](const WokenFor& known) { return known.fingerprint == fingerprint; });
+        if (state.woken.size() >= Memory::most_kept) state.woken.erase(state.woken.begin());
+        state.woken.push_back({fingerprint, number});
+    }
+
+    /// The review is bound once it is certain that it is there; a wake that perhaps happened is not asked for again.
+    static void settle(Memory& state, const Acted& acted) {
+        if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
+            if (!acted.note.empty()) state.review = acted.note;
+            state.bound = state.order.fingerprint;
+        }
+        const bool perhaps = acted.outcome == ActionOutcome::done || acted.outcome == ActionOutcome::unknown;
+        if (acted.kind == ActionKind::wake && perhaps) state.order.open = false;
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI

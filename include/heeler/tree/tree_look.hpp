@@ -1,0 +1,177 @@
+// One look at a watched tree: what it does, whether its stop was reviewed, and what follows. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/text/append.hpp>
+#include <heeler/tree/stop_fingerprint.hpp>
+#include <heeler/tree/task_tree.hpp>
+#include <heeler/tree/watch_state.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// How a tree is watched.
+struct TreeSettings {
+    TreeRules rules{};                               ///< when a tree counts as stopped
+    std::uint32_t most_attempts = 3;                 ///< wakes for one stop; then a person is told, once. 1 to 20
+    Duration foreign_grace = std::chrono::hours{6};  ///< a review of another version's scheme is left alone for so long
+};
+
+/// Somebody or something will go on with a task that is in review: a person, a named stage, another look at a set time,
+/// an answer that is awaited.
+[[nodiscard]] inline bool has_waiting_path(const TreeNode& task) {
+    if (!task.assignee_user.empty() || task.has_reviewer || task.has_monitor) return true;
+    return !pending_interactions(task).empty() || !pending_approvals(task).empty();
+}
+
+/// A review that came to a result: done, blocked, or waiting for somebody in particular. A cancelled one did not.
+[[nodiscard]] inline bool is_disposed(const TreeNode& review) {
+    if (review.status == "done" || review.status == "blocked") return true;
+    return review.status == "in_review" && has_waiting_path(review);
+}
+
+/// A review that still goes on, for which nobody needs to be woken.
+[[nodiscard]] inline bool is_open_review(const TreeNode& review) {
+    if (is_over(review.status) || review.status == "backlog") return false;
+    return review.status != "in_review" || has_waiting_path(review);
+}
+
+namespace detail {
+
+/// Asks one question after the other; the first that has an answer decides.
+class TreeLooker {
+public:
+    TreeLooker(const TaskTree& tree, const WatchState& state, const TreeSettings& settings, WallTime now)
+        : tree_{tree},
+          state_{state},
+          settings_{settings},
+          review_{tree.review_of(state.config.tenant, state.config.node, state.review)} {
+        look_.at = now;
+    }
+
+    [[nodiscard]] TreeLook operator()() {
+        if (!state_.active) {
+            look_.reason = "The watch is disabled.";
+            return std::move(look_);
+        }
+        note_review();
+        const std::string_view reviewed = look_.reviewed.empty() ? state_.reviewed : look_.reviewed;
+        const bool same = !look_.reviewed.empty() && look_.reviewed == state_.order.fingerprint;
+        const auto* leaves = same ? &state_.order.digests : &state_.reviewed_leaves;
+        const TreeScan scan = classify(
+            tree_,
+            {state_.config.tenant, state_.config.node, state_.revision, reviewed, leaves->empty() ? nullptr : leaves},
+            settings_.rules, look_.at);
+        take(scan);
+        if (look_.verdict == TreeVerdict::already_reviewed && waits_for_people())
+            look_.verdict = TreeVerdict::review_open;
+        if (look_.verdict == TreeVerdict::stopped) stopped();
+        return std::move(look_);
+    }
+
+private:
+    static constexpr std::size_t most_shown = 25;      ///< leaves, live nodes
+    static constexpr std::size_t most_digests = 1024;  ///< of more leaves none are kept: the whole stop is compared
+
+    /// What the review came to concerns the stop that it is bound to, whatever the tree does now.
+    void note_review() {
+        if (review_ == nullptr) return;
+        look_.review = review_->id;
+        if (is_foreign_fingerprint(review_->origin_fingerprint)) look_.foreign = review_->origin_fingerprint;
+        const std::string& bound = bound_to();
+        if (bound.empty() || !is_disposed(*review_) || is_live(*review_)) return;
+        if (review_->claim == ReviewClaim::restored)
+            look_.restored = bound == state_.lineage;
+        else
+            look_.reviewed = bound;
+    }
+
+    [[nodiscard]] const std::string& bound_to() const {
+        const bool told = !review_->origin_fingerprint.empty() && look_.foreign.empty();
+        return told ? review_->origin_fingerprint : state_.bound;
+    }
+
+    [[nodiscard]] bool waits_for_people() const {
+        return review_ != nullptr && review_->status == "in_review" && is_open_review(*review_) &&
+               bound_to() == look_.fingerprint;
+    }
+
+    void take(const TreeScan& scan) {
+        look_.verdict = scan.verdict;
+        look_.reason = scan.reason;
+        look_.fingerprint = scan.fingerprint;
+        look_.leaf_count = scan.leaves.size();
+        look_.waits = scan.waits;
+        if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node)) look_.title = root->title;
+        const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
+        for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i) look_.live.push_back(moving[i]->id);
+        if (scan.fingerprint.empty()) return;
+        for (const TreeNode* leaf : scan.leaves) {
+            if (look_.leaves.size() < most_shown) look_.leaves.push_back(summary_of(*leaf));
+            add_waits(*leaf);
+        }
+        if (settings_.rules.shrink_is_reviewed && scan.leaves.size() <= most_digests) look_.digests = scan.digests();
+    }
+
+    void add_waits(const TreeNode& leaf) {
+        for (const TreeWait& wait : leaf.interactions)
+            if (is_pending_interaction(wait)) add_wait(wait.kind.empty() ? "interaction" : wait.kind, wait.id, leaf.id);
+        for (const TreeWait& wait : leaf.approvals)
+            if (is_pending_approval(wait)) add_wait("approval", wait.id, leaf.id);
+    }
+
+    void add_wait(std::string_view kind, std::string_view id, std::string_view leaf) {
+        if (look_.wait_texts.size() < most_shown) look_.wait_texts.push_back(concat(kind, " ", id, " of ", leaf));
+    }
+
+    void stopped() {
+        if (review_ != nullptr && is_live(*review_)) {
+            look_.verdict = TreeVerdict::review_live;
+        } else if (is_under_review()) {
+            look_.verdict = TreeVerdict::review_open;
+        } else if (state_.lineage != look_.fingerprint) {
+            wake(1);
+        } else if (state_.order.open && state_.order.fingerprint == look_.fingerprint) {
+            look_.retried = true;  // nothing came of it for certain
+            wake(state_.order.attempt);
+        } else if (state_.attempts.size() < settings_.most_attempts) {
+            wake(static_cast<std::uint32_t>(state_.attempts.size()) + 1);
+        } else if (!state_.escalated) {
+            look_.due = TreeDue::escalate;
+        }
+    }
+
+    [[nodiscard]] bool is_under_review() const {
+        if (review_ == nullptr || !is_open_review(*review_)) return false;
+        if (!look_.foreign.empty()) {
+            const bool known = state_.foreign == look_.foreign;
+            return !known || look_.at - state_.foreign_since < settings_.foreign_grace;
+        }
+        return bound_to() == look_.fingerprint && !state_.order.open;
+    }
+
+    void wake(std::uint32_t attempt) {
+        look_.due = TreeDue::wake;
+        look_.attempt = attempt;
+        look_.number = look_.retried ? state_.order.number
+                                     : std::max(attempt, state_.times_woken(short_of(look_.fingerprint)) + 1);
+    }
+
+    const TaskTree& tree_;
+    const WatchState& state_;
+    const TreeSettings& settings_;
+    const TreeNode* review_;
+    TreeLook look_;
+};
+
+}  // namespace detail
+
+/// What a watch sees now, and what follows from it.
+[[nodiscard]] inline TreeLook look_at(const TaskTree& tree, const WatchState& state, const TreeSettings& settings,
+                                      WallTime now) {
+    return detail::TreeLooker{tree, state, settings, now}();
+}
+
+}  // namespace heeler::inline HEELER_ABI

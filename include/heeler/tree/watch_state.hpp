@@ -1,0 +1,184 @@
+// What the watch of one node knows: how it is configured, which stop was reviewed, by whom, and how often in vain.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/time.hpp>
+#include <heeler/tree/recovery_batch.hpp>
+#include <heeler/tree/stop_fingerprint.hpp>
+#include <heeler/tree/tree_verdict.hpp>
+#include <heeler/tree/wake_payload.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// What follows from a look at a tree.
+enum class TreeDue : std::uint8_t {
+    nothing,
+    wake,      ///< a reviewer
+    escalate,  ///< to a person: restorations are used up
+};
+
+/// One look at a watched tree, as plain values: nothing of it refers to the tree.
+struct TreeLook {
+    WallTime at{};
+    TreeVerdict verdict = TreeVerdict::not_applicable;
+    TreeDue due = TreeDue::nothing;
+    std::string reason{};       ///< of `not_applicable`
+    std::string fingerprint{};  ///< of a tree that has stopped
+    std::string title{};        ///< of the watched node
+    std::string review{};       ///< id of its review task; empty: there is none
+    std::string reviewed{};     ///< the stop that turns out to be reviewed; empty: none
+    std::string foreign{};      ///< what the review is bound to, in the scheme of another version; empty: it is not
+    bool restored = false;      ///< the reviewer says that it put the tree in motion
+    bool retried = false;       ///< the same wake once more: nothing came of it for certain
+    std::uint32_t attempt = 0;  ///< of the wake that is due
+    std::uint32_t number = 0;   ///< likewise, among all wakes for this fingerprint
+    std::uint64_t leaf_count = 0;
+    std::uint64_t waits = 0;
+    std::vector<LeafSummary> leaves{};      ///< the first of them
+    std::vector<std::string> wait_texts{};  ///< likewise
+    std::vector<std::uint64_t> digests{};   ///< of all leaves, where they are needed
+    std::vector<std::string> live{};        ///< ids of what moves, the first of them
+
+    template <class A>
+    void archive(A& a) {
+        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, restored, retried, attempt, number,
+          leaf_count, waits, leaves, wait_texts, digests, live);
+        if (A::is_loading && (verdict > TreeVerdict::review_live || due > TreeDue::escalate)) {
+            verdict = TreeVerdict::not_applicable;
+            due = TreeDue::nothing;
+        }
+    }
+};
+
+/// How a node is watched.
+struct WatchConfig {
+    std::string tenant{};
+    std::string node{};
+    std::string agent{};                        ///< who reviews
+    std::optional<std::string> instructions{};  ///< trimmed; absent: none
+
+    friend bool operator==(const WatchConfig&, const WatchConfig&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(tenant, node, agent, instructions);
+    }
+};
+
+/// One wake for a stop that was to be restored.
+struct WatchAttempt {
+    std::uint32_t attempt = 0;
+    std::string fingerprint{};
+    WallTime at{};
+
+    template <class A>
+    void archive(A& a) {
+        a(attempt, fingerprint, at);
+    }
+};
+
+/// How often somebody was woken for a stop, by the first bits of its fingerprint.
+struct WokenFor {
+    std::uint64_t fingerprint = 0;
+    std::uint32_t times = 0;
+
+    template <class A>
+    void archive(A& a) {
+        a(fingerprint, times);
+    }
+};
+
+/// What was asked of the tree's host last.
+struct WatchOrder {
+    bool open = false;     ///< the wake has not happened yet, as far as is known
+    bool resumed = false;  ///< the review task was there before
+    std::uint32_t attempt = 0;
+    std::uint32_t number = 0;
+    std::string fingerprint{};
+    std::vector<std::uint64_t> digests{};
+
+    template <class A>
+    void archive(A& a) {
+        a(open, resumed, attempt, number, fingerprint, digests);
+    }
+};
+
+namespace detail {
+/// The first 64 bits of a fingerprint: enough to count by.
+[[nodiscard]] constexpr std::uint64_t short_of(std::string_view fingerprint) noexcept {
+    std::uint64_t bits = 0;
+    fingerprint.remove_prefix(std::min(fingerprint.size(), stop_fingerprint_prefix.size()));
+    for (const char c : fingerprint.substr(0, 16))
+        bits = bits << 4 | static_cast<std::uint64_t>(c >= 'a' ? c - 'a' + 10 : c - '0');
+    return bits;
+}
+}  // namespace detail
+
+/// The memory of a watch. It changes by folds only (`TaskTreeRule::learn`), so that a stored one and the same events
+/// always give the same.
+struct WatchState {
+    static constexpr std::size_t most_kept = 64;  ///< fingerprints whose wakes are counted; attempts of one lineage
+
+    WatchConfig config{};
+    bool active = false;
+    std::uint64_t revision = 0;  ///< raised when agent or instructions change, or the watch is taken up again
+    std::string review{};        ///< id of the review task
+    std::string bound{};         ///< the stop that the review is about
+    std::string observed{};      ///< the newest stop that was seen
+    std::string reviewed{};      ///< the newest stop that was reviewed
+    std::vector<std::uint64_t> reviewed_leaves{};
+    std::uint32_t triggers = 0;
+    std::optional<WallTime> triggered{};
+    std::optional<WallTime> completed{};
+    std::string lineage{};  ///< the stop that was woken for last and is not reviewed yet
+    std::vector<WatchAttempt> attempts{};
+    bool restored = false;   ///< the newest of these ended in `restored`
+    bool escalated = false;  ///< the lineage is with a person now
+    std::string foreign{};
+    WallTime foreign_since{};
+    std::vector<WokenFor> woken{};  ///< the oldest first
+    WatchOrder order{};
+    TreeLook look{};
+    std::optional<BatchReceipt> batch{};  ///< of the run that asked for one last
+
+    /// How often an agent was woken for a stop.
+    [[nodiscard]] std::uint32_t times_woken(std::uint64_t short_fingerprint) const noexcept {
+        for (const WokenFor& known : woken)
+            if (known.fingerprint == short_fingerprint) return known.times;
+        return 0;
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(config, active, revision, review, bound, observed, reviewed, reviewed_leaves, triggers, triggered, completed,
+          lineage, attempts, restored, escalated, foreign, foreign_since, woken, order, look, batch);
+    }
+};
+
+/// What a host changes about a watch.
+struct WatchChange {
+    WatchConfig config{};
+    bool arms = true;        ///< false: the watch ends, its history stays
+    bool by_person = false;  ///< what was escalated to people begins anew
+    WallTime at{};
+
+    template <class A>
+    void archive(A& a) {
+        a(config, arms, by_person, at);
+    }
+};
+
+/// Whether a change would change anything.
+[[nodiscard]] inline bool changes_anything(const WatchState& state, const WatchChange& change) {
+    if (!change.arms) return state.active;
+    return !state.active || state.config != change.config || (change.by_person && state.escalated);
+}
+
+}  // namespace heeler::inline HEELER_ABI
