@@ -104,7 +104,8 @@ std::vector<TreeNode> nodes_of(const JsonObject& line, heeler::WallTime epoch, c
     each_object(line, "runs", [&](const JsonObject& run) {
         if (TreeNode* node = by.find(run.text_or("node", "")))
             node->runs.push_back({text_of(run, "id"), std::string{run.text_or("status", "running")},
-                                  text_of(run, "agent"), text_of(run, "fingerprint")});
+                                  std::string{run.text_or("agent", node->assignee_agent)},
+                                  text_of(run, "fingerprint")});
     });
     each_object(line, "wakes", [&](const JsonObject& wake) {
         if (TreeNode* node = by.find(wake.text_or("node", "")))

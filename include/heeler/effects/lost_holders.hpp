@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -78,7 +77,7 @@ private:
         const std::lock_guard guard{lock_};
         const auto later = std::partition(untold_.begin(), untold_.end(),
                                           [&](const AlertRow& row) { return row.not_before > now.wall; });
-        due.assign(std::make_move_iterator(later), std::make_move_iterator(untold_.end()));
+        for (auto each = later; each != untold_.end(); ++each) due.push_back(std::move(*each));
         untold_.erase(later, untold_.end());
         return due;
     }

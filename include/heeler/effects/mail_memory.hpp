@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <mutex>
 #include <string>
 #include <string_view>

@@ -353,6 +353,8 @@ HEELER_INLINE void Engine::run_cycle(TickCause cause, const NodeRef* node, Insta
     std::vector<RunHandle> only;
     if (node != nullptr && rooms_->watches_above && rooms_->loader.run(now)) only = rooms_->watches_above(*node);
     rooms_->cycle.run(cause, only, now, report);
+    // A change may be reported by any thread; whoever delivers learns that there may be something to do.
+    if (cause == TickCause::mutation) return wake_if_sooner(now.elapsed);
     if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
     rooms_->cycle.classes().leave();
 }

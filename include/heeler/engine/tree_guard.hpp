@@ -95,7 +95,7 @@ private:
         Question asked;
         auto answer = trees_.with_news([&](const TaskTree& tree) -> Result<ScopeAnswer> {
             asked.scope = resolve_scope(tree, who, [&](const std::string& tenant, const std::string& node) {
-                return binding_of({tenant, node});
+                return binding_of(tree, {tenant, node});
             });
             const WatchBinding& watch = asked.scope.envelope;
             const auto state = watch.watch.empty() ? std::nullopt : trees_.state_of(watch.watch);
@@ -125,7 +125,7 @@ private:
     }
 
     /// Who is watched how, as far as it is stored.
-    [[nodiscard]] std::optional<WatchBinding> binding_of(const NodeRef& node) const {
+    [[nodiscard]] std::optional<WatchBinding> binding_of(const TaskTree& tree, const NodeRef& node) const {
         const std::string watch = watch_id(node);
         if (!trees_.engine.find(watch)) return std::nullopt;  // loads it after a restart
         const auto state = trees_.state_of(watch);
@@ -134,12 +134,20 @@ private:
         binding.watch = watch;
         binding.tenant = state->config.tenant;
         binding.node = state->config.node;
-        binding.review = state->review;
+        binding.review = review_of(tree, *state);
         binding.agent = state->config.agent;
         binding.fingerprint = state->bound;
         binding.revision = state->revision;
         binding.active = state->active;
         return binding;
+    }
+
+    /// A task that took the place of the one that is stored, for the same stop, is the review.
+    [[nodiscard]] static std::string review_of(const TaskTree& tree, const WatchState& state) {
+        const TreeNode* shown = tree.review_of(state.config.tenant, state.config.node, state.review);
+        const bool replaced = shown != nullptr && !state.bound.empty() &&
+                              (shown->origin_fingerprint.empty() || shown->origin_fingerprint == state.bound);
+        return replaced ? shown->id : state.review;
     }
 
     void keep(ScopePin pin) {

@@ -216,6 +216,7 @@ public:
     /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
     CycleReport tick(TickCause cause = TickCause::period) { return engine_.tick(cause); }
     /// Something of a node of a task tree changed: its watch and those of the nodes above it look again, nothing else.
+    /// Any thread, beside one that ticks and delivers.
     CycleReport tick(TickCause, const NodeRef& changed) { return engine_.tick(TickCause::mutation, &changed); }
 
     /// Carries out what is committed, then sends what is due, and records what came of it.

@@ -188,6 +188,7 @@ private:
             state.foreign_since = look.at;
         }
         if (!look.fingerprint.empty()) state.observed = look.fingerprint;
+        if (look.adopted) state.review = look.review;
         state.look = std::move(look);
     }
 

@@ -81,6 +81,7 @@ private:
         look_.review = review_->id;
         if (is_foreign_fingerprint(review_->origin_fingerprint)) look_.foreign = review_->origin_fingerprint;
         const std::string& bound = bound_to();
+        look_.adopted = review_->id != state_.review && !bound.empty() && bound == state_.bound;
         if (bound.empty() || !is_disposed(*review_) || is_live(*review_)) return;
         if (review_->claim == ReviewClaim::restored)
             look_.restored = bound == state_.lineage;
