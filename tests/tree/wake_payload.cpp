@@ -103,7 +103,7 @@ TEST_CASE("a wake holds 4000 bytes of instructions, and they change nothing that
 
 TEST_CASE("whatever a host calls its tasks, a wake stays one line of limited length") {
     WakeFacts facts = wake_facts();
-    const std::string hostile = std::string{"\x1b[31m\n\r\t\"}]\xFF\xE2\x80\xAE"} + std::string(1'000'000, 'x');
+    const std::string hostile = std::string{"\x1b[31m\n\r\t\"}]\xFF\xE2\x80\xAE"} + std::string(50'000, 'x');
     facts.watch = facts.tenant = facts.node = facts.title = facts.fingerprint = hostile;
     LeafSummary leaf = leaf_told(hostile, hostile);
     leaf.assignee_agent = leaf.assignee_user = hostile;

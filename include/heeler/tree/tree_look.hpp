@@ -73,13 +73,15 @@ public:
 
 private:
     static constexpr std::size_t most_shown = 25;      ///< leaves, live nodes
+    static constexpr std::size_t most_foreign = 128;   ///< bytes of a fingerprint that is not ours
     static constexpr std::size_t most_digests = 1024;  ///< of more leaves none are kept: the whole stop is compared
 
     /// What the review came to concerns the stop that it is bound to, whatever the tree does now.
     void note_review() {
         if (review_ == nullptr) return;
         look_.review = review_->id;
-        if (is_foreign_fingerprint(review_->origin_fingerprint)) look_.foreign = review_->origin_fingerprint;
+        if (is_foreign_fingerprint(review_->origin_fingerprint))
+            look_.foreign = review_->origin_fingerprint.substr(0, most_foreign);
         const std::string& bound = bound_to();
         look_.adopted = review_->id != state_.review && !bound.empty() && bound == state_.bound;
         if (bound.empty() || !is_disposed(*review_) || is_live(*review_)) return;
@@ -105,9 +107,11 @@ private:
         look_.fingerprint = scan.fingerprint;
         look_.leaf_count = scan.leaves.size();
         look_.waits = scan.waits;
-        if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node)) look_.title = root->title;
+        if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node))
+            look_.title = one_line(root->title, detail::max_shown_text);
         const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
-        for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i) look_.live.push_back(moving[i]->id);
+        for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i)
+            look_.live.push_back(detail::shown_id(moving[i]->id));
         if (scan.fingerprint.empty()) return;
         for (const TreeNode* leaf : scan.leaves) {
             if (look_.leaves.size() < most_shown) look_.leaves.push_back(summary_of(*leaf));
@@ -124,7 +128,9 @@ private:
     }
 
     void add_wait(std::string_view kind, std::string_view id, std::string_view leaf) {
-        if (look_.wait_texts.size() < most_shown) look_.wait_texts.push_back(concat(kind, " ", id, " of ", leaf));
+        if (look_.wait_texts.size() < most_shown)
+            look_.wait_texts.push_back(
+                concat(detail::shown_id(kind), " ", detail::shown_id(id), " of ", detail::shown_id(leaf)));
     }
 
     void stopped() {

@@ -103,16 +103,21 @@ inline void add_capabilities(JsonLine& json) {
 
 }  // namespace detail
 
+/// What of a leaf is told and kept: ids sanitised and cut, the first 25 of each list.
 [[nodiscard]] inline LeafSummary summary_of(const TreeNode& node) {
     LeafSummary leaf;
-    leaf.id = node.id;
-    leaf.status = node.status;
-    leaf.assignee_agent = node.assignee_agent;
-    leaf.assignee_user = node.assignee_user;
+    leaf.id = detail::shown_id(node.id);
+    leaf.status = detail::shown_id(node.status);
+    leaf.assignee_agent = detail::shown_id(node.assignee_agent);
+    leaf.assignee_user = detail::shown_id(node.assignee_user);
     leaf.blockers = node.blockers;
     detail::sort_unique(leaf.blockers);
     leaf.interactions = pending_interactions(node);
     leaf.approvals = pending_approvals(node);
+    for (auto* ids : {&leaf.blockers, &leaf.interactions, &leaf.approvals}) {
+        if (ids->size() > detail::max_leaf_ids) ids->resize(detail::max_leaf_ids);
+        for (std::string& id : *ids) id = detail::shown_id(id);
+    }
     return leaf;
 }
 

@@ -1,0 +1,250 @@
+"""Drives heeler-task-tree's page in a browser: set a watch, let the tree stop, have it reviewed, see it restored.
+
+task_tree_browser.py DRIVER BROWSER URL PROGRAM [SCREENSHOTS]: DRIVER speaks WebDriver for BROWSER; a tracker with the
+sample tree listens at URL; PROGRAM is heeler-task-tree, which also plays the reviewer.
+"""
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {"down": "\ue015", "up": "\ue013", "escape": "\ue00c", "tab": "\ue004"}
+
+
+class Browser:
+    """As much of WebDriver as is needed here."""
+
+    def __init__(self, driver, browser, profile):
+        self.driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.base = "http://127.0.0.1:" + self.port()
+        arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000",
+                     "--user-data-dir=" + profile]
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")
+        options = {"binary": browser, "args": arguments}
+        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        self.session = ""
+        self.session = "/session/" + self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    def port(self):
+        for line in self.driver.stdout:
+            if "started successfully on port" in line:
+                return line.rstrip(".\n").split()[-1]
+        sys.exit("the driver did not start")
+
+    def ask(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + self.session + path, data, {"Content-Type": "application/json"},
+                                         method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return json.load(response)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(json.load(error)["value"]["message"]) from None
+
+    def close(self):
+        try:
+            if self.session:
+                self.ask("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+
+    def open(self, url):
+        self.ask("POST", "/url", {"url": url})
+
+    def run(self, script, *arguments):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def element(self, selector):
+        return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def click(self, selector):
+        self.when(lambda: self.ask("POST", f"/element/{self.element(selector)}/click", {}) is None, selector)
+
+    def type(self, selector, text):
+        self.ask("POST", f"/element/{self.element(selector)}/value", {"text": text})
+
+    def replace(self, selector, text):
+        self.ask("POST", f"/element/{self.element(selector)}/clear", {})
+        self.type(selector, text)
+
+    def choose(self, selector, value):
+        self.click(f'{selector} option[value="{value}"]')
+
+    def text(self, selector):
+        return self.run("const e = document.querySelector(arguments[0]); return e && e.textContent;", selector)
+
+    def there(self, selector):
+        return self.run("const e = document.querySelector(arguments[0]);"
+                        "return Boolean(e) && e.getClientRects().length > 0;", selector)
+
+    def press(self, key):
+        actions = [{"type": kind, "value": KEYS[key]} for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def errors(self):
+        return [line["message"] for line in self.ask("POST", "/se/log", {"type": "browser"}) if line["level"] == "SEVERE"]
+
+    def when(self, condition, what, seconds=15):
+        """Until it is so. What is not there yet, or is replaced just now, is looked for again."""
+        end = time.monotonic() + seconds
+        why = ""
+        while time.monotonic() < end:
+            try:
+                if condition():
+                    return
+            except RuntimeError as error:
+                why = str(error)
+            time.sleep(0.1)
+        raise AssertionError(f"not in time: {what} {why}")
+
+    def sees(self, selector):
+        self.when(lambda: self.there(selector), selector)
+
+    def says(self, selector, text):
+        self.when(lambda: text in (self.text(selector) or ""), f"{selector}: {text}")
+
+
+def row(issue):
+    return f'#tree [data-issue="{issue}"]'
+
+
+def check(good, what):
+    if not good:
+        raise AssertionError(what)
+
+
+def set_watch(page):
+    page.click(row("SHOP"))
+    page.says("#detail-id", "SHOP")
+    page.click("#set-watchdog")
+    page.sees("#watch-dialog[open]")
+    check(not page.there("#watch-remove"), "a watch that is not there could be removed")
+    page.choose("#watch-agent", "reviewer")
+    page.type("#watch-instructions", "No payment without a test. <b>&</b>")
+    page.click("#watch-save")
+    page.says("#watch-name", "reviewer")
+    page.says("#watch-preview", "No payment without a test. <b>&</b>")
+    page.says("#watch-verdict", "live")
+    page.sees('#audit [data-kind="issue.watchdog_created"]')
+
+
+def edit_watch(page):
+    page.click("#edit-watchdog")
+    page.sees("#watch-dialog[open]")
+    page.press("escape")
+    page.when(lambda: not page.there("#watch-dialog"), "Escape closes the dialog")
+    page.click("#edit-watchdog")
+    check(page.text("#watch-save") == "Update", "it is there already")
+    page.replace("#watch-instructions", "Look at PAY first.")
+    page.click("#watch-save")
+    page.says("#watch-preview", "Look at PAY first.")
+    page.sees('#audit [data-kind="issue.watchdog_updated"]')
+
+
+def stop(page):
+    for issue, result in (("CART", "evidence: 14 tests"), ("PAY", "it looks good"), ("MAIL", "evidence: it arrived")):
+        page.click(row(issue))
+        page.says("#detail-id", issue)
+        page.sees(f"{row(issue)}[data-state=live]")
+        page.click("#start-run")
+        page.sees("#end-run")
+        page.type("#comment", result)
+        page.click("#comment-form button")
+        page.says("#comments", result)
+        page.choose("#status", "done")
+        page.sees(f"{row(issue)}[data-status=done]")
+        page.click("#end-run")
+        page.sees(f"{row(issue)}[data-state=stopped]")
+
+
+def review(page, reviewer):
+    page.click(row("SHOP"))
+    page.sees("#open-review")
+    page.says("#watch-verdict", "review_live")
+    page.sees('#audit [data-kind="issue.task_watchdog_triggered"]')
+    page.click("#open-review")
+    page.says("#origin-badge", "Watchdog review")
+    page.says("#origin-link", "SHOP")
+    page.says("#comments", "Stopped leaves")
+    page.sees('#tree [data-badge="origin"]')
+    subprocess.run(reviewer, check=True, timeout=60)
+
+
+def restored(page):
+    page.sees(f"{row('PAY')}[data-status=todo][data-state=live]")
+    page.sees(f"{row('CART')}[data-status=done]")
+    page.click("#origin-link")
+    page.says("#detail-id", "SHOP")
+    page.says("#watch-verdict", "live")
+    page.when(lambda: not page.there("#open-review"), "the review is over")
+    mutation = '#audit [data-kind="issue.task_watchdog_mutation"]'
+    page.sees(mutation)
+    for label in ("watchdogId", "sourceIssueId", "watchdogIssueId", "runId", "stopFingerprint"):
+        page.sees(f'{mutation} [data-label="{label}"]')
+
+
+def keyboard(page):
+    page.click(row("SHOP"))
+    page.press("down")
+    page.says("#detail-id", "CART")
+    page.press("down")
+    page.says("#detail-id", "PAY")
+    page.press("up")
+    page.says("#detail-id", "CART")
+    check(page.run("return document.activeElement.dataset.issue") == "CART", "the focus follows")
+
+
+def hostile_title(page):
+    title = '<img src=x onerror="document.title=1"> & "quotes"'
+    page.click(row("SHOP"))
+    page.click("#new-child")
+    page.sees("#new-dialog[open]")
+    page.click("#new-save")
+    page.says("#new-error", "title")
+    page.type("#new-name", title)
+    page.click("#new-save")
+    page.says("#detail-title", title)
+    page.says("#tree [aria-selected=true] .title", title)
+    check(page.run("return document.title") == "heeler task tree", "a title became HTML")
+    check(not page.run("return document.images.length"), "a title became HTML")
+
+
+def remove_watch(page):
+    page.click(row("SHOP"))
+    page.click("#edit-watchdog")
+    page.click("#watch-remove")
+    page.sees("#set-watchdog")
+    page.sees('#audit [data-kind="issue.watchdog_removed"]')
+
+
+def main():
+    driver, browser, url, program = sys.argv[1:5]
+    pictures = sys.argv[5] if len(sys.argv) > 5 else ""
+    reviewer = [program, "--reviewer", url, "--once"]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        page = Browser(driver, browser, profile)
+        try:
+            page.open(url)
+            page.sees(row("SHOP"))
+            for step in (set_watch, edit_watch, stop, lambda p: review(p, reviewer), restored, keyboard, hostile_title,
+                         remove_watch):
+                step(page)
+                if pictures:
+                    with open(f"{pictures}/{time.monotonic_ns()}.png", "wb") as picture:
+                        picture.write(base64.b64decode(page.ask("GET", "/screenshot")))
+            # A request that is refused is an error to the browser as well; the page shows it.
+            errors = [line for line in page.errors() if "400 (Bad Request)" not in line]
+            check(not errors, f"the browser complains: {errors}")
+        finally:
+            page.close()
+
+
+main()

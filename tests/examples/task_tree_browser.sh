@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# heeler-task-tree's page in a browser that nobody sees: a watch is set, the tree stops, is reviewed and restored.
+set -uo pipefail
+
+bin=${HEELER_BIN:?the directory of the built examples}
+program=$bin/heeler-task-tree
+here=$(cd "$(dirname "$0")" && pwd)
+[ -x "$program" ] || { echo "not built: $program"; exit 1; }
+driver=$(command -v chromedriver) || { echo "chromedriver is not installed: skipped"; exit 77; }
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+    echo "no browser is installed: skipped"
+    exit 77
+}
+command -v python3 >/dev/null || { echo "python3 is not installed: skipped"; exit 77; }
+
+work=$(mktemp -d)
+serving=
+finish() {
+    [ -z "$serving" ] || kill "$serving" 2>/dev/null
+    wait
+    rm -rf "$work"
+}
+trap finish EXIT
+
+"$program" "$work" --port 0 --sample --grace 1ms >"$work/out" 2>"$work/err" &
+serving=$!
+for _ in $(seq 100); do
+    [ ! -s "$work/out" ] || break
+    sleep 0.1
+done
+python3 "$here/task_tree_browser.py" "$driver" "$browser" "$(head -n 1 "$work/out")" "$program" ${1:+"$1"} || {
+    echo "FAILED"
+    sed 's/^/    /' "$work/err"
+    exit 1
+}
+[ ! -s "$work/err" ] || {
+    echo "FAILED: it complains:"
+    sed 's/^/    /' "$work/err"
+    exit 1
+}
+echo "ok"
