@@ -43,7 +43,7 @@ public:
         const auto found = hands(action).find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
-            action.note = "found when it was looked up";
+            action.note = found_note;
             return true;
         }
         const bool absent = found && *found == Found::absent;

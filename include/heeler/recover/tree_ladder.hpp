@@ -12,8 +12,8 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Does what the detectors of a tree ask for: each finding is asked for once, by its detector, so nothing is counted
-/// here but failures. A host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour; at the third
-/// refusal in a row a person is told. Pure; thread-safe.
+/// here but failures. A host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour; a person is told
+/// at the third refusal in a row, and when nobody knows whether something happened. Pure; thread-safe.
 struct TreeLadder {
     static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
     static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
@@ -40,22 +40,27 @@ struct TreeLadder {
         Decision decision{incident};
         decision.corrected = rung::outcome_of(actions);
         for (const Action& action : actions) rung::note_done(decision.incident, action);
-        if (rung::any(actions, ActionOutcome::unknown))
-            return escalated(std::move(decision), "nobody knows whether it happened");
         const Action& main = rung::main_of(actions);
-        if (!rung::not_done(main) || main.kind == ActionKind::escalate) {
+        if (main.kind == ActionKind::escalate) return decision;
+        const bool unknown = rung::any(actions, ActionOutcome::unknown);
+        if (!unknown && main.outcome == ActionOutcome::done) {
             decision.incident.unclear = 0;
             return decision;
         }
-        if (decision.incident.attempts > 0) --decision.incident.attempts;
-        decision.incident.verify_at = now + wait_after(++decision.incident.unclear);
-        if (decision.incident.unclear == told_at) return escalated(std::move(decision), "the host refuses");
+        if (!unknown && decision.incident.attempts > 0) --decision.incident.attempts;
+        if (main.outcome == ActionOutcome::skipped) {
+            decision.incident.verify_at = now + first_wait;
+            return decision;
+        }
+        const std::uint32_t in_a_row = ++decision.incident.unclear;
+        decision.incident.verify_at = now + wait_after(in_a_row);
+        if (unknown && in_a_row == 1) return escalated(std::move(decision), "nobody knows whether it happened");
+        if (in_a_row == told_at) return escalated(std::move(decision), "the host refuses");
         return decision;
     }
 
     [[nodiscard]] std::string describe() const {
-        return "  ladder: wakes a reviewer once for each stop; a person is told when restorations are used up, when "
-               "the "
+        return "  ladder: wakes a reviewer once for each stop; tells a person when restorations are used up, when the "
                "host refuses three times in a row, and when nobody knows whether a wake happened\n";
     }
 
