@@ -2,11 +2,14 @@
 # Installs the packages that are missing, and nothing else. Source it, then call
 #   heeler_setup run     to build and use the programs
 #   heeler_setup test    to run tests/run.sh as well
+#   heeler_setup full    to run tests/run.sh --full
 # Knows Debian 12 and later and Ubuntu 24.04 and later. Needs root (or sudo) only if something is missing.
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
-                     libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev)
-heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql spin tmux)
+                     libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev)
+heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql python3 spin tmux)
+# For the one test that looks at a page. Where a distribution has no such package, that test is skipped.
+heeler_browser_packages=(chromium chromium-driver)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
 
@@ -31,12 +34,17 @@ heeler_clang_major() {
 # Prints the packages of the set that are not installed.
 heeler_missing_packages() {
     local package wanted=("${heeler_run_packages[@]}")
-    if [ "$1" = test ]; then
+    if [ "$1" != run ]; then
         wanted+=("${heeler_test_packages[@]}")
         local major
         major=$(heeler_clang_major)
         [ -z "$major" ] || wanted+=("libclang-rt-$major-dev")
         [ -z "$(heeler_offered_version "$heeler_formatter")" ] || wanted+=("$heeler_formatter")
+    fi
+    if [ "$1" = full ]; then
+        for package in "${heeler_browser_packages[@]}"; do
+            [ -z "$(heeler_offered_version "$package")" ] || wanted+=("$package")
+        done
     fi
     for package in "${wanted[@]}"; do
         heeler_is_installed "$package" || printf '%s\n' "$package"

@@ -7,7 +7,7 @@
 #   tests/run.sh --full    also built with Clang, each source by itself, and in Release with the benchmarks; as an installed
 #                          package, each header by itself, all tests and tools under the sanitizers, fuzzing for 60 s each,
 #                          10,000 runs under several watchdogs, watchdogs killed twice, at every pair of points, a million
-#                          cycles of a monitor, and the model with larger bounds
+#                          cycles of a monitor, the model with larger bounds, and the task tree's page in a browser
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -52,7 +52,9 @@ build() {
 heading "set-up"
 # shellcheck source=cmake/setup.sh
 . cmake/setup.sh
-heeler_setup test || fail
+setup=test
+[ "$full" = no ] || setup=full
+heeler_setup "$setup" || fail
 mkdir -p build
 
 # Clang's thread sanitizer before version 18 cannot run where the kernel randomises addresses by more than 28 bits.

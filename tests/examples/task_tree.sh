@@ -11,6 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 python3 - "$program" "$work" <<'PYTHON'
+import atexit
 import concurrent.futures
 import http.client
 import json
@@ -56,6 +57,7 @@ class Server:
         self.process = subprocess.Popen([program, str(self.directory), "--port", "0", *self.options], text=True,
                                         stdout=subprocess.PIPE, stderr=self.errors)
         self.url = self.process.stdout.readline().strip()
+        atexit.register(self.process.kill)  # whatever happens; nothing happens to one that has ended
         check(self.url.startswith("http://127.0.0.1:"), f"no URL: {self.url}")
         self.port = int(self.url.rsplit(":", 1)[1]) if self.url else 0
 
@@ -230,6 +232,22 @@ def configuration(server):
     server.expect(404, "GET", server.issue("T404", "/watchdog"))
     server.expect(404, "DELETE", server.issue("T404", "/watchdog"))
     check(server.watch("T9") is None, "nothing was stored")
+
+
+def half():
+    print("== a watch that cannot be stored")
+    server = Server("half", "--sample")
+    body = {"id": "T3", "title": "x", "tenant": "acme", "assigneeAgentId": "coder", "watchdog": {"agentId": "reviewer"}}
+    known = sqlite3.connect(server.directory / "watchdog.db", timeout=10, isolation_level=None)
+    known.execute("BEGIN IMMEDIATE")
+    server.expect(503, "POST", "/api/issues", body)
+    known.execute("ROLLBACK")
+    known.close()
+    check(not server.exists("T3") and '"T3"' not in json.dumps(server.expect(200, "GET", "/api/tree")), "half of it is there")
+    check(not [wake for wake in server.wakes("coder") if wake["issueId"] == "T3"], "somebody was woken for it")
+    check(server.expect(201, "POST", "/api/issues", body)["watch"]["agentId"] == "reviewer", "it can be tried again")
+    server.errors.truncate(0)  # it may have said that its store was busy
+    server.stop()
 
 
 def scope(server):
@@ -561,6 +579,36 @@ def killed():
         check(len(comments) == 1, f"{root}: {len(comments)} comments")
     server.stop()
 
+    print("== killed between what was done and what is known of it")
+    server = Server("between", "--grace", "2s", "--every", "1s")
+    server.agents("coder", "reviewer")
+    server.create("Y")
+    server.arm("Y")
+    issues = sqlite3.connect(server.directory / "tracker.db", timeout=10, isolation_level=None)
+    known = sqlite3.connect(server.directory / "watchdog.db", timeout=10, isolation_level=None)
+    ask = lambda database, question: database.execute(question).fetchone()[0]
+    issues.execute("BEGIN IMMEDIATE")  # the review waits for this
+    within(15, "it is intended", lambda: ask(known, "SELECT count(*) FROM actions WHERE kind = 'review'"))
+    known.execute("BEGIN IMMEDIATE")  # and its outcome for this
+    issues.execute("ROLLBACK")
+    within(15, "it is done", lambda: ask(issues, "SELECT count(*) FROM orders WHERE issue <> ''"))
+    server.kill()
+    server.errors.truncate(0)  # it may have said that its store was busy
+    known.execute("ROLLBACK")
+    check(ask(known, "SELECT outcome FROM actions WHERE kind = 'review'") == "intended", "its outcome is known")
+    issues.close()
+    known.close()
+    server.start()
+    within(15, "woken", server.wakes)
+    review = server.reviews("Y")
+    check(len(review) == 1, f"{server.watch('Y')} {review}")
+    within(15, "the badge", lambda: server.watch("Y")["openReviewId"] == review[0]["id"])
+    run = server.start_run(review[0]["id"], "reviewer")
+    server.set_status(review[0]["id"], "done", who=as_run(run), disposition="legitimate")
+    server.end_run(run)
+    check(server.watch("Y")["verdict"] == "already_reviewed", f"{server.watch('Y')}")
+    server.stop()
+
     print("== time passes")
     server = Server("grace", "--grace", "1s", "--every", "1s")
     server.agents("coder", "reviewer")
@@ -579,6 +627,7 @@ server.expect(200, "PUT", "/api/agents/sleeper", {"tenant": "acme", "status": "p
 for part in (configuration, scope, waits, freshness, batches, stops, nonsense):
     part(server)
 server.stop()
+half()
 killed()
 if failures:
     sys.exit(f"{failures} checks failed")

@@ -92,8 +92,10 @@ struct TreeWatch::Room {
         status.triggers = state.triggers;
         status.attempt = static_cast<std::uint32_t>(state.attempts.size());
         status.escalated = state.escalated;
-        status.review_is_open = state.active && !state.lineage.empty() && !state.review.empty() && !state.escalated &&
-                                look.verdict != TreeVerdict::already_reviewed;
+        // Made or opened anew since the last look, it is open whatever was seen then.
+        const bool opened = state.bound == look.fingerprint && state.lineage == look.fingerprint && !state.order.open &&
+                            look.verdict == TreeVerdict::stopped && !state.escalated;
+        status.review_is_open = state.active && !status.review.empty() && (look.reviewing || opened);
         if (state.order.number > 0)
             status.wake_key = concat("task_watchdog:", watch, ":", state.order.fingerprint,
                                      ":attempt:", std::to_string(state.order.number));

@@ -80,6 +80,7 @@ private:
     void note_review() {
         if (review_ == nullptr) return;
         look_.review = review_->id;
+        look_.reviewing = is_open_review(*review_);
         if (is_foreign_fingerprint(review_->origin_fingerprint))
             look_.foreign = review_->origin_fingerprint.substr(0, most_foreign);
         const std::string& bound = bound_to();

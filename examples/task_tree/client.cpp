@@ -1,0 +1,91 @@
+#include "client.hpp"
+
+#include <utility>
+
+#include <httplib.h>
+
+#include <heeler/text/json_writer.hpp>
+
+#include "tracker.hpp"
+
+namespace tracker {
+
+struct Client::Wire {
+    explicit Wire(const std::string& url) : http{url} {
+        http.set_read_timeout(10);
+        http.set_tcp_nodelay(true);
+    }
+
+    httplib::Client http;
+};
+
+namespace {
+
+httplib::Headers headers_of(const Actor& actor) {
+    httplib::Headers headers;
+    if (!actor.user.empty()) headers.emplace("X-Actor-User", actor.user);
+    if (!actor.agent.empty()) headers.emplace("X-Actor-Agent", actor.agent);
+    if (!actor.run.empty()) headers.emplace("X-Actor-Run", actor.run);
+    return headers;
+}
+
+Answer answer_of(const httplib::Result& result) {
+    if (!result) return {0, {}};
+    return {result->status, result->body};
+}
+
+constexpr const char* json_type = "application/json";
+
+}  // namespace
+
+std::string Answer::error() const {
+    if (status == 0) return "no answer";
+    try {
+        return Body{body}.object().text("error");
+    } catch (const Refused&) {
+        return "status " + std::to_string(status);
+    }
+}
+
+Client::Client(const std::string& url) : wire_{std::make_unique<Wire>(url)} {}
+Client::~Client() = default;
+
+Answer Client::get(const std::string& path) { return answer_of(wire_->http.Get(path, headers_of(actor_))); }
+Answer Client::post(const std::string& path, const std::string& json) {
+    return answer_of(wire_->http.Post(path, headers_of(actor_), json, json_type));
+}
+Answer Client::patch(const std::string& path, const std::string& json) {
+    return answer_of(wire_->http.Patch(path, headers_of(actor_), json, json_type));
+}
+Answer Client::put(const std::string& path, const std::string& json) {
+    return answer_of(wire_->http.Put(path, headers_of(actor_), json, json_type));
+}
+
+std::string Client::issue(const std::string& id, const std::string& rest) {
+    return "/api/issues/" + percent_encoded(id) + rest;
+}
+
+std::string percent_encoded(const std::string& text) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    std::string encoded;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                           c == '_' || c == '.';
+        if (plain)
+            encoded += c;
+        else
+            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
+    }
+    return encoded;
+}
+
+std::string json_of(const std::map<std::string, std::string>& members) {
+    heeler::JsonLine json;
+    json.begin_object();
+    for (const auto& [key, value] : members) json.key(key).string(value);
+    json.end_object();
+    return std::move(json).text();
+}
+
+}  // namespace tracker

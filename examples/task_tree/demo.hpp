@@ -1,0 +1,16 @@
+// Plays a watched tree from beginning to end, over HTTP.
+#pragma once
+
+#include <string>
+
+#include "client.hpp"
+
+namespace tracker {
+
+/// Fills an empty tracker with agents and a small tree, which rests. Throws if the tracker refuses.
+void add_sample(Client& client);
+
+/// The status of the program.
+int play_demo(const std::string& url);
+
+}  // namespace tracker

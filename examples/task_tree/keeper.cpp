@@ -1,0 +1,124 @@
+#include "keeper.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include <heeler/settings/task_tree.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/one_line.hpp>
+
+namespace tracker {
+namespace {
+
+heeler::RunClass tree_rules(const KeeperSettings& settings) {
+    heeler::RunClass rules = heeler::presets::task_tree();
+    rules.schedule.period = settings.every;
+    rules.interval.fixed = settings.every;
+    heeler::TreeSettings trees;
+    trees.rules.first_run_grace = settings.first_run_grace;
+    rules.detectors.turn_on<heeler::TaskTreeRule>(trees);
+    return rules;
+}
+
+void complain(const std::string& what) {
+    std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::one_line(what, 1024).c_str());
+}
+
+/// What the watchdog has put on record stands in its own store; the feed has a copy.
+void add_record(Database& database, const heeler::AuditRow& row) {
+    database.run("INSERT INTO audit(at, kind, actor, issue, body, from_watch) VALUES (?1, ?2, 'watchdog', '', ?3, 1)",
+                 row.at.time_since_epoch().count(), row.kind, row.body);
+}
+
+}  // namespace
+
+heeler::Result<heeler::Receipt> Board::send(const heeler::Alert& alert) {
+    heeler::JsonLine body;
+    body.begin_object().key("key").string(alert.key).key("summary").string(alert.summary);
+    for (const heeler::Detail& detail : alert.details) body.key(detail.name).string(detail.value);
+    body.end_object();
+    tracker_->with([&](Database& database) {
+        if (!database.query("SELECT 1 FROM orders WHERE key = ?1", alert.key).next()) {
+            Transaction transaction{database};
+            record(database, "alert." + alert.kind, "watchdog", "", body.text());
+            database.run("INSERT INTO orders VALUES (?1, '')", alert.key);
+            transaction.commit();
+        }
+    });
+    return heeler::Receipt{};
+}
+
+Keeper::Keeper(Tracker& tracker, const KeeperSettings& settings)
+    : tracker_{tracker},
+      settings_{settings},
+      dog_{heeler::SystemClock{}, heeler::SqliteStore{settings.store}, Board{tracker}},
+      trees_{dog_, host_, tree_rules(settings)} {
+    if (!trees_.usable()) throw std::runtime_error{trees_.usable().error().message};
+    if (settings.orphans) orphans_.emplace(trees_);
+    trees_.on_record([this](const heeler::AuditRow& row) { copy(row); });
+    copy_all();
+    look(heeler::TickCause::startup);
+}
+
+Keeper::~Keeper() {
+    if (const auto stored = dog_.flush(); !stored) complain(stored.error().message);
+}
+
+void Keeper::changed(const heeler::NodeRef& issue) {
+    run([&] { return dog_.cycle(heeler::TickCause::mutation, issue); });
+}
+
+void Keeper::look(heeler::TickCause cause) {
+    run([&] { return dog_.cycle(cause); });
+}
+
+/// A cycle that has somebody woken saw the tree before that: another look shows it as it is now.
+void Keeper::run(const std::function<heeler::CycleReport()>& cycle) {
+    const std::lock_guard guard{cycles_};
+    const heeler::CycleReport report = cycle();
+    tell(report);
+    if (report.acted > 0) tell(dog_.cycle(heeler::TickCause::on_demand));
+}
+
+heeler::Duration Keeper::idle() {
+    const std::lock_guard guard{cycles_};
+    const auto due = dog_.next_deadline();
+    constexpr heeler::Duration shortest = std::chrono::milliseconds{50}, longest = std::chrono::seconds{1};
+    return due ? std::clamp(*due - dog_.clock().now().elapsed, shortest, longest) : longest;
+}
+
+void Keeper::tell(const heeler::CycleReport& report) {
+    for (const heeler::Event& event : report.events) {
+        if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
+            complain(error->where + " " + error->run + ": " + error->error.message);
+        if (const auto* audit = std::get_if<heeler::AuditEvent>(&event)) copy(audit->row);
+    }
+}
+
+void Keeper::copy(const heeler::AuditRow& row) {
+    try {
+        tracker_.with([&](Database& database) { add_record(database, row); });
+    } catch (const DatabaseError& error) {
+        complain(std::string{"the audit feed lacks a row: "} + error.what());
+    }
+}
+
+/// What was put on record just before an earlier process died may not have been copied.
+void Keeper::copy_all() {
+    heeler::SqliteStore& store = dog_.store();
+    const auto known = store.load();
+    if (!known) throw std::runtime_error{known.error().message};
+    tracker_.with([&](Database& database) {
+        Transaction transaction{database};
+        database.run("DELETE FROM audit WHERE from_watch = 1");
+        for (const auto& run : known->runs)
+            if (const auto past = store.history(run.row.id))
+                for (const heeler::AuditRow& row : past->audit)
+                    if (row.kind.starts_with("issue.")) add_record(database, row);
+        transaction.commit();
+    });
+}
+
+}  // namespace tracker

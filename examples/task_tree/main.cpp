@@ -1,0 +1,113 @@
+// heeler-task-tree DIR | --demo | --reviewer URL: an issue tracker whose trees are watched. `--help` tells the rest.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <heeler/text/one_line.hpp>
+
+#include "client.hpp"
+#include "demo.hpp"
+#include "keeper.hpp"
+#include "options.hpp"
+#include "reviewer.hpp"
+#include "server.hpp"
+#include "service.hpp"
+#include "tracker.hpp"
+
+namespace {
+
+/// Signals come to nobody, and are asked for.
+sigset_t hold_signals() {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &held, nullptr);
+    return held;
+}
+
+bool stopped_within(heeler::Duration length, const sigset_t& signals) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(length);
+    const timespec timeout{seconds.count(), std::chrono::nanoseconds{length - seconds}.count()};
+    return ::sigtimedwait(&signals, nullptr, &timeout) > 0;
+}
+
+bool is_empty(tracker::Tracker& issues) {
+    return issues.with([](tracker::Database& database) { return !database.query("SELECT 1 FROM issues").next(); });
+}
+
+/// The tracker with its watchdog, as long as `use(url, keeper)` lasts.
+template <class Use>
+int with_server(const tracker::Options& options, Use&& use) {
+    tracker::Tracker issues{(options.directory / "tracker.db").string()};
+    tracker::KeeperSettings settings = options.keeper;
+    settings.store = (options.directory / "watchdog.db").string();
+    tracker::Keeper keeper{issues, settings};
+    tracker::Service service{issues, keeper};
+    const bool fill = options.sample && is_empty(issues);
+    const tracker::Server server{service, options.port};
+    if (fill) {
+        tracker::Client client{server.url()};
+        tracker::add_sample(client);
+    }
+    return use(server.url(), keeper);
+}
+
+int serve(const tracker::Options& options) {
+    const sigset_t signals = hold_signals();
+    return with_server(options, [&](const std::string& url, tracker::Keeper& keeper) {
+        std::printf("%s\n", url.c_str());
+        std::fflush(stdout);
+        while (!stopped_within(keeper.idle(), signals)) keeper.look();
+        return 0;
+    });
+}
+
+/// A directory of its own, which goes with it.
+class Scratch {
+public:
+    Scratch() {
+        std::string name = (std::filesystem::temp_directory_path() / "heeler-task-tree-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory can be made"};
+        path_ = name;
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+int demo(tracker::Options options) {
+    const Scratch scratch;
+    options.directory = scratch.path();
+    options.port = 0;
+    options.keeper.first_run_grace = {};
+    return with_server(options, [](const std::string& url, tracker::Keeper&) { return tracker::play_demo(url); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        tracker::Options options;
+        if (const auto status = tracker::parse_options(argc, argv, options)) return *status;
+        if (options.demo) return demo(options);
+        if (!options.reviewer.empty())
+            return tracker::run_reviewer(options.reviewer, options.tenant, options.agent, options.once);
+        return serve(options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::one_line(error.what(), 1024).c_str());
+        return 1;
+    }
+}

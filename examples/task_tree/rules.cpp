@@ -1,0 +1,104 @@
+#include "rules.hpp"
+
+#include <algorithm>
+
+#include <heeler/text/one_line.hpp>
+#include <heeler/tree/tree_node.hpp>
+
+#include "tracker.hpp"
+
+namespace tracker {
+namespace {
+
+/// To which tenant belongs what is changed.
+std::string tenant_of_change(Database& database, const Change& change) {
+    if (change.verb == Verb::set_agent) return change.tenant;
+    if (change.verb == Verb::report_run) return run_row(database, change.ref).tenant;
+    if (change.verb != Verb::create) return tenant_of(database, change.target);
+    return change.parent.empty() ? change.tenant : tenant_of(database, change.parent);
+}
+
+/// Whether an agent begins or reports a run that is its own.
+bool is_own_run(Database& database, const Change& change, const std::string& agent) {
+    if (change.verb == Verb::start_run) return change.value == agent;
+    return change.verb != Verb::report_run || run_row(database, change.ref).agent == agent;
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) { return "'" + heeler::one_line(text, 80) + "'"; }
+
+void missing(const char* what, const std::string& id) {
+    throw Refused{404, std::string{"there is no "} + what + " " + in_quotes(id)};
+}
+
+void check_one_of(std::string_view what, const std::string& value, std::span<const std::string_view> known) {
+    if (std::find(known.begin(), known.end(), value) != known.end()) return;
+    std::string why = std::string{what} + " cannot be " + in_quotes(value) + ": it is one of";
+    for (const std::string_view each : known) why.append(" ").append(each);
+    throw Refused{400, why};
+}
+
+void check_id(const char* what, const std::string& id) {
+    const auto bad = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/' || c == '\\'; };
+    if (id.empty() || id.size() > 64 || std::any_of(id.begin(), id.end(), bad) || id == "." || id == "..")
+        throw Refused{400, std::string{what} + " must have 1 to 64 bytes, without slashes and control characters"};
+}
+
+void check_text(const char* what, const std::string& text, std::size_t most) {
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw Refused{400, std::string{what} + " is empty"};
+    if (text.size() > most)
+        throw Refused{413, std::string{what} + " is too long: at most " + std::to_string(most) + " bytes"};
+}
+
+std::string tenant_of(Database& database, const std::string& issue) {
+    Rows rows = database.query("SELECT tenant FROM issues WHERE id = ?1 AND hidden = 0", issue);
+    if (!rows.next()) missing("issue", issue);
+    return rows.text(0);
+}
+
+RunRow run_row(Database& database, const std::string& id) {
+    Rows rows = database.query(
+        "SELECT r.issue, r.agent, r.status, i.tenant FROM runs r JOIN issues i ON i.id = r.issue WHERE r.id = ?1", id);
+    if (!rows.next()) missing("run", id);
+    return {rows.text(0), rows.text(1), rows.text(2), rows.text(3)};
+}
+
+void check_actor(Database& database, const Change& change, const Actor& actor) {
+    const std::string tenant = tenant_of_change(database, change);
+    if (actor.run.empty() && !actor.user.empty()) return;
+    std::string agent = actor.agent;
+    if (!actor.run.empty()) {
+        const RunRow run = run_row(database, actor.run);
+        if (!agent.empty() && agent != run.agent) throw Refused{403, "the run does not belong to this agent"};
+        if (!heeler::is_live_run(run.status)) throw Refused{403, "the run is over"};
+        if (run.tenant != tenant) throw Refused{403, "the issue belongs to another tenant"};
+        agent = run.agent;
+    } else if (change.verb != Verb::start_run && change.verb != Verb::report_run) {
+        throw Refused{403, "an agent changes something in a run only: say which"};
+    }
+    if (change.verb == Verb::set_agent) throw Refused{403, "only a person can change agents"};
+    if (!is_own_run(database, change, agent)) throw Refused{403, "the run is another agent's"};
+}
+
+std::string next_id(Database& database, std::string_view prefix) {
+    Rows rows = database.query("UPDATE counter SET n = n + 1 RETURNING n");
+    rows.next();
+    std::string id = std::string{prefix} + "-" + std::to_string(rows.number(0));
+    while (rows.next()) {
+    }
+    return id;
+}
+
+void check_employable(Database& database, const std::string& tenant, const std::string& agent) {
+    Rows rows = database.query("SELECT status FROM agents WHERE tenant = ?1 AND id = ?2", tenant, agent);
+    if (!rows.next()) missing("agent", agent);
+    if (rows.text(0) != "active") throw Refused{409, "the agent cannot be given work: it is " + rows.text(0)};
+}
+
+void add_comment(Database& database, const std::string& issue, std::string_view author, std::string_view text) {
+    database.run("INSERT INTO comments(issue, author, at, text) VALUES (?1, ?2, ?3, ?4)", issue, author, now_us(),
+                 text);
+}
+
+}  // namespace tracker
