@@ -134,6 +134,8 @@ enum class Found : std::uint8_t { found, absent, unknown };
 
 /// The note of an action that `find` found: what it was answered is not known.
 inline constexpr std::string_view found_note = "found when it was looked up";
+/// `Action::note` of what was only recorded, in shadow mode.
+inline constexpr std::string_view shadow_note = "shadow mode";
 
 /// What `prove_stopped(run)` answers. `stopped` only if it was seen.
 enum class StopProof : std::uint8_t { stopped, running, unknown };

@@ -187,7 +187,7 @@ private:
             return;  // to look it up could be to ask for it again
         } else if (shadow || frozen) {
             action.outcome = ActionOutcome::skipped;
-            action.note = shadow ? "shadow mode" : "frozen";
+            action.note = shadow ? shadow_note : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);

@@ -1,6 +1,7 @@
 // Decides what a reviewer may change, against the binding that is stored, and puts it on record first.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/engine/tree_records.hpp>
 #include <heeler/engine/tree_room.hpp>
 #include <heeler/tree/recovery_batch.hpp>
@@ -33,8 +35,11 @@ public:
             return answer;
         });
         if (asked.scope.kind == ScopeKind::none) return asked.answer;
+        const auto remember = [&] { put_on_record(asked, nullptr, {record_of(asked, mutation)}); };
         const bool allowed = asked.answer.allowed;
-        put_on_record(asked, nullptr, {record_of(asked, allowed ? mutation_record : denial_record, mutation)});
+        remember();
+        // That it was allowed is still to be stored some time: so is that it was not, in the end.
+        if (allowed && !asked.answer.allowed) remember();
         if (!asked.answer.allowed) return asked.answer;
         authorise(asked.pin, mutation);
         keep(std::move(asked.pin));
@@ -51,23 +56,26 @@ public:
             return check_batch(tree, scope, pin, scan, request, earlier);
         });
         const bool watched = asked.scope.kind != ScopeKind::none;
-        const bool repeated =
-            asked.earlier && asked.earlier->run == request.actor_run && asked.earlier->request_id == request.request_id;
-        if (watched && repeated) return asked.answer;
-        const auto remember = [&](const ScopeAnswer& answer) {
-            const std::string text = encoded(BatchReceipt{request.actor_run, request.request_id, answer});
+        const bool answered = asked.earlier && asked.earlier->run == request.actor_run;
+        if (watched && answered && asked.earlier->request_id == request.request_id) return asked.answer;
+        const bool is_spent = answered && asked.earlier->answer.allowed;  // no later no takes its place
+        const auto remember = [&] {
+            const std::string text = encoded(BatchReceipt{request.actor_run, request.request_id, asked.answer});
             const Reading reading{TaskTreeRule::batch_reading, text};
             std::vector<Record> records;
-            for (const Mutation& each : request.ops)
-                records.push_back(record_of(asked, answer.allowed ? mutation_record : denial_record, each));
-            put_on_record(asked, &reading, std::move(records));
+            for (std::size_t i = 0; i < min_of(request.ops.size(), max_batch_ops); ++i)
+                records.push_back(record_of(asked, request.ops[i]));
+            put_on_record(asked, is_spent ? nullptr : &reading, std::move(records));
         };
-        if (watched) remember(asked.answer);
+        const bool allowed = asked.answer.allowed;
+        if (watched) remember();
+        // So that the same request is not answered later as if it had been carried out.
+        if (allowed && !asked.answer.allowed) remember();
         if (!asked.answer.allowed) return asked.answer;
         if (apply)
             if (const auto done = apply(); !done) {
                 asked.answer = detail::denied(Refusal::stale, "nothing was changed: " + done.error().message);
-                if (watched) remember(asked.answer);
+                if (watched) remember();
                 return asked.answer;
             }
         if (!watched) return asked.answer;
@@ -156,7 +164,7 @@ private:
     }
 
     /// What a reviewer asked and was answered; of the host's own words only what names things.
-    [[nodiscard]] Record record_of(const Question& asked, std::string_view kind, const Mutation& mutation) const {
+    [[nodiscard]] static Record record_of(const Question& asked, const Mutation& mutation) {
         WatchState state;
         state.config.tenant = asked.scope.envelope.tenant;
         state.config.node = asked.scope.envelope.node;
@@ -167,7 +175,7 @@ private:
         if (!mutation.parent.empty()) line.key("parent").string(shown_id(mutation.parent));
         if (!mutation.ref.empty()) line.key("ref").string(shown_id(mutation.ref));
         line.key("reason").string(asked.answer.reason).end_object();
-        return {std::string{kind}, std::move(line).text()};
+        return {std::string{asked.answer.allowed ? mutation_record : denial_record}, std::move(line).text()};
     }
 
     /// What is allowed is on record before it is done; what cannot be put on record is not allowed. A refusal stands

@@ -45,6 +45,8 @@ public:
                                        asked.text});
         const auto state = trees_.state_of(asked.run);
         if (!state) return fail(ErrorCode::failed, "nothing is known of the watch");
+        if (!state->order.fingerprint.empty() && state->order.fingerprint == state->reviewed)
+            return fail(ErrorCode::rejected, "the stop was reviewed meanwhile");
         const std::string task = review_task(std::string{asked.run}, *state);
         return trees_.host().wake({asked.key, asked.run, state->config.tenant, state->config.node, task,
                                    state->config.agent, state->order.fingerprint, asked.text});

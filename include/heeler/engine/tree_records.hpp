@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,13 +24,28 @@ public:
                                     std::vector<Record> records) {
         const WallTime now = engine_.wall_time();
         auto stored = engine_.note(run, reading, records);
+        {
+            const std::lock_guard guard{lock_};
+            stored ? static_cast<void>(waiting_.erase(watch)) : static_cast<void>(waiting_.insert(watch));
+        }
         if (stored && reader_)
             for (Record& record : records) reader_({now, std::move(record.kind), watch, std::move(record.body)});
         return stored;
     }
 
+    /// What changed here and could not be stored is stored now, or an error again.
+    [[nodiscard]] Result<void> store_rest(RunHandle run, const std::string& watch) {
+        {
+            const std::lock_guard guard{lock_};
+            if (waiting_.count(watch) == 0) return {};
+        }
+        return note(run, watch, nullptr, {});
+    }
+
 private:
     Engine& engine_;
+    std::mutex lock_;
+    std::set<std::string> waiting_;  ///< watches whose newest change the store did not take
     std::function<void(const AuditRow&)> reader_;
 };
 

@@ -11,7 +11,7 @@
 #include <heeler/engine/engine.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
-#include <heeler/text/sanitise.hpp>
+#include <heeler/text/one_line.hpp>
 #include <heeler/text/sha256.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
@@ -22,7 +22,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// A run about a node: in words where that is short and cannot be taken for another.
 [[nodiscard]] inline std::string run_id_about(std::string_view what, const NodeRef& node) {
     std::string id = concat(what, ":", node.tenant, "/", node.id);
-    const bool plain = id.size() <= 100 && node.tenant.find('/') == std::string::npos && sanitise(id, 128) == id;
+    const bool plain = id.size() <= 100 && node.tenant.find('/') == std::string::npos && one_line(id, 128) == id;
     if (plain) return id;
     JsonLine both;
     both.begin_array().string(node.tenant).string(node.id).end_array();

@@ -69,7 +69,7 @@ private:
         TreeLook seen = look_at(tree, *state, settings_, now);
         const NodeRef node{state->config.tenant, state->config.node};
         last = {node, tree.stamp(node.tenant, node.id), *std::move(saved),
-                seen.verdict == TreeVerdict::pending_first_run || !seen.foreign.empty()};
+                seen.verdict == TreeVerdict::pending_first_run || !seen.foreign.empty() || state->order.open};
         TreeLook before = state->look;
         before.at = seen.at;
         if (encoded(before) == encoded(seen)) return std::nullopt;

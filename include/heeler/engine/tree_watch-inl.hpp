@@ -92,10 +92,8 @@ struct TreeWatch::Room {
         status.triggers = state.triggers;
         status.attempt = static_cast<std::uint32_t>(state.attempts.size());
         status.escalated = state.escalated;
-        // Made or opened anew since the last look, it is open whatever was seen then.
-        const bool opened = state.bound == look.fingerprint && state.lineage == look.fingerprint && !state.order.open &&
-                            look.verdict == TreeVerdict::stopped && !state.escalated;
-        status.review_is_open = state.active && !status.review.empty() && (look.reviewing || opened);
+        status.review_is_open = state.active && !state.lineage.empty() && !state.review.empty() && !state.escalated &&
+                                look.verdict != TreeVerdict::already_reviewed;
         if (state.order.number > 0)
             status.wake_key = concat("task_watchdog:", watch, ":", state.order.fingerprint,
                                      ":attempt:", std::to_string(state.order.number));
@@ -164,6 +162,8 @@ HEELER_INLINE Result<TreeStatus> TreeWatch::arm(WatchConfig config, const WatchA
         const Reading reading{TaskTreeRule::change_reading, text};
         if (auto stored = room_->records.note(*handle, watch, &reading, std::move(records)); !stored)
             return tl::unexpected<Error>(std::move(stored.error()));
+    } else if (auto stored = room_->records.store_rest(*handle, watch); !stored) {
+        return tl::unexpected<Error>(std::move(stored.error()));
     }
     return Room::status_of(watch, room_->trees.state_of(watch).value_or(WatchState{}));
 }
@@ -175,6 +175,8 @@ HEELER_INLINE Result<std::optional<TreeStatus>> TreeWatch::disarm(const NodeRef&
     const auto handle = room_->engine.find(watch);
     if (!handle && handle.error().code == ErrorCode::unknown_run) return std::optional<TreeStatus>{};
     if (!handle) return tl::unexpected<Error>(handle.error());
+    if (auto stored = room_->records.store_rest(*handle, watch); !stored)
+        return tl::unexpected<Error>(std::move(stored.error()));
     const auto before = room_->trees.state_of(watch);
     if (!before || !before->active) return std::optional<TreeStatus>{};
     std::vector<Record> records{detail::config_record("issue.watchdog_removed", watch, *before, before->config, actor)};

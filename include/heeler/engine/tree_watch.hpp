@@ -32,10 +32,10 @@ struct TreeStatus {
     WatchConfig config{};
     bool active = false;
     std::uint64_t revision = 0;
-    TreeVerdict verdict = TreeVerdict::not_applicable;
-    std::string reason{};               ///< of `not_applicable`
-    std::string fingerprint{};          ///< of a tree that has stopped
-    std::vector<LeafSummary> leaves{};  ///< likewise, the first of them
+    TreeVerdict verdict = TreeVerdict::not_applicable;  ///< of the newest look
+    std::string reason{};                               ///< of `not_applicable`
+    std::string fingerprint{};                          ///< of a tree that has stopped
+    std::vector<LeafSummary> leaves{};                  ///< likewise, the first of them
     std::uint64_t leaf_count = 0;
     std::vector<std::string> live{};  ///< ids of what moves
     std::string reviewed{};           ///< the newest stop that was reviewed
@@ -68,9 +68,10 @@ public:
     [[nodiscard]] const Result<void>& usable() const noexcept;
 
     /// Watches a node from now on, or changes how. What changes nothing is no change. Errors: `unknown_run`: no such
-    /// node, or its tenant has no such agent; `conflict`: the agent cannot be given work; `invalid_argument`.
+    /// node, or its tenant has no such agent; `conflict`: the agent cannot be given work, or another watchdog of this
+    /// store holds the watch; `invalid_argument`.
     Result<TreeStatus> arm(WatchConfig config, const WatchActor& actor);
-    /// Ends the watch of a node; its history stays. Absent: there was none.
+    /// Ends the watch of a node; its history stays. Absent: there was none. Errors: `conflict` as with `arm`.
     Result<std::optional<TreeStatus>> disarm(const NodeRef& node, const WatchActor& actor);
     /// Absent: the node was never armed.
     [[nodiscard]] std::optional<TreeStatus> status(const NodeRef& node) const;
@@ -78,7 +79,7 @@ public:
     [[nodiscard]] std::vector<TreeStatus> take_scanned();
 
     /// Called with what these verbs put on record, once it is stored; what cycles put there is in their reports. From
-    /// the thread of the verb; must not call back. Set it before the first of them.
+    /// the thread of the verb, so perhaps from several at once; must not call back. Set it before the first of them.
     void on_record(std::function<void(const AuditRow&)> tell);
 
     /// Whether somebody may change something now. Ask before each mutation, before you take locks of your own: the host
@@ -87,7 +88,7 @@ public:
     [[nodiscard]] ScopeAnswer check(const Mutation& mutation);
     /// Several changes of one reviewer, once, all or none: `apply` carries them out and is called after they were put
     /// on record, unless the answer is no; it must not ask anything here. The same request again has the same answer
-    /// and no effect.
+    /// and no effect: of a process that died in between, it was carried out at most once.
     [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply = {});
 
 private:

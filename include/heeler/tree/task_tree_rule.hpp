@@ -104,7 +104,7 @@ struct TaskTreeRule {
     /// That the reviewer was woken.
     [[nodiscard]] std::optional<Record> record(const Memory& state, const Settings&, const Run& run, ActionKind done,
                                                ActionOutcome outcome) const {
-        if (done != ActionKind::wake || outcome != ActionOutcome::done) return std::nullopt;
+        if (done != ActionKind::wake || outcome != ActionOutcome::done || state.order.open) return std::nullopt;
         JsonLine line = labels(state, run.id, state.order.fingerprint);
         line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();
         for (const LeafSummary& leaf : state.look.leaves) line.string(detail::shown_id(leaf.id));
@@ -198,7 +198,7 @@ private:
         const TreeDue due = std::exchange(look.due, TreeDue::nothing);
         if (due == TreeDue::escalate) state.escalated = true;
         if (due != TreeDue::wake) return;
-        state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests};
+        state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests, {}};
         if (look.retried) return;
         if (state.lineage != look.fingerprint) forget_lineage(state);
         state.order.open = true;
@@ -218,6 +218,10 @@ private:
 
     /// The review is bound once it is certain that it is there; a wake that perhaps happened is not asked for again.
     static void settle(Memory& state, const Acted& acted) {
+        if (acted.note == shadow_note) {  // it counts as done, and was not
+            state.order.left_out = state.look.at;
+            return;
+        }
         if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
             if (!acted.note.empty() && acted.note != found_note) state.review = acted.note;
             state.bound = state.order.fingerprint;

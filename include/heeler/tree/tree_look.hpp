@@ -72,15 +72,15 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_shown = 25;      ///< leaves, live nodes
-    static constexpr std::size_t most_foreign = 128;   ///< bytes of a fingerprint that is not ours
+    static constexpr Duration again_after = std::chrono::hours{1};  ///< of what was only recorded
+    static constexpr std::size_t most_shown = 25;                   ///< leaves, live nodes
+    static constexpr std::size_t most_foreign = 128;                ///< bytes of a fingerprint that is not ours
     static constexpr std::size_t most_digests = 1024;  ///< of more leaves none are kept: the whole stop is compared
 
     /// What the review came to concerns the stop that it is bound to, whatever the tree does now.
     void note_review() {
         if (review_ == nullptr) return;
         look_.review = review_->id;
-        look_.reviewing = is_open_review(*review_);
         if (is_foreign_fingerprint(review_->origin_fingerprint))
             look_.foreign = review_->origin_fingerprint.substr(0, most_foreign);
         const std::string& bound = bound_to();
@@ -142,6 +142,7 @@ private:
         } else if (state_.lineage != look_.fingerprint) {
             wake(1);
         } else if (state_.order.open && state_.order.fingerprint == look_.fingerprint) {
+            if (state_.order.left_out && look_.at - *state_.order.left_out < again_after) return;
             look_.retried = true;  // nothing came of it for certain
             wake(state_.order.attempt);
         } else if (state_.attempts.size() < settings_.most_attempts) {

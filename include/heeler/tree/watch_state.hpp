@@ -35,7 +35,6 @@ struct TreeLook {
     std::string review{};       ///< id of its review task; empty: there is none
     std::string reviewed{};     ///< the stop that turns out to be reviewed; empty: none
     std::string foreign{};      ///< what the review is bound to, in the scheme of another version; empty: it is not
-    bool reviewing = false;     ///< that task is not finished
     bool adopted = false;       ///< that task took the place of the one that was made, for the same stop
     bool restored = false;      ///< the reviewer says that it put the tree in motion
     bool retried = false;       ///< the same wake once more: nothing came of it for certain
@@ -50,8 +49,8 @@ struct TreeLook {
 
     template <class A>
     void archive(A& a) {
-        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, reviewing, adopted, restored,
-          retried, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live);
+        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried, attempt,
+          number, leaf_count, waits, leaves, wait_texts, digests, live);
         if (A::is_loading && (verdict > TreeVerdict::review_live || due > TreeDue::escalate)) {
             verdict = TreeVerdict::not_applicable;
             due = TreeDue::nothing;
@@ -105,10 +104,11 @@ struct WatchOrder {
     std::uint32_t number = 0;
     std::string fingerprint{};
     std::vector<std::uint64_t> digests{};
+    std::optional<WallTime> left_out{};  ///< when it was only recorded, in shadow mode
 
     template <class A>
     void archive(A& a) {
-        a(open, resumed, attempt, number, fingerprint, digests);
+        a(open, resumed, attempt, number, fingerprint, digests, left_out);
     }
 };
 

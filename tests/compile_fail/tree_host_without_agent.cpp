@@ -1,0 +1,18 @@
+// expect: heeler: a TreeHost needs `heeler::Result<heeler::AgentStanding> agent(const heeler::NodeRef&)` (README: Watch a task tree)
+// Anybody could be made a reviewer.
+#include <heeler/heeler.hpp>
+
+#include <heeler/engine/tree_watch.hpp>
+
+struct Tracker {
+    heeler::Result<heeler::TreeChanges> changes(std::string_view) { return heeler::TreeChanges{}; }
+    heeler::Result<heeler::ActionDone> review(const heeler::ReviewRequest&) { return heeler::ActionDone{}; }
+    heeler::Result<heeler::ActionDone> wake(const heeler::WakeRequest&) { return heeler::ActionDone{}; }
+};
+
+int main() {
+    heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
+    Tracker tracker;
+    heeler::TreeWatch watch{dog, tracker};
+    return watch.usable() ? 0 : 1;
+}

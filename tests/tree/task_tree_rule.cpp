@@ -1,0 +1,319 @@
+#include <heeler/tree/task_tree_rule.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/detector.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr WallTime rule_time{1'800'000'000s};
+
+std::string stop_of(char digit) { return "task_watchdog_stop:" + std::string(64, digit); }
+
+/// What a watch learns, one thing after the other.
+struct Watching {
+    TaskTreeRule rule;
+    TreeSettings settings;
+    WatchState state;
+    Run run;
+
+    Watching() { run.id = "tree:co-1/A"; }
+
+    void tell(std::string_view name, std::string_view text) {
+        Observation seen;
+        seen.event = Reading{name, text};
+        rule.learn(state, settings, seen);
+    }
+    void change(WatchChange change) { tell(TaskTreeRule::change_reading, encoded(std::move(change))); }
+    void arm(std::string agent = "ag-w", bool by_person = true) {
+        change({{"co-1", "A", std::move(agent), {}}, true, by_person, rule_time});
+    }
+    void look(TreeLook seen) { tell(TaskTreeRule::look_reading, encoded(std::move(seen))); }
+    void intend() {
+        Observation seen;
+        seen.event = Watermark{};
+        rule.learn(state, settings, seen);
+    }
+    void acted(ActionKind kind, ActionOutcome outcome, std::string_view note = {}) {
+        Observation seen;
+        seen.event = Acted{kind, outcome, note};
+        rule.learn(state, settings, seen);
+    }
+    [[nodiscard]] std::optional<Finding> found() { return rule.check(state, settings, run, {}); }
+    /// A stop is found, and somebody woken for it.
+    void wake(const TreeLook& seen) {
+        look(seen);
+        intend();
+        acted(ActionKind::review, ActionOutcome::done, "V");
+        acted(ActionKind::wake, ActionOutcome::done);
+    }
+};
+
+TreeLook stopped_look(const std::string& fingerprint, std::uint32_t attempt = 1) {
+    TreeLook look;
+    look.at = rule_time;
+    look.verdict = TreeVerdict::stopped;
+    look.due = TreeDue::wake;
+    look.fingerprint = fingerprint;
+    look.attempt = look.number = attempt;
+    look.leaf_count = 2;
+    look.leaves = {{"B", "blocked", {}, {}, {}, {}, {}}, {"C", "done", {}, {}, {}, {}, {}}};
+    return look;
+}
+
+TreeLook reviewed_look(const std::string& fingerprint) {
+    TreeLook look;
+    look.at = rule_time + 60s;
+    look.verdict = TreeVerdict::already_reviewed;
+    look.fingerprint = look.reviewed = fingerprint;
+    return look;
+}
+
+}  // namespace
+
+TEST_CASE("what a host changes is folded once, and raises the revision [M-144][M-152]") {
+    Watching at;
+    at.arm();
+    CHECK(at.state.active);
+    CHECK(at.state.revision == 1);
+    at.arm();
+    CHECK(at.state.revision == 1);  // nothing changed
+    at.arm("ag-2", false);
+    CHECK(at.state.revision == 2);
+    CHECK(at.state.config.agent == "ag-2");
+    at.change({at.state.config, false, true, rule_time});
+    CHECK_FALSE(at.state.active);
+    CHECK(at.state.config.agent == "ag-2");
+    at.change({at.state.config, false, true, rule_time});
+    CHECK(at.state.revision == 2);
+    at.arm("ag-2", false);
+    CHECK(at.state.revision == 3);
+    at.state.escalated = true;
+    at.arm("ag-2", false);
+    CHECK(at.state.escalated);  // only people take back what is theirs
+    at.arm("ag-2", true);
+    CHECK_FALSE(at.state.escalated);
+    CHECK(at.state.revision == 4);
+}
+
+TEST_CASE("a stop is found until a rung for it is stored, and once [M-158]") {
+    Watching at;
+    at.arm();
+    CHECK_FALSE(at.found());
+    at.look(stopped_look(stop_of('a')));
+    REQUIRE(at.found());
+    CHECK(at.found()->condition == Condition::tree_stopped);
+    CHECK(TaskTreeRule::words(*at.found()) == "The whole tree has come to rest (2 leaves)");
+    CHECK(at.state.triggers == 0);
+    at.intend();
+    CHECK_FALSE(at.found());
+    CHECK(at.state.triggers == 1);
+    CHECK(at.state.lineage == stop_of('a'));
+    CHECK(at.state.order.open);
+    CHECK(at.state.times_woken(detail::short_of(stop_of('a'))) == 1);
+    at.intend();  // a rung of something else
+    CHECK(at.state.triggers == 1);
+}
+
+TEST_CASE("a review is bound when it is certain that it is there [M-157][M-163]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    at.acted(ActionKind::review, GENERATE(ActionOutcome::failed, ActionOutcome::rejected, ActionOutcome::unknown),
+             "no");
+    at.acted(ActionKind::wake, ActionOutcome::blocked);
+    CHECK(at.state.bound.empty());
+    CHECK(at.state.review.empty());
+    CHECK(at.state.order.open);
+    at.acted(ActionKind::review, ActionOutcome::done, "V");
+    CHECK(at.state.bound == stop_of('a'));
+    CHECK(at.state.review == "V");
+    CHECK(at.state.order.open);
+    at.acted(ActionKind::wake, GENERATE(ActionOutcome::done, ActionOutcome::unknown));
+    CHECK_FALSE(at.state.order.open);
+}
+
+TEST_CASE("what is said of an action is no task, and what its host shows is [M-157]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    at.acted(ActionKind::review, ActionOutcome::done, found_note);
+    CHECK(at.state.review.empty());
+    CHECK(at.state.bound == stop_of('a'));
+    TreeLook look = stopped_look(stop_of('a'));
+    look.due = TreeDue::nothing;
+    look.review = "another watch's";
+    at.look(look);
+    CHECK(at.state.review.empty());
+    look.review = "V\n1";
+    look.adopted = true;
+    at.look(look);
+    CHECK(at.state.review == "V\n1");
+}
+
+TEST_CASE("in shadow mode nobody was woken") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    at.acted(ActionKind::review, ActionOutcome::done, shadow_note);
+    at.acted(ActionKind::wake, ActionOutcome::done, shadow_note);
+    CHECK(at.state.bound.empty());
+    CHECK(at.state.review.empty());
+    CHECK(at.state.order.open);
+    CHECK(at.state.order.left_out == rule_time);
+    CHECK_FALSE(at.rule.record(at.state, at.settings, at.run, ActionKind::wake, ActionOutcome::done));
+}
+
+TEST_CASE("the same wake once more counts as one [M-158][M-171]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    TreeLook again = stopped_look(stop_of('a'));
+    again.retried = true;
+    at.look(again);
+    at.intend();
+    CHECK(at.state.triggers == 1);
+    CHECK(at.state.attempts.size() == 1);
+    CHECK(at.state.order.open);
+    at.wake(stopped_look(stop_of('a'), 2));
+    CHECK(at.state.triggers == 2);
+    CHECK(at.state.attempts.size() == 2);
+    at.wake(stopped_look(stop_of('b')));
+    CHECK(at.state.attempts.size() == 1);
+    CHECK(at.state.triggers == 3);
+}
+
+TEST_CASE("a reviewed stop ends what was tried for it, and nothing else [M-163][M-171]") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    at.look(reviewed_look(stop_of('b')));  // an older one
+    CHECK(at.state.reviewed == stop_of('b'));
+    CHECK(at.state.lineage == stop_of('a'));
+    at.look(reviewed_look(stop_of('a')));
+    CHECK(at.state.reviewed == stop_of('a'));
+    CHECK(at.state.completed == rule_time + 60s);
+    CHECK(at.state.lineage.empty());
+    CHECK(at.state.attempts.empty());
+    CHECK(at.state.triggers == 1);
+}
+
+TEST_CASE("what is used up is a person's once [M-172]") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    TreeLook used_up = stopped_look(stop_of('a'));
+    used_up.due = TreeDue::escalate;
+    at.look(used_up);
+    REQUIRE(at.found());
+    CHECK(at.found()->condition == Condition::unrestored);
+    CHECK_THAT(TaskTreeRule::words(*at.found()), ContainsSubstring("after 1 reviews"));
+    const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
+    REQUIRE(details.size() == 3);
+    CHECK_THAT(details[2].value, ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
+    at.intend();
+    CHECK(at.state.escalated);
+    CHECK_FALSE(at.found());
+}
+
+TEST_CASE("what is asked of a host has a key for the one effect that it is to have [M-158]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a'), 2));
+    const auto order = [&](ActionKind kind) { return at.rule.order(at.state, at.settings, at.run, kind); };
+    CHECK(order(ActionKind::review)->key == "task_watchdog_review:tree:co-1/A:" + stop_of('a') + ":attempt:2");
+    CHECK(order(ActionKind::wake)->key == "task_watchdog:tree:co-1/A:" + stop_of('a') + ":attempt:2");
+    CHECK_THAT(order(ActionKind::review)->text, ContainsSubstring("started") && ContainsSubstring("- B: blocked"));
+    CHECK_THAT(order(ActionKind::wake)->text, ContainsSubstring(R"("watchedIssueId":"A")"));
+    CHECK_FALSE(order(ActionKind::escalate));
+    CHECK_FALSE(order(ActionKind::block));
+}
+
+TEST_CASE("only a wake that happened is on record as one [M-175]") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    const auto record = [&](ActionKind kind, ActionOutcome outcome) {
+        return at.rule.record(at.state, at.settings, at.run, kind, outcome);
+    };
+    REQUIRE(record(ActionKind::wake, ActionOutcome::done));
+    CHECK(record(ActionKind::wake, ActionOutcome::done)->kind == "issue.task_watchdog_triggered");
+    CHECK_THAT(record(ActionKind::wake, ActionOutcome::done)->body,
+               ContainsSubstring(R"("watchdogIssueId":"V")") && ContainsSubstring(R"("stoppedLeaves":["B","C"])"));
+    CHECK_FALSE(record(ActionKind::wake, ActionOutcome::unknown));
+    CHECK_FALSE(record(ActionKind::review, ActionOutcome::done));
+}
+
+TEST_CASE("the newest batch is remembered [M-170]") {
+    Watching at;
+    at.tell(TaskTreeRule::batch_reading, encoded(BatchReceipt{"r-1", "q-1", {}}));
+    REQUIRE(at.state.batch);
+    CHECK(at.state.batch->request_id == "q-1");
+}
+
+TEST_CASE("damaged readings change nothing") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    const std::string before = encoded(WatchState{at.state});
+    const std::string look = encoded(stopped_look(stop_of('b'))),
+                      change = encoded(WatchChange{{}, false, true, rule_time});
+    for (const std::string_view name : {TaskTreeRule::look_reading, TaskTreeRule::change_reading,
+                                        TaskTreeRule::batch_reading, std::string_view{"other"}}) {
+        at.tell(name, "");
+        at.tell(name, "nonsense");
+        at.tell(name, std::string(1000, '\xff'));
+        for (const std::string& text : {look, change})
+            for (std::size_t length = 1; length < text.size(); length += 7) at.tell(name, text.substr(0, length));
+        at.tell(name, look + "more");
+    }
+    CHECK(encoded(WatchState{at.state}) == before);
+}
+
+TEST_CASE("what a watch remembers survives saving and loading, and damage is not taken for it") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    at.tell(TaskTreeRule::batch_reading, encoded(BatchReceipt{"r-1", "q-1", {}}));
+    at.look(stopped_look(stop_of('b')));
+    const std::string saved = encoded(WatchState{at.state});
+    const auto loaded = decoded<WatchState>(saved);
+    REQUIRE(loaded);
+    CHECK(encoded(WatchState{*loaded}) == saved);
+    CHECK(loaded->config == at.state.config);
+    CHECK(loaded->look.leaves == at.state.look.leaves);
+    CHECK(loaded->batch == at.state.batch);
+    for (std::size_t length = 0; length < saved.size(); ++length)
+        CHECK_FALSE(decoded<WatchState>(saved.substr(0, length)));
+    CHECK_FALSE(decoded<WatchState>(saved + "x"));
+    for (std::size_t i = 0; i < saved.size(); ++i) {  // whatever it is, it can be read without harm
+        std::string damaged = saved;
+        damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+        if (const auto read = decoded<WatchState>(damaged)) CHECK(read->look.verdict <= TreeVerdict::review_live);
+    }
+}
+
+TEST_CASE("settings of the task tree rule that cannot be meant are refused [M-172]") {
+    CHECK(TaskTreeRule::validate({}));
+    CHECK(TaskTreeRule::validate({{}, 1}));
+    CHECK(TaskTreeRule::validate({{}, 20}));
+    CHECK_FALSE(TaskTreeRule::validate({{}, 0}));
+    CHECK_FALSE(TaskTreeRule::validate({{}, 21}));
+    CHECK_FALSE(TaskTreeRule::validate({{-1s}, 3}));
+    CHECK_FALSE(TaskTreeRule::validate({{}, 3, -1s}));
+    static_assert(check_detector<TaskTreeRule>());
+}
