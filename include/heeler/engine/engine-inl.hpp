@@ -181,6 +181,10 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
         return fail(ErrorCode::ended, "the run `" + sanitise(id, 160) + "` is over");
+    if (known->row)
+        return fail(ErrorCode::conflict, "the run `" + sanitise(id, 160) +
+                                             "` is not watched here: another watchdog holds it, or its class is not "
+                                             "defined");
     return detail::no_such_run(id, "; start() it first");
 }
 

@@ -132,7 +132,8 @@ public:
         return scope_of(engine_.start(std::move(spec), class_name));
     }
 
-    /// The handle of a run that is watched, also of one that the store held.
+    /// The handle of a run that is watched, also of one that the store held. Errors: `unknown_run`; `ended`;
+    /// `conflict`: the store has it, and another watchdog holds it, or its class was not defined here.
     [[nodiscard]] Result<RunHandle> find(std::string_view id) { return engine_.find(id); }
 
     /// Reports what happened, at a moment that the caller has read already, or now. Never blocks on I/O, never decides.
