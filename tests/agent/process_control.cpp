@@ -141,7 +141,7 @@ TEST_CASE("a job of its own group in the same session is paused and ended with t
     REQUIRE(row);
     REQUIRE(row->group != control->identity().pgid);
     REQUIRE(control->pause({}));
-    CHECK(heeler::read_process(job)->stopped());
+    CHECK(heeler_test::wait_for([&] { return heeler::read_process(job)->stopped(); }));
     const auto ended = control->terminate({});
     REQUIRE(ended);
     CHECK_FALSE(heeler::identity_alive({job, row->group, row->start_time}));

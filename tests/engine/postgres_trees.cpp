@@ -17,12 +17,12 @@ namespace {
 /// Real time: the server's clock decides who holds what.
 constexpr Duration tree_lease = 200ms;
 
-EngineSettings tree_holder_settings(std::string name) {
+EngineSettings tree_holder_settings(std::string name, Duration lease) {
     EngineSettings settings;
     settings.holder = std::move(name);
-    settings.lease = tree_lease;
-    settings.renew_every = tree_lease / 4;
-    settings.lease_margin = tree_lease / 8;
+    settings.lease = lease;
+    settings.renew_every = lease / 4;
+    settings.lease_margin = lease / 8;
     return settings;
 }
 
@@ -39,11 +39,11 @@ struct TreeHolder {
     Watchdog<ManualClock, PostgresStore, RecordingNotifier> dog;
     TreeWatch watch;
 
-    TreeHolder(std::string name, const heeler_test::ScratchSchema& schema, ScriptedTree& tree)
+    TreeHolder(std::string name, Duration lease, const heeler_test::ScratchSchema& schema, ScriptedTree& tree)
         : dog{clock,
               PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()),
                             impatient_trees(schema.settings())},
-              notifier, tree_holder_settings(std::move(name))},
+              notifier, tree_holder_settings(std::move(name), lease)},
           watch{dog, tree} {
         REQUIRE(watch.usable());
         (void)dog.cycle(TickCause::startup);
@@ -61,13 +61,10 @@ struct Grove {
     ScriptedTree tree;
     std::unique_ptr<TreeHolder> a, b;
 
-    Grove() {
+    explicit Grove(Duration lease = tree_lease) {
         tree.show({node("A", {}, "in_progress"), node("B", "A"), node("C", "A", "done")});
-        a = boot("a");
-        b = boot("b");
-    }
-    std::unique_ptr<TreeHolder> boot(std::string name) {
-        return std::make_unique<TreeHolder>(std::move(name), schema, tree);
+        a = std::make_unique<TreeHolder>("a", lease, schema, tree);
+        b = std::make_unique<TreeHolder>("b", lease, schema, tree);
     }
     [[nodiscard]] std::size_t wakes() const {
         std::size_t count = 0;
@@ -104,7 +101,7 @@ struct Grove {
 
 TEST_CASE("two who arm the same node at once make one watch, and one of them looks [A-92][M-141]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
-    Grove g;
+    Grove g{20s};
     std::atomic<int> armed{0};
     std::vector<std::thread> threads;
     for (TreeHolder* holder : {g.a.get(), g.b.get()})
@@ -126,7 +123,7 @@ TEST_CASE("two who arm the same node at once make one watch, and one of them loo
 
 TEST_CASE("a watch is changed and ended where it is held, and elsewhere that is said [M-141][M-144]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
-    Grove g;
+    Grove g{20s};
     REQUIRE(g.a->watch.arm(config("A"), ada));
     CHECK(g.b->watch.disarm(ref("B"), ada).value() == std::nullopt);
     const auto ended = g.b->watch.disarm(ref("A"), ada);
