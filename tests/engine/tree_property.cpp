@@ -322,8 +322,9 @@ TEST_CASE(
     "whatever happens: one review, one wake for a key, none for a reviewed stop, nothing outside, and every new stop "
     "is reviewed [M-156][M-157][M-158][M-167]") {
     int allowed = 0, denied = 0;
-    for (std::uint32_t seed = 1; seed <= (heeler_test::is_slowed ? 4u : 24u); ++seed) {
-        Chaos chaos{seed};
+    const int seeds = heeler_test::is_slowed ? 4 : 24;
+    for (int seed = 1; seed <= seeds; ++seed) {
+        Chaos chaos{static_cast<std::uint32_t>(seed)};
         chaos.live(500);
         INFO("seed " << seed << ": " << chaos.summary());
         INFO(chaos.problem());
@@ -332,6 +333,6 @@ TEST_CASE(
         allowed += chaos.allowed();
         denied += chaos.denied();
     }
-    CHECK(allowed > 100);
-    CHECK(denied > 100);
+    CHECK(allowed > 2 * seeds);
+    CHECK(denied > 2 * seeds);
 }
