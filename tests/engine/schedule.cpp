@@ -36,6 +36,28 @@ TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run beg
     CHECK(b.after(1s).checked == 1);  // :30
 }
 
+TEST_CASE("an aligned schedule judges at no other moment, whatever falls between two of its own [M-002] [D-51]") {
+    bench::Bench b;
+    b.classes = {quarter_hours()};
+    b.classes[0].detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 1200s});
+    b.boot();
+    b.clock.set({Elapsed{1000s}, WallTime{1'800'000'000s} + 180s});
+    const auto run = b.run();
+    b.progress(run, 1);
+    CHECK(b.after(720s).checked == 1);  // :15, of an interval that ends at :18
+    CHECK(*b.dog->next_deadline() <= b.clock.now().elapsed + 900s);
+    b.clock.advance(180s);
+    b.progress(run, 2);
+    CHECK(b.after(120s).checked == 0);  // :20, what was reported meanwhile is only stored
+    b.boot();
+    CHECK(b.after(60s).checked == 0);   // nor after a restart, with an interval that is over
+    CHECK(b.after(540s).checked == 1);  // :30
+    CHECK(b.after(500s).checked == 0);  // :38:20, 20 minutes and 20 seconds after the last sign
+    CHECK(b.acts.empty());
+    (void)b.after(400s);  // :45
+    CHECK_FALSE(b.acts.empty());
+}
+
 TEST_CASE("a fixed schedule looks first after one interval, then on its own grid [M-003] [M-004]") {
     bench::Bench b;
     const auto run = b.run();

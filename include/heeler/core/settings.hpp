@@ -29,7 +29,8 @@ using namespace std::chrono_literals;
 struct Schedule {
     /// Between two cycles. Zero: each run's own interval. 1 s to 24 h otherwise.
     Duration period{};
-    /// At wall-clock multiples of the period (:00, :15, ...) instead of counting from the registration.
+    /// At wall-clock multiples of the period (:00, :15, ...) instead of counting from the registration, and at no other
+    /// moment, whatever age is passed between two of them.
     bool aligned = false;
     /// The first cycle at the registration instead of one period later.
     bool immediate = false;

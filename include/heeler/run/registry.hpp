@@ -245,7 +245,7 @@ private:
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
         const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
-        watched.next_cycle = overdue             ? now.elapsed
+        watched.next_cycle = overdue             ? due_from(watched, now)
                              : watched.shown.any ? cycle_after(watched, now)
                                                  : first_cycle(watched, now);
         watched.hurry(now.elapsed);
@@ -289,6 +289,13 @@ public:
     }
 
 private:
+    /// Of a run that should have been looked at before: at once, or on the wall clock's grid.
+    [[nodiscard]] static Elapsed due_from(const WatchedRun& watched, Instant now) noexcept {
+        constexpr Duration tick{1};
+        if (!watched.rules().schedule.aligned) return now.elapsed;
+        return cycle_after(watched, {now.elapsed - tick, now.wall - tick});
+    }
+
     [[nodiscard]] static Elapsed first_cycle(const WatchedRun& watched, Instant now) noexcept {
         return watched.rules().schedule.immediate ? now.elapsed : cycle_after(watched, now);
     }
