@@ -81,10 +81,22 @@ TEST_CASE("intervals spent waiting are no part of the mean [D-39]") {
     CHECK(rule.learn(sample(3, 0, 30'000)).check(At{960s}));
 }
 
-TEST_CASE("a runaway interval is not learned from [M-064]") {
-    ByTokens rule = after_three(50'000);
-    rule.learn(sample(3, 0, 3001));
-    CHECK(rule.check(At{300s}));
+TEST_CASE("the mean is over all intervals before the last, a runaway one as well [M-064]") {
+    ByTokens rule = after_three(5000);  // before: 3 x 1000
+    CHECK(rule.check(At{240s}));
+    ByTokens at_the_limit = rule, beyond = rule;
+    CHECK_FALSE(at_the_limit.learn(sample(3, 0, 6000)).check(At{300s}));  // 3 x (3000 + 5000) / 4
+    const auto found = beyond.learn(sample(3, 0, 6001)).check(At{300s});
+    REQUIRE(found);
+    CHECK(found->evidence.fact("mean_before") == 2000);
+    CHECK(found->evidence.fact("intervals_before") == 4);
+}
+
+TEST_CASE("an interval that was acted on is one of those before the next [M-064]") {
+    ByTokens rule = after_three(5000);
+    rule.learn(Watermark{});
+    CHECK_FALSE(rule.check(At{240s}));
+    CHECK_FALSE(rule.learn(sample(3, 0, 6000)).check(At{300s}));
 }
 
 TEST_CASE("each unit has a history of its own [M-065]") {

@@ -36,8 +36,8 @@ struct BytesWritten {
     static Amount<BytesWritten> of(const IntervalSample& sample) noexcept { return {sample.bytes_written}; }
 };
 
-/// Runaway when the last interval burned more than `factor` times the mean of the run's own intervals before it
-/// (strictly), with no output in it (S001). Never an absolute number. Intervals that were runaway are not learned from.
+/// Runaway when the last interval burned more than `factor` times the mean of all the run's own intervals before it
+/// (strictly), with no output in it (S001). Never an absolute number.
 template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;
@@ -65,11 +65,11 @@ struct BurnRateTracker {
                         std::to_string(settings.factor) + " and " + std::to_string(settings.min_history));
     }
 
-    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
-        if (std::holds_alternative<Watermark>(seen.event)) return forget_last(memory, settings);
+    void learn(Memory& memory, const Settings&, const Observation& seen) const {
+        if (std::holds_alternative<Watermark>(seen.event)) return put_behind(memory);
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->whole) return;
-        forget_last(memory, settings);
+        put_behind(memory);
         memory.last = Unit::of(*sample);
         memory.has_last = true;
         memory.last_had_output = (sample->value ? sample->delta : sample->lines) != 0;
@@ -89,9 +89,9 @@ struct BurnRateTracker {
     }
 
 private:
-    /// The last interval becomes one of those before it, unless it was a runaway.
-    static void forget_last(Memory& memory, const Settings& settings) noexcept {
-        if (memory.has_last && !is_runaway(memory, settings)) {
+    /// The last interval becomes one of those before it.
+    static void put_behind(Memory& memory) noexcept {
+        if (memory.has_last) {
             memory.sum += static_cast<double>(memory.last.count);
             ++memory.intervals;
         }
