@@ -12,6 +12,19 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Streak : facts::Taught<FailureStreak> {
+    bool waits = false;
+
+    template <class Event>
+    Streak& learn(const Event& event) {
+        facts::Taught<FailureStreak>::learn(event);
+        return *this;
+    }
+    /// As by a cycle.
+    void looked_at() {
+        facts::At at{1s};
+        if (waits) at.run.waiting_since = at.now.elapsed;
+        (void)FailureStreak{}.look(memory, settings, at.run, {}, at.now);
+    }
     Streak& bad(int times) {
         for (int i = 0; i < times; ++i) learn(ToolResult{false, "no"});
         return *this;
@@ -55,10 +68,32 @@ TEST_CASE("after an intervention it takes as many failures again [M-072]") {
     CHECK(streak.bad(1).finding());
 }
 
-TEST_CASE("the finding of a streak names the tool that was called last [M-072]") {
+TEST_CASE("a streak that was found ends with the next failure, and five more are another [M-072]") {
     Streak streak;
-    streak.learn(ToolCall{"Read", "{}"});
-    streak.bad(4).learn(ToolCall{"Bash", "{}"});
+    streak.bad(5).looked_at();
+    CHECK(streak.finding());
+    streak.looked_at();
+    CHECK(streak.finding());  // nothing came after it
+    CHECK_FALSE(streak.bad(1).finding());
+    CHECK_FALSE(streak.bad(3).finding());
+    CHECK(streak.bad(1).finding()->evidence.fact("failures") == 5);
+}
+
+TEST_CASE("a streak that nobody looked at goes on, and a look at a run that waits is none [M-072]") {
+    Streak streak;
+    streak.bad(4).looked_at();
+    CHECK(streak.bad(3).finding()->evidence.fact("failures") == 7);
+    streak.waits = true;
+    streak.looked_at();
+    CHECK(streak.bad(1).finding()->evidence.fact("failures") == 8);
+}
+
+TEST_CASE("the finding of a streak names the tools that failed in it, and no others [M-072]") {
+    Streak streak;
+    streak.learn(ToolCall{"Edit", "{}"});
+    streak.bad(2).result(true, "").learn(ToolCall{"Read", "{}"});
+    streak.bad(3).learn(ToolCall{"Bash", "{}"});
+    streak.bad(1).learn(ToolCall{"Read", "{}"});
     const auto found = streak.bad(1).finding();
     REQUIRE(found);
     CHECK(found->condition == Condition::error_cascade);
@@ -68,11 +103,15 @@ TEST_CASE("the finding of a streak names the tool that was called last [M-072]")
     REQUIRE(found->evidence.count == 2);
     CHECK((found->evidence.facts[0].name == "failures" && found->evidence.facts[0].value == 5));
     CHECK((found->evidence.facts[1].name == "threshold" && found->evidence.facts[1].value == 5));
-    CHECK(found->subject.view() == "Bash");
-    streak.learn(ToolCall{"", "{}"});
-    CHECK(streak.finding()->subject.view() == "unknown");
-    streak.learn(ToolCall{std::string(300, 't'), "{}"});
-    CHECK(streak.finding()->subject.view() == std::string(Subject::capacity, 't'));
+    CHECK(found->subject.view() == "Read, Bash");
+    CHECK(FailureStreak::words(*found) == "5 tool failures in a row (Read, Bash)");
+
+    Streak nameless, endless;
+    nameless.learn(ToolCall{"", "{}"});
+    CHECK(nameless.bad(5).finding()->subject.view() == "unknown");
+    for (int i = 0; i < 100; ++i) endless.learn(ToolCall{std::to_string(i) + std::string(300, 't'), "{}"}).bad(1);
+    CHECK(endless.finding()->subject.view() == "0" + std::string(Subject::capacity - 1, 't'));
+    CHECK(endless.memory.tools.size() <= 8);
 }
 
 TEST_CASE("a streak says where it began and where it is [M-072]") {
@@ -94,6 +133,9 @@ TEST_CASE("a streak goes on after a restart [M-072]") {
     CHECK_FALSE(streak.finding());
     REQUIRE(streak.bad(1).finding());
     CHECK(streak.finding()->subject.view() == "a tool with quite a long name");
+    streak.looked_at();
+    streak.memory = facts::reloaded(streak.memory);
+    CHECK_FALSE(streak.bad(1).finding());
 }
 
 TEST_CASE("streaks of none and of too many are refused [M-072]") {

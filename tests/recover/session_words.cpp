@@ -76,7 +76,7 @@ TEST_CASE("the other issues name tool and numbers [M-056]") {
     CHECK(words(loop("", 8)) == "Looping: unknown called 8 times consecutively");
     CHECK(words(cascade(7, 20)) == "Error cascade: 7 errors in last 20 calls");
     CHECK(words(cascade(3, 10)) == "Error cascade: 3 errors in last 10 calls");
-    CHECK(words(streak(5, "Edit")) == "5 tool failures in a row (last: Edit)");
+    CHECK(words(streak(5, "Edit, Bash")) == "5 tool failures in a row (Edit, Bash)");
     CHECK(words(tokens(5'000'000, 9.99)) == "Token budget: 5,000,000 tokens, $9.99");
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("issues come in the order in which they are looked for, not worst firs
                                       "Running for 2 hours",
                                       "Looping: Bash called 5 times consecutively",
                                       "Error cascade: 5 errors in last 20 calls",
-                                      "5 tool failures in a row (last: Bash)",
+                                      "5 tool failures in a row (Bash)",
                                       "Token budget: 5,000,000 tokens, $1.00",
                                       "RUNAWAY: burn"};
     CHECK(issues_of(findings) == expected);

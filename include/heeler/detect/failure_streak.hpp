@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -16,25 +18,29 @@
 namespace heeler::inline HEELER_ABI {
 
 /// An error cascade when the last `count` tool results or more are failures (S004): by the host's word or, where it
-/// does not know, by a text that begins with `Error: `. Any other result ends the streak; so does an intervention,
-/// after which it takes `count` more.
+/// does not know, by a text that begins with `Error: `. Any other result ends the streak. So does the next failure
+/// after a streak was found, and an intervention: it takes `count` more until there is another. The finding names the
+/// tools that failed.
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
     static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
+    static constexpr std::uint32_t layout = 2;
 
     struct Settings {
         std::uint32_t count = 5;  ///< 1 to 1000
     };
 
     struct Memory {
-        std::string tool;  ///< of the last call, one byte longer than a subject can be
+        std::string tool;                ///< of the last call, one byte longer than a subject can be
+        std::vector<std::string> tools;  ///< of the streak, each once, the first `most_tools`
         std::uint64_t first = 0;
         std::uint64_t last = 0;
         std::uint32_t failures = 0;
+        bool found = false;  ///< it was long enough in a cycle
 
         template <class A>
         void archive(A& a) {
-            a(tool, first, last, failures);
+            a(tool, tools, first, last, failures, found);
         }
     };
 
@@ -46,18 +52,20 @@ struct FailureStreak {
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         if (const auto* result = std::get_if<ToolResult>(&seen.event)) {
-            if (!says_failed(*result)) {
-                memory.failures = 0;
-                return;
-            }
-            if (memory.failures == 0) memory.first = seen.index;
-            memory.last = seen.index;
-            ++memory.failures;
+            if (!says_failed(*result) || memory.found) end(memory);
+            if (says_failed(*result)) add(memory, seen.index);
         } else if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
             memory.tool.assign(call->name.empty() ? "unknown" : call->name.substr(0, Subject::capacity + 1));
         } else if (std::holds_alternative<Watermark>(seen.event)) {
-            memory.failures = 0;
+            end(memory);
         }
+    }
+
+    /// A run that waits is not judged.
+    std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run, const LastCheckpoint&,
+                                 Instant) const {
+        if (!run.waiting_since) memory.found = memory.failures >= settings.count;
+        return std::nullopt;
     }
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
@@ -67,13 +75,34 @@ struct FailureStreak {
         finding.evidence.add("failures", memory.failures).add("threshold", settings.count);
         finding.evidence.first = memory.first;
         finding.evidence.last = memory.last;
-        finding.subject = Subject{memory.tool};
+        std::string names;
+        for (const std::string& tool : memory.tools) names.append(names.empty() ? "" : ", ").append(tool);
+        finding.subject = Subject{names};
         return finding;
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return detail::words::count(finding.evidence.fact("failures")) +
-               " tool failures in a row (last: " + detail::words::tool_of(finding) + ")";
+        return detail::words::count(finding.evidence.fact("failures")) + " tool failures in a row (" +
+               detail::words::tool_of(finding) + ")";
+    }
+
+private:
+    static constexpr std::size_t most_tools = 8;
+
+    static void end(Memory& memory) {
+        memory.failures = 0;
+        memory.found = false;
+        memory.tools.clear();
+    }
+
+    static void add(Memory& memory, std::uint64_t index) {
+        if (memory.failures == 0) memory.first = index;
+        memory.last = index;
+        ++memory.failures;
+        if (memory.tool.empty() || memory.tools.size() >= most_tools) return;
+        for (const std::string& known : memory.tools)
+            if (known == memory.tool) return;
+        memory.tools.push_back(memory.tool);
     }
 };
 
