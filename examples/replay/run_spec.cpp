@@ -39,6 +39,7 @@ heeler::RunSpec spec_of(const JsonObject& line) {
     spec.origin = line.text_or("origin", "");
     spec.owner = line.text_or("owner", "");
     spec.interactive = line.boolean_or("interactive", false);
+    spec.single_prompt = line.boolean_or("single_prompt", false);
     return spec;
 }
 

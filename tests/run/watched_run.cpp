@@ -74,6 +74,19 @@ TEST_CASE("a run with an owner is stored with it, and one without as before ther
     CHECK((reader.ok() && reader.at_end() && read.start_unknown));
 }
 
+TEST_CASE("a run of a single prompt is stored as one, owned or not [M-018]") {
+    for (const std::string owner : {"", "ann"}) {
+        RunSpec spec;
+        spec.id = "r";
+        spec.owner = owner;
+        CHECK_FALSE(SpecBytes{encoded(spec)}.decoded().single_prompt);
+        spec.single_prompt = true;
+        const RunSpec read = SpecBytes{encoded(spec)}.decoded();
+        CHECK(read.single_prompt);
+        CHECK(read.owner == owner);
+    }
+}
+
 TEST_CASE("only an owner's word on silence is the owner's alone [M-046]") {
     for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss}) {
         CHECK(detail::not_of_owner("ann", verb, "bob"));

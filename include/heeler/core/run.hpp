@@ -42,6 +42,7 @@ struct RunSpec {
     std::string origin{};                        ///< the chat or route that alerts go to
     std::string owner{};                         ///< who alone may snooze, continue or dismiss it; empty: anybody
     bool interactive = false;                    ///< a person guides each step: not watched
+    bool single_prompt = false;                  ///< one prompt, one answer, nothing in between: not watched
     std::optional<WallTime> created_at{};        ///< default: when it is registered
     std::optional<WallTime> started_at{};        ///< default: when it is registered
     std::optional<DelegateContract> contract{};  ///< what the run was handed; must be complete if it is given

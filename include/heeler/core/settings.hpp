@@ -59,6 +59,7 @@ struct ApplicabilitySettings {
     /// Which of those that a source lists are watched. Of runs that a host registers itself, those with tags or, if
     /// there is a pattern, all are held to it. Absent: everything is watched.
     std::optional<RunFilter> filter{};
+    bool skip_single_prompt = true;
 };
 
 /// What must be certain of the last agent before a continuation is started. Two agents on one task are worse than none.

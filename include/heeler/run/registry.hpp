@@ -223,6 +223,7 @@ private:
     static Skip skip_reason(const RunSpec& spec, const ReadyClass& rules) noexcept {
         const ApplicabilitySettings& settings = rules.rules.applicability;
         if (settings.skip_interactive && spec.interactive) return Skip::interactive;
+        if (settings.skip_single_prompt && spec.single_prompt) return Skip::single_prompt;
         if (spec.expected && *spec.expected < settings.shortest) return Skip::too_short;
         if (!settings.filter || settings.filter->keeps(spec)) return Skip::no;
         return settings.filter->excludes(spec) ? Skip::system : Skip::filtered;

@@ -39,10 +39,13 @@ void archive_spec(A& a, RunSpec& spec) {
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
       spec.started_at, spec.start_unknown, spec.contract);
     if constexpr (A::is_loading) {
-        if (!a.at_end()) a(spec.owner);  // a run without one is stored as it was before there were owners
+        // A run that has none of these is stored as it was before they existed.
+        if (!a.at_end()) a(spec.owner);
+        if (!a.at_end()) a(spec.single_prompt);
         spec.name = name.empty() ? spec.id : std::move(name);
-    } else if (!spec.owner.empty()) {
-        a(spec.owner);
+    } else {
+        if (!spec.owner.empty() || spec.single_prompt) a(spec.owner);
+        if (spec.single_prompt) a(spec.single_prompt);
     }
 }
 
@@ -148,10 +151,11 @@ struct Checkpoints {
 };
 
 /// Why a run is not watched at all.
-enum class Skip : std::uint8_t { no, too_short, interactive, terminal, filtered, system };
+enum class Skip : std::uint8_t { no, too_short, interactive, terminal, filtered, system, single_prompt };
 
 [[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
-    constexpr std::string_view names[] = {"no", "short", "interactive", "terminal", "filtered", "system"};
+    constexpr std::string_view names[] = {"no",       "short",  "interactive",  "terminal",
+                                          "filtered", "system", "single_prompt"};
     return names[static_cast<std::size_t>(skip)];
 }
 

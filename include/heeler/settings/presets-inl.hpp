@@ -138,7 +138,7 @@ HEELER_INLINE RunClass worker_monitor() {
     rules.name = "worker_monitor";
     rules.schedule = {30s, false, false, true};
     rules.interval.fixed = 30s;
-    rules.applicability = {Duration{}, false, RunFilter{}};
+    rules.applicability = {Duration{}, false, RunFilter{}, false};
     rules.detectors.turn_on<WorkerState>();
     rules.ladder = WatchLadder{};
     rules.outbox.at_once = 3;
