@@ -288,6 +288,38 @@ TEST_CASE("steers have a cooldown for each reason [A-69] [M-123] [M-108]") {
     CHECK(s.control.requests().back().text.find("[watchdog]") == 0);
 }
 
+TEST_CASE("a request says what its text is, and whether it is worth an interruption [M-108]") {
+    const auto asked_of = [](const Bench& b, ControlVerb verb) {
+        for (const auto& request : b.control.requests())
+            if (request.verb == verb)
+                return std::string{name_of(request.message)} + " " + std::string{name_of(request.boundary)};
+        return std::string{"nothing"};
+    };
+    Sessions sessions{steering()};
+    sessions.calls(sessions.session("loop"), 5);
+    (void)sessions.cycle(TickCause::on_demand);
+    CHECK(asked_of(sessions, ControlVerb::inject) == "steer next_turn");
+
+    Bench nudged;
+    (void)nudged.stalled();
+    CHECK(asked_of(nudged, ControlVerb::inject) == "nudge now");
+    nudged.minutes(10);
+    CHECK(asked_of(nudged, ControlVerb::terminate) == "reason now");
+
+    Bench looping;
+    const RunHandle run = looping.run();
+    for (int i = 0; i < 3; ++i) (void)looping.dog->observe(run, Output{"a\nb\nc\nd\ne\n"});
+    looping.minutes(1);
+    CHECK(asked_of(looping, ControlVerb::inject) == "break_pattern now");
+
+    Bench continued;
+    continued.classes = {presets::checkpoint_continuation()};
+    continued.boot();
+    (void)continued.run();
+    (void)continued.after(2700s);
+    CHECK(asked_of(continued, ControlVerb::spawn) == "brief now");
+}
+
 TEST_CASE("without steers a finding is reported and nothing is sent [A-70] [M-126]") {
     Sessions s;
     s.calls(s.session("s"), 5);

@@ -46,6 +46,8 @@ public:
         std::string key;
         std::string text;
         std::uint32_t attempt = 0;
+        MessageKind message = MessageKind::reason;
+        Boundary boundary = Boundary::now;
     };
 
     ScriptedControl() : state_{std::make_shared<State>()} {}
@@ -114,8 +116,8 @@ private:
 
     Result<ActionDone> act(ControlVerb verb, const ActionRequest& asked) {
         const std::lock_guard lock{state_->mutex};
-        state_->requests.push_back(
-            {verb, std::string{asked.run}, std::string{asked.key}, std::string{asked.text}, asked.attempt});
+        state_->requests.push_back({verb, std::string{asked.run}, std::string{asked.key}, std::string{asked.text},
+                                    asked.attempt, asked.message, asked.boundary});
         const ControlAnswer with = state_->answers[static_cast<std::size_t>(verb)];
         if (with == ControlAnswer::ok) return ActionDone{};
         constexpr std::array codes{ErrorCode::failed,      ErrorCode::failed,    ErrorCode::rejected,

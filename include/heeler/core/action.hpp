@@ -81,6 +81,51 @@ enum class ActionOutcome : std::uint8_t {
 /// The `asker` of a watchdog that shares its store with nobody.
 inline constexpr std::string_view lone_asker = "alone";
 
+/// What the text of a request is.
+enum class MessageKind : std::uint8_t {
+    reason,         ///< why it is asked, for records; for nobody to be told
+    nudge,          ///< the goal and the last checkpoint again
+    break_pattern,  ///< a nudge to take another approach
+    steer,          ///< what is seen; the run goes on with what it does
+    brief,          ///< all that a fresh agent needs
+};
+
+[[nodiscard]] constexpr std::string_view name_of(MessageKind kind) noexcept {
+    constexpr std::string_view names[] = {"reason", "nudge", "break_pattern", "steer", "brief"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+[[nodiscard]] constexpr MessageKind message_of(ActionKind kind) noexcept {
+    switch (kind) {
+        case ActionKind::nudge:
+            return MessageKind::nudge;
+        case ActionKind::break_pattern:
+            return MessageKind::break_pattern;
+        case ActionKind::steer:
+            return MessageKind::steer;
+        case ActionKind::spawn:
+        case ActionKind::wake:
+            return MessageKind::brief;
+        default:
+            return MessageKind::reason;
+    }
+}
+
+/// When a request may take effect.
+enum class Boundary : std::uint8_t {
+    now,        ///< whatever the agent is at: it is worth an interruption
+    next_turn,  ///< between two of its steps, such as with the answer to its next tool call
+};
+
+[[nodiscard]] constexpr std::string_view name_of(Boundary boundary) noexcept {
+    return boundary == Boundary::now ? "now" : "next_turn";
+}
+
+/// Only a steer waits.
+[[nodiscard]] constexpr Boundary boundary_of(ActionKind kind) noexcept {
+    return kind == ActionKind::steer ? Boundary::next_turn : Boundary::now;
+}
+
 /// What an agent control is asked with. Views stay valid for the call only.
 struct ActionRequest {
     std::string_view run{};     ///< run id
@@ -95,6 +140,8 @@ struct ActionRequest {
     /// For so long the agent has shown no work, as far as the watchdog has read: what the verdict rests on, and what
     /// was left since is not taken in. A resource that knows of younger work refuses. 0: nothing was read of it.
     Duration silent{};
+    MessageKind message = MessageKind::reason;  ///< what `text` is
+    Boundary boundary = Boundary::now;          ///< when an injection may reach the agent
 };
 
 /// A verb that worked. An error says how certain it is that nothing happened, and never will:

@@ -95,8 +95,8 @@ private:
 
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
                                                bool repeated = false) {
-        return {watched.run.id, action.key,  action.text, action.attempt,
-                asker.name,     asker.fence, repeated,    asker.silent};
+        return {watched.run.id, action.key, action.text,  action.attempt,          asker.name,
+                asker.fence,    repeated,   asker.silent, message_of(action.kind), boundary_of(action.kind)};
     }
 
     /// That this request did nothing says nothing of the first one.
