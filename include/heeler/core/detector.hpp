@@ -2,6 +2,7 @@
 // where a class of runs turns it on.
 #pragma once
 
+#include <any>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -72,6 +74,8 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// hold
 ///   text of the agent, which is sanitised and redacted on its way out.
 /// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
+/// - `by_name(Settings&, NamedSettings&)`: what its settings are called, so that they can be set as `KIND.NAME` from a
+///   file or the environment wherever a class has the detector on.
 /// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over.
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
@@ -142,6 +146,7 @@ struct DetectorOps {
     std::optional<Sighting> (*look)(void* memory, const void* settings, const Run& run,
                                     const LastCheckpoint& checkpoint, Instant now);
     Result<void> (*validate)(const void* settings);
+    void (*by_name)(std::any& settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::string (*words)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
@@ -180,6 +185,10 @@ concept HasLook = requires(const D& d, typename D::Memory& memory, const typenam
 template <class D>
 concept HasValidate = requires(const D& d, const typename D::Settings& settings) {
     { d.validate(settings) } -> std::same_as<Result<void>>;
+};
+template <class D>
+concept HasByName = requires(const D& d, typename D::Settings& settings, NamedSettings& named) {
+    { d.by_name(settings, named) } -> std::same_as<void>;
 };
 template <class D>
 concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& settings) {
@@ -262,6 +271,9 @@ struct DetectorCalls {
         return D{}.look(mem(memory), set(settings), run, checkpoint, now);
     }
     static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
+    static void by_name(std::any& settings, NamedSettings& named) {
+        D{}.by_name(*std::any_cast<Settings>(&settings), named);
+    }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
     static std::string words(const Finding& finding) { return D{}.words(finding); }
     static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
@@ -298,6 +310,7 @@ struct DetectorCalls {
         if constexpr (HasDueWaiting<D>) ops.due_waiting = &due_waiting;
         if constexpr (HasLook<D>) ops.look = &look;
         if constexpr (HasValidate<D>) ops.validate = &validate;
+        if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasWords<D>) ops.words = &words;
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;

@@ -1,6 +1,7 @@
 // Settings by name, as a file or the environment holds them, and what can be wrong with them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <heeler/config.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -52,5 +53,19 @@ struct SettingFault {
     constexpr std::string_view names[] = {"unknown", "wrong_type", "out_of_range", "contradiction"};
     return names[static_cast<std::size_t>(kind)];
 }
+
+/// Is told what the settings of a detector are called, and may change them. See `by_name` of a detector. A name is a
+/// literal; values outside the limits, both included, are refused.
+class NamedSettings {
+public:
+    virtual void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) = 0;
+    virtual void number(std::string_view name, double& value, double least, double most) = 0;
+    virtual void length(std::string_view name, Duration& value, Duration least, Duration most) = 0;  ///< in seconds
+    virtual void flag(std::string_view name, bool& value) = 0;
+    virtual void text(std::string_view name, std::string& value, std::size_t most_bytes) = 0;
+
+protected:
+    ~NamedSettings() = default;
+};
 
 }  // namespace heeler::inline HEELER_ABI

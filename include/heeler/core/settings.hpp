@@ -217,6 +217,11 @@ public:
             if (entry.ops->kind == D::kind) return std::any_cast<typename D::Settings>(&entry.settings);
         return nullptr;
     }
+    /// Shows the settings of the detector of this kind by their names; they may be changed. Not if it names none.
+    void by_name(std::string_view kind, NamedSettings& named) {
+        for (Entry& entry : entries_)
+            if (entry.ops->kind == kind && entry.ops->by_name != nullptr) entry.ops->by_name(entry.settings, named);
+    }
     [[nodiscard]] std::vector<std::string_view> kinds() const {
         std::vector<std::string_view> names;
         for (const Entry& entry : entries_) names.push_back(entry.ops->kind);

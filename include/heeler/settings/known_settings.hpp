@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/settings.hpp>
+#include <heeler/detect/error_cascade.hpp>
 #include <heeler/detect/failure_streak.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/liveness_counter.hpp>
@@ -16,37 +17,20 @@
 #include <heeler/detect/never_started.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/silence_levels.hpp>
+#include <heeler/detect/tail_loop.hpp>
 #include <heeler/detect/token_budget.hpp>
 #include <heeler/detect/worker_state.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/settings/setting_values.hpp>
+#include <heeler/settings/threshold_settings.hpp>
 #include <heeler/settings/validate.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
 namespace detail::setting {
-
-/// Why a value was not taken; absent: it was.
-using Refused = std::optional<SettingFault>;
-
-template <class T, class Use>
-[[nodiscard]] Refused take(const Read<T>& read, Use use) {
-    if (!read) return read.error();
-    use(*read);
-    return std::nullopt;
-}
-
-/// Changes the settings of a detector, which is turned on if it is off.
-template <class D, class Change>
-void change_detector(RunClass& rules, Change change) {
-    typename D::Settings settings;
-    if (const auto* present = rules.detectors.find<D>()) settings = *present;
-    change(settings);
-    rules.detectors.turn_on<D>(std::move(settings));
-}
 
 /// A period that is as long as the interval, or would be longer, follows it.
 [[nodiscard]] inline Refused set_interval(const SettingValue& value, RunClass& rules) {
@@ -55,18 +39,6 @@ void change_detector(RunClass& rules, Change change) {
         if (period > interval || period == rules.interval.fixed) period = interval;
         rules.interval.fixed = interval;
     });
-}
-
-/// Changes a class's ladder if it is of this type; another one has nothing of the kind to set.
-template <class L, class Change>
-void change_ladder(RunClass& rules, Change change) {
-    if (auto* ladder = rules.ladder.as<L>()) change(*ladder);
-}
-
-/// Only where trees are watched.
-template <class Change>
-void change_trees(RunClass& rules, Change change) {
-    if (rules.detectors.find<TaskTreeRule>() != nullptr) change_detector<TaskTreeRule>(rules, change);
 }
 
 [[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
@@ -284,39 +256,96 @@ struct Known {
     Apply apply;
 };
 
-inline constexpr std::array known{Known{"interval_s", &set_interval},
-                                  Known{"stuck_threshold", &set_stuck_threshold},
-                                  Known{"auto_clear", &set_auto_clear},
-                                  Known{"clear_on_error", &set_clear_on_error},
-                                  Known{"clear_above", &set_clear_above},
-                                  Known{"notification_retries", &set_notification_retries},
-                                  Known{"silence_s", &set_silence},
-                                  Known{"silence_levels.suspicious_s", &set_suspicious},
-                                  Known{"silence_levels.critical_s", &set_critical},
-                                  Known{"never_started_s", &set_never_started},
-                                  Known{"duration_limit_s", &set_duration_limit},
-                                  Known{"liveness_counter.period_s", &set_liveness_period},
-                                  Known{"liveness_counter.max", &set_liveness_max},
-                                  Known{"loop_rule", &set_loop_rule},
-                                  Known{"shrink_policy", &set_shrink_policy},
-                                  Known{"token_budget.soft", &set_token_budget},
-                                  Known{"failure_streak.count", &set_failure_streak},
-                                  Known{"debounce", &set_debounce},
-                                  Known{"max_attempts", &set_max_attempts},
-                                  Known{"max_continuations", &set_max_continuations},
-                                  Known{"stop_proof", &set_stop_proof},
-                                  Known{"action_budget.per_tick", &set_per_tick},
-                                  Known{"action_budget.per_run_per_day", &set_per_day},
-                                  Known{"auto_steer", &set_auto_steer},
-                                  Known{"mode", &set_mode},
-                                  Known{"alert_cooldown_s", &set_alert_cooldown},
-                                  Known{"renotify_every_s", &set_renotify},
-                                  Known{"retry_failed_alerts", &set_retry_alerts},
-                                  Known{"name_pattern", &set_name_pattern},
-                                  Known{"retry.count", &set_retry_count},
-                                  Known{"retry.base_s", &set_retry_base},
-                                  Known{"retry.factor", &set_retry_factor},
-                                  Known{"retry.cap_s", &set_retry_cap}};
+using BySilence = HeartbeatContract<ActivityAge>;
+using ByProgress = HeartbeatContract<ProgressAge>;
+using ByCheckpoints = HeartbeatContract<CheckpointAge>;
+
+inline constexpr std::array known{
+    Known{"interval_s", &set_interval},
+    Known{"stuck_threshold", &set_stuck_threshold},
+    Known{"auto_clear", &set_auto_clear},
+    Known{"clear_on_error", &set_clear_on_error},
+    Known{"clear_above", &set_clear_above},
+    Known{"notification_retries", &set_notification_retries},
+    Known{"silence_s", &set_silence},
+    Known{"silence_levels.suspicious_s", &set_suspicious},
+    Known{"silence_levels.critical_s", &set_critical},
+    Known{"never_started_s", &set_never_started},
+    Known{"duration_limit_s", &set_duration_limit},
+    Known{"liveness_counter.period_s", &set_liveness_period},
+    Known{"liveness_counter.max", &set_liveness_max},
+    Known{"loop_rule", &set_loop_rule},
+    Known{"shrink_policy", &set_shrink_policy},
+    Known{"token_budget.soft", &set_token_budget},
+    Known{"failure_streak.count", &set_failure_streak},
+    Known{"debounce", &set_debounce},
+    Known{"max_attempts", &set_max_attempts},
+    Known{"max_continuations", &set_max_continuations},
+    Known{"stop_proof", &set_stop_proof},
+    Known{"action_budget.per_tick", &set_per_tick},
+    Known{"action_budget.per_run_per_day", &set_per_day},
+    Known{"auto_steer", &set_auto_steer},
+    Known{"mode", &set_mode},
+    Known{"alert_cooldown_s", &set_alert_cooldown},
+    Known{"renotify_every_s", &set_renotify},
+    Known{"retry_failed_alerts", &set_retry_alerts},
+    Known{"name_pattern", &set_name_pattern},
+    Known{"retry.count", &set_retry_count},
+    Known{"retry.base_s", &set_retry_base},
+    Known{"retry.factor", &set_retry_factor},
+    Known{"retry.cap_s", &set_retry_cap},
+    Known{"zero_intervals",
+          &set_count<HeartbeatContract<Intervals>, &HeartbeatContract<Intervals>::Settings::zero_intervals>},
+    Known{"fallback_factor", &set_fallback_factor},
+    Known{"checkpoint_age_s", &set_length<ByCheckpoints, &ByCheckpoints::Settings::act_after>},
+    Known{"progress_age.shown_s", &set_length<ByProgress, &ByProgress::Settings::warn_after>},
+    Known{"progress_age.acted_on_s", &set_length<ByProgress, &ByProgress::Settings::act_after>},
+    Known{"progress_age.startup_grace_s", &set_length<ByProgress, &ByProgress::Settings::startup_grace>},
+    Known{"veto_within_s", &set_length<BySilence, &BySilence::Settings::veto_within>},
+    Known{"tool_calls.allowed_s", &set_in_tool},
+    Known{"tool_calls.grace_s", &set_tool_grace},
+    Known{"tool_calls.cap_s", &set_tool_cap},
+    Known{"loop_lines.min_period", &set_rule<LoopDetector<Line>, &BlockRule::min_period>},
+    Known{"loop_lines.max_period", &set_rule<LoopDetector<Line>, &BlockRule::max_period>},
+    Known{"loop_lines.min_repeats", &set_rule<LoopDetector<Line>, &BlockRule::min_repeats>},
+    Known{"loop_lines.min_items", &set_rule<LoopDetector<Line>, &BlockRule::min_items>},
+    Known{"loop_lines.window", &set_rule<LoopDetector<Line>, &BlockRule::window>},
+    Known{"loop_calls.min_period", &set_rule<LoopDetector<Call>, &BlockRule::min_period>},
+    Known{"loop_calls.max_period", &set_rule<LoopDetector<Call>, &BlockRule::max_period>},
+    Known{"loop_calls.min_repeats", &set_rule<LoopDetector<Call>, &BlockRule::min_repeats>},
+    Known{"loop_calls.min_items", &set_rule<LoopDetector<Call>, &BlockRule::min_items>},
+    Known{"loop_calls.window", &set_rule<LoopDetector<Call>, &BlockRule::window>},
+    Known{"loop_tail.min_repeats", &set_rule<LoopDetector<Call, TailRule>, &TailRule::min_repeats>},
+    Known{"loop_tail.window", &set_rule<LoopDetector<Call, TailRule>, &TailRule::window>},
+    Known{"error_cascade.threshold", &set_count<ErrorCascade, &ErrorCascade::Settings::threshold>},
+    Known{"error_cascade.window", &set_count<ErrorCascade, &ErrorCascade::Settings::window>},
+    Known{"burn.factor", &set_burn_factor},
+    Known{"burn.min_history", &set_burn_history},
+    Known{"relay.timeout_s", &set_relay<&RelayPlan::timeout>},
+    Known{"relay.continue_at_s", &set_relay<&RelayPlan::continue_at>},
+    Known{"relay.give_up_at_s", &set_relay<&RelayPlan::give_up_at>},
+    Known{"relay.look_again_s", &set_relay<&RelayPlan::look_again>},
+    Known{"relay.working_below_s", &set_band<&RecencyBands::working_below>},
+    Known{"relay.take_over_above_s", &set_band<&RecencyBands::take_over_above>},
+    Known{"given_up_after_s", &set_given_up_after},
+    Known{"steer_cooldown.loop_s", &set_loop_steers},
+    Known{"steer_cooldown.errors_s", &set_error_steers},
+    Known{"steer_cooldown.tokens_s", &set_token_steers},
+    Known{"first_run_grace_s", &set_first_run_grace},
+    Known{"foreign_grace_s", &set_foreign_grace},
+    Known{"preview_lines", &set_preview_lines},
+    Known{"worker_tags", &set_worker_tags},
+    Known{"alerts_to", &set_alerts_to},
+    Known{"interval.short_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_task>},
+    Known{"interval.long_s", &set_class_length<&RunClass::interval, &IntervalSettings::long_task>},
+    Known{"interval.short_until_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_until>},
+    Known{"shortest_s", &set_class_length<&RunClass::applicability, &ApplicabilitySettings::shortest>},
+    Known{"verify_after_s", &set_own_length<&RunClass::verify_after>},
+    Known{"max_pause_s", &set_max_pause},
+    Known{"grace_s", &set_own_length<&RunClass::grace>},
+    Known{"outbox.first_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::first_retry>},
+    Known{"outbox.longest_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::longest_retry>},
+    Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>}};
 
 }  // namespace detail::setting
 

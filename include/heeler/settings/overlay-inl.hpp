@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,10 +43,77 @@ namespace detail::setting {
     return list;
 }
 
+/// The names of a detector's settings.
+class NameList final : public NamedSettings {
+public:
+    std::vector<std::string_view> names{};
+
+    void count(std::string_view name, std::uint32_t&, std::uint32_t, std::uint32_t) override { names.push_back(name); }
+    void number(std::string_view name, double&, double, double) override { names.push_back(name); }
+    void length(std::string_view name, Duration&, Duration, Duration) override { names.push_back(name); }
+    void flag(std::string_view name, bool&) override { names.push_back(name); }
+    void text(std::string_view name, std::string&, std::size_t) override { names.push_back(name); }
+};
+
+/// Sets one of them.
+class SetByName final : public NamedSettings {
+public:
+    Refused refused{};
+
+    SetByName(std::string_view name, const SettingValue& value) : name_{name}, value_{value} {}
+
+    void count(std::string_view name, std::uint32_t& to, std::uint32_t least, std::uint32_t most) override {
+        if (name == name_)
+            refused = take(whole(value_, least, most), [&](auto n) { to = static_cast<std::uint32_t>(n); });
+    }
+    void number(std::string_view name, double& to, double least, double most) override {
+        if (name == name_) refused = take(setting::number(value_, least, most), [&](double n) { to = n; });
+    }
+    void length(std::string_view name, Duration& to, Duration least, Duration most) override {
+        if (name == name_) refused = take(seconds(value_, least, most), [&](Duration n) { to = n; });
+    }
+    void flag(std::string_view name, bool& to) override {
+        if (name == name_) refused = take(yes_or_no(value_), [&](bool yes) { to = yes; });
+    }
+    void text(std::string_view name, std::string& to, std::size_t most) override {
+        if (name == name_) refused = take(short_text(value_, most), [&](const std::string& given) { to = given; });
+    }
+
+private:
+    std::string_view name_;
+    const SettingValue& value_;
+};
+
+/// A name that can be set in one class, and what sets it.
+struct Nameable {
+    std::string name;
+    std::string object;  ///< what it is a part of; empty: of nothing
+    std::function<Refused(const SettingValue&, RunClass&)> apply;
+};
+
+[[nodiscard]] inline std::vector<Nameable> nameables(const RunClass& rules) {
+    std::vector<Nameable> all;
+    for (const Known& each : known)
+        all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each.apply});
+    DetectorSettings detectors = rules.detectors;
+    for (const std::string_view kind : detectors.kinds()) {
+        NameList list;
+        detectors.by_name(kind, list);
+        for (const std::string_view part : list.names)
+            all.push_back({std::string{kind}.append(".").append(part), std::string{kind},
+                           [kind, part](const SettingValue& value, RunClass& changed) {
+                               SetByName set{part, value};
+                               changed.detectors.by_name(kind, set);
+                               return set.refused;
+                           }});
+    }
+    return all;
+}
+
 /// One overlay: the class that is changed, and what was wrong so far.
 class Overlay {
 public:
-    explicit Overlay(RunClass& rules) : rules_{rules} {}
+    explicit Overlay(RunClass& rules) : rules_{rules}, nameables_{nameables(rules)} {}
 
     /// `object` is what the settings are parts of, with its dot; empty at the top.
     void apply_all(const std::vector<NamedSetting>& settings, const std::string& object) {
@@ -66,11 +136,11 @@ public:
 
 private:
     void apply_one(const NamedSetting& given, const std::string& name) {
-        const auto entry = std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == name; });
-        if (entry != known.end()) return apply_known(*entry, given);
         std::vector<std::string_view> parts;
-        for (const Known& each : known)
-            if (object_of(each.name) == name) parts.push_back(each.name.substr(name.size() + 1));
+        for (const Nameable& each : nameables_) {
+            if (each.name == name) return apply_known(each, given);
+            if (each.object == name) parts.push_back(std::string_view{each.name}.substr(name.size() + 1));
+        }
         if (parts.empty()) return add(SettingFault::Kind::unknown, label_of(given, name), unknown(given, name));
         if (const auto* inner = given.value.get<SettingValue::Object>()) return apply_all(*inner, name + ".");
         if (!given.value.is_null())
@@ -79,7 +149,7 @@ private:
                     listed(parts) + "; the default is kept");
     }
 
-    void apply_known(const Known& entry, const NamedSetting& given) {
+    void apply_known(const Nameable& entry, const NamedSetting& given) {
         const std::string label = label_of(given, entry.name);
         if (std::find(given_.begin(), given_.end(), entry.name) != given_.end())
             add(SettingFault::Kind::contradiction, label,
@@ -95,7 +165,7 @@ private:
     }
 
     /// What the rest of the class contradicted may fit now, in whichever order the settings came.
-    void apply_last(const Known& entry, const NamedSetting& given) {
+    void apply_last(const Nameable& entry, const NamedSetting& given) {
         RunClass changed = rules_;
         static_cast<void>(entry.apply(given.value, changed));
         const std::string label = label_of(given, entry.name);
@@ -105,10 +175,10 @@ private:
         accept(entry, given, std::move(changed));
     }
 
-    void accept(const Known& entry, const NamedSetting& given, RunClass changed) {
-        if (entry.apply == &set_auto_steer) steers_ = yes_or_no(given.value).value_or(false);
-        if (entry.apply == &set_silence) stalls_ = true;
-        if (object_of(entry.name) == "silence_levels") levels_ = true;
+    void accept(const Nameable& entry, const NamedSetting& given, RunClass changed) {
+        if (entry.name == "auto_steer") steers_ = yes_or_no(given.value).value_or(false);
+        if (entry.name == "silence_s") stalls_ = true;
+        if (entry.object == "silence_levels") levels_ = true;
         rules_ = std::move(changed);
     }
 
@@ -117,12 +187,14 @@ private:
         return sanitise(given.written.empty() ? name : std::string_view{given.written}, 80);
     }
 
-    [[nodiscard]] static std::string unknown(const NamedSetting& given, const std::string& name) {
-        std::vector<std::string_view> names = setting_names();
-        for (const Known& each : known)
-            if (const auto object = object_of(each.name); !object.empty()) names.push_back(object);
+    [[nodiscard]] std::string unknown(const NamedSetting& given, const std::string& name) const {
+        std::vector<std::string_view> names;
+        for (const Nameable& each : nameables_) names.push_back(each.name);
+        const std::string all = listed(names);
+        for (const Nameable& each : nameables_)
+            if (!each.object.empty()) names.push_back(each.object);
         const auto nearest = nearest_name(name, names);
-        if (!nearest) return "no setting has this name; known are " + listed(setting_names());
+        if (!nearest) return "no setting has this name; known are " + all;
         const std::string spelt = variable_of("", name);
         const bool variable = given.written.ends_with(spelt);
         const auto prefix = std::string_view{given.written}.substr(0, given.written.size() - spelt.size());
@@ -176,11 +248,12 @@ private:
 
     /// A setting that contradicts the class as it is now.
     struct Waiting {
-        const Known* entry;
+        const Nameable* entry;
         const NamedSetting* given;
     };
 
     RunClass& rules_;
+    const std::vector<Nameable> nameables_;
     std::vector<Waiting> waiting_{};
     std::vector<SettingFault> faults_{};
     std::vector<std::string_view> given_{};
@@ -200,6 +273,12 @@ HEELER_INLINE std::vector<SettingFault> overlay(RunClass& rules, const std::vect
 HEELER_INLINE std::vector<std::string_view> setting_names() {
     std::vector<std::string_view> names;
     for (const detail::setting::Known& each : detail::setting::known) names.push_back(each.name);
+    return names;
+}
+
+HEELER_INLINE std::vector<std::string> setting_names(const RunClass& rules) {
+    std::vector<std::string> names;
+    for (detail::setting::Nameable& each : detail::setting::nameables(rules)) names.push_back(std::move(each.name));
     return names;
 }
 

@@ -2,6 +2,7 @@
 // default is kept.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace heeler::inline HEELER_ABI {
 
 /// The names of all settings, parts of objects with a dot.
 [[nodiscard]] std::vector<std::string_view> setting_names();
+
+/// These, and those of the class's detectors that name their own (`by_name`): `KIND.NAME`.
+[[nodiscard]] std::vector<std::string> setting_names(const RunClass& rules);
 
 }  // namespace heeler::inline HEELER_ABI
 

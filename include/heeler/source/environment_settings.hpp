@@ -46,4 +46,10 @@ namespace detail {
     return settings;
 }
 
+/// The same for the names of one class, `setting_names(rules)`.
+[[nodiscard]] inline std::vector<NamedSetting> settings_from_environment(const std::vector<std::string>& known,
+                                                                         std::string_view prefix = "HEELER_") {
+    return settings_from_environment(std::vector<std::string_view>{known.begin(), known.end()}, prefix);
+}
+
 }  // namespace heeler::inline HEELER_ABI
