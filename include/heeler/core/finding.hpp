@@ -83,7 +83,7 @@ private:
 
 inline constexpr Condition Condition::timeout{0, "TIMEOUT", 10, Status::timeout, true};
 inline constexpr Condition Condition::runaway{1, "RUNAWAY", 20, Status::runaway, true};
-inline constexpr Condition Condition::no_output_access{2, "NO_OUTPUT_ACCESS", 30, Status::stalled, true};
+inline constexpr Condition Condition::no_output_access{2, "NO_OUTPUT_ACCESS", 58, Status::stalled, true};
 inline constexpr Condition Condition::loop_detected{3, "LOOP_DETECTED", 40, Status::loop_detected, true};
 inline constexpr Condition Condition::error_cascade{4, "ERROR_CASCADE", 50, Status::healthy, true};
 inline constexpr Condition Condition::stalled{5, "STALLED", 60, Status::stalled, true};
