@@ -57,7 +57,9 @@ struct LoopDetector<Item, BlockRule> {
     struct Settings {
         BlockRule rule{};
         /// Items for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
-        std::function<bool(const Observation&)> exempt;
+        std::function<bool(const Observation&)> exempt{};
+        /// Items for which it answers true are progress: what repeated before them is no loop any more. Likewise.
+        std::function<bool(const Observation&)> progress{};
     };
 
     /// Fingerprints of the newest items. `equal_run[p - 1]` counts how many items in a row equal the one p before them,
@@ -92,13 +94,11 @@ struct LoopDetector<Item, BlockRule> {
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (Item::is(seen)) {
+            if (settings.progress && settings.progress(seen)) return begin_anew(memory);
             if (settings.exempt && settings.exempt(seen)) return;
             fold(memory.ring.edit(), settings.rule, seen);
-        } else if (std::holds_alternative<Watermark>(seen.event) && memory.ring) {
-            Ring& ring = memory.ring.edit();
-            ring.watermark = ring.items;
-            ring.equal_run.fill(0);
-            ring.longest = 0;
+        } else if (std::holds_alternative<Watermark>(seen.event)) {
+            begin_anew(memory);
         }
     }
 
@@ -140,6 +140,15 @@ struct LoopDetector<Item, BlockRule> {
     }
 
 private:
+    /// What was there before is not judged again.
+    static void begin_anew(Memory& memory) {
+        if (!memory.ring) return;
+        Ring& ring = memory.ring.edit();
+        ring.watermark = ring.items;
+        ring.equal_run.fill(0);
+        ring.longest = 0;
+    }
+
     static void fold(Ring& ring, const BlockRule& rule, const Observation& seen) {
         const std::uint32_t slot = ring.items % ring_size;
         ring.exact[slot] = seen.exact;

@@ -45,7 +45,9 @@ struct LoopDetector<Call, TailRule> {
     struct Settings {
         TailRule rule{};
         /// Calls for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
-        std::function<bool(const Observation&)> exempt;
+        std::function<bool(const Observation&)> exempt{};
+        /// Calls for which it answers true are progress: what repeated before them is no loop any more. Likewise.
+        std::function<bool(const Observation&)> progress{};
     };
 
     /// The end of the tool log.
@@ -86,6 +88,10 @@ struct LoopDetector<Call, TailRule> {
         if (memory.tail.empty()) memory.tail.emplace_back();
         Tail& tail = memory.tail.front();
         tail.entries <<= 1;
+        if (call != nullptr && settings.progress && settings.progress(seen)) {
+            tail.run = 0;
+            return;
+        }
         if (call != nullptr && !(settings.exempt && settings.exempt(seen))) add(tail, *call, seen);
     }
 
