@@ -121,7 +121,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--preset", options.preset, "long_run may end the command; recommended only nudges and tells")
         ->check(CLI::IsMember({"long_run", "recommended"}))
         ->capture_default_str();
-    duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 10s)");
+    duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
     app.add_flag("--pty", options.pty, "Give the command a terminal");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, touch nothing");
     app.add_option("--snapshot", options.snapshot_directory, "Directory to save before the command is ended")

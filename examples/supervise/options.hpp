@@ -27,7 +27,7 @@ struct Options {
     std::optional<heeler::Duration> expected;
     std::optional<heeler::Duration> timeout;
     std::optional<heeler::Duration> interval;
-    heeler::Duration grace = std::chrono::seconds(10);
+    heeler::Duration grace = std::chrono::seconds(5);
     Previous previous = Previous::refuse;
     bool pty = false;
     bool shadow = false;

@@ -176,12 +176,15 @@ TEST_CASE("an agent that shares its run and is not proved stopped is a person's 
     CHECK(b.asked(ControlVerb::spawn) == 0);
 }
 
-TEST_CASE("a control that cannot terminate is told of [M-094]") {
+TEST_CASE("a person is told of an agent that cannot be terminated, or would not stop [M-094] [M-112]") {
     Bench b;
-    b.control.answer(ControlVerb::terminate, ControlAnswer::unsupported);
+    const bool lacks = GENERATE(true, false);
+    b.control.answer(ControlVerb::terminate, lacks ? ControlAnswer::unsupported : ControlAnswer::fail);
     b.stalled();
     b.minutes(2);
-    CHECK_THAT(b.acts, ContainsSubstring("escalate done, terminate unsupported, escalate done"));
+    const std::string how = lacks ? "unsupported" : "failed";
+    CHECK_THAT(b.acts, ContainsSubstring("escalate done, terminate " + how + ", escalate done"));
+    CHECK_FALSE(b.outcomes().ends_with("terminated"));
 }
 
 TEST_CASE("a continuation that can never be started is said after the third time, and tried ever less [M-095]") {

@@ -46,8 +46,8 @@ struct ProcessSpec {
     std::string output_file = {};      ///< if set, output is appended here, so that the command can outlive its caller
     std::string snapshot_source = {};  ///< directory that `snapshot` saves; empty = there is nothing to save
     std::string snapshot_destination = {};           ///< directory that snapshots are put in
-    Duration term_grace = std::chrono::seconds(10);  ///< from the polite signal to the one that cannot be ignored
-    Duration kill_grace = std::chrono::seconds(5);   ///< from there to giving up
+    Duration term_grace = std::chrono::seconds(5);   ///< from the polite signal to the one that cannot be ignored
+    Duration kill_grace = std::chrono::seconds(10);  ///< from there to giving up
     bool die_with_parent = false;  ///< Linux: the system kills the command when the *thread* that started it ends
     /// Called with the prepared process before the command runs in it. An error, or the caller's death, ends the
     /// process without running the command.
