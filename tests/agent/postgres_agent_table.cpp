@@ -136,7 +136,7 @@ TEST_CASE("an agent that may only execute the functions can do its part and noth
     CHECK(agent.ask("SELECT " + place + ".heeler_checkpoint(NULL, NULL, NULL)") == "f");
 }
 
-TEST_CASE("the functions are not everybody's [M-027]", "[postgres]") {
+TEST_CASE("the functions are not everybody's", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     const AgentTicket ticket = b.enlist();
@@ -145,7 +145,7 @@ TEST_CASE("the functions are not everybody's [M-027]", "[postgres]") {
     CHECK(stranger.ask(b.table->prompted(ticket, 1, "").checkpoint).find("permission denied") != std::string::npos);
 }
 
-TEST_CASE("a watchdog needs no right to create where the table is there already [M-027]", "[postgres]") {
+TEST_CASE("a watchdog needs no right to create where the table is there already", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     agent_table_contract::Bench<PostgresBackend> b;
     b.enlist();
@@ -158,7 +158,7 @@ TEST_CASE("a watchdog needs no right to create where the table is there already 
     CHECK(table.enlist("other"));
 }
 
-TEST_CASE("columns of another type are refused by name [M-027]", "[postgres]") {
+TEST_CASE("columns of another type are refused by name", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     PostgresBackend backend;
     backend.make_table_without_rules();
@@ -180,7 +180,7 @@ TEST_CASE("agents and watchdog share the store's own schema once the store has m
     REQUIRE(again.load());
 }
 
-TEST_CASE("a server that went away is an error until it is back [M-027]", "[postgres]") {
+TEST_CASE("a server that went away is an error until it is back", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     heeler_test::PostgresServer server;
     PostgresSettings settings;

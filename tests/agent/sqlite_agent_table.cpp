@@ -108,7 +108,7 @@ TEST_CASE("SqliteAgentTable keeps the contract of agents' tables [M-027] [M-049]
     agent_table_contract::check<SqliteBackend>();
 }
 
-TEST_CASE("values of any type in a SQLite row are problems, not crashes [M-027]") {
+TEST_CASE("values of any type in a SQLite row are problems, not crashes") {
     agent_table_contract::Bench<SqliteBackend> b;
     b.backend.make_table_without_rules();
     b.cursors.push_back({"r", {}});
@@ -137,7 +137,7 @@ TEST_CASE("agents and watchdog share the store's own file once the store has mad
     REQUIRE(table.enlist("s"));
 }
 
-TEST_CASE("a file of agents that is gone or is something else is an error that names it [M-027]") {
+TEST_CASE("a file of agents that is gone or is something else is an error that names it") {
     const ScratchLog folder;
     SqliteAgentTable table{folder.path("agents.db")};
     REQUIRE(table.enlist("r"));
@@ -155,7 +155,7 @@ TEST_CASE("a file of agents that is gone or is something else is an error that n
     CHECK_FALSE(SqliteAgentTable{folder.path("x.db"), 10min, -1s}.enlist("r"));
 }
 
-TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later [M-027]") {
+TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later") {
     const ScratchLog folder;
     SqliteAgentTable table{folder.path("agents.db"), 10min, 0s};
     REQUIRE(table.enlist("r"));

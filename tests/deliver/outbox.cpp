@@ -18,7 +18,7 @@ AlertRow row_of(std::uint32_t attempts) {
 
 }  // namespace
 
-TEST_CASE("the wait doubles from the first to the longest [M-121]") {
+TEST_CASE("the wait doubles from the first to the longest") {
     const OutboxSettings settings{1s, 300s, 24h};
     CHECK(retry_wait(settings, 1) == 1s);
     CHECK(retry_wait(settings, 2) == 2s);

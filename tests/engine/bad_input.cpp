@@ -52,7 +52,7 @@ TEST_CASE("output of any bytes and any length is taken [M-052]") {
     CHECK(row.text.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("handles that are stale, empty or made up answer ended [M-008]") {
+TEST_CASE("handles that are stale, empty or made up answer ended") {
     Bench b;
     const RunHandle run = b.run();
     REQUIRE(b.dog->finish(run, RunState::completed));
@@ -82,7 +82,7 @@ TEST_CASE("a run is ended by an end only [M-049]") {
     CHECK(b.dog->observe(run, Heartbeat{}) == Observed::ok);
 }
 
-TEST_CASE("registrations that cannot be right name the value and the limit [M-017]") {
+TEST_CASE("registrations that cannot be right name the value and the limit") {
     Bench b;
     const auto refusal = [&](RunSpec spec) {
         const auto answer = b.dog->start(std::move(spec), "minute");
@@ -175,7 +175,7 @@ TEST_CASE("runs that are not worth watching are skipped with a reason [M-018]") 
     CHECK(b.history().row->state == RunState::completed);
 }
 
-TEST_CASE("runs that a host registers are held to the filter of their class [M-018] [M-019] [M-020] [M-022]") {
+TEST_CASE("runs that a host registers are held to the filter of their class [M-019] [M-020] [M-022]") {
     struct Case {
         const char* name;
         std::vector<std::string> tags;

@@ -71,7 +71,7 @@ TEST_CASE("an alert is given up after its time, not before [M-125]") {
     CHECK(b.history().alerts[0].state == AlertRow::State::dead);
 }
 
-TEST_CASE("keys are the same after a restart, and no alert is lost by it [M-125]") {
+TEST_CASE("keys are the same after a restart, and no alert is lost by it") {
     Bench b;
     b.notifier.answer_with({Delivery::fail});
     b.stalled();
@@ -84,7 +84,7 @@ TEST_CASE("keys are the same after a restart, and no alert is lost by it [M-125]
     CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
 }
 
-TEST_CASE("each incident of a run has keys of its own, reopened ones too [M-125]") {
+TEST_CASE("each incident of a run has keys of its own, reopened ones too") {
     Bench b;
     const RunHandle run = b.stalled();
     b.progress(run, 2);

@@ -196,7 +196,7 @@ TEST_CASE("a run that is started in a class that is known already does not defin
     CHECK(Asked::dues == 9);
 }
 
-TEST_CASE("words of a host may ask the watchdog what it knows [M-186]") {
+TEST_CASE("words of a host may ask the watchdog what it knows") {
     bench::Bench b;
     std::string said;
     RunHandle run;

@@ -22,7 +22,7 @@ struct SilentSource {
 
 }  // namespace
 
-TEST_CASE("a handle of another watchdog is refused, and ends nothing [M-008]") {
+TEST_CASE("a handle of another watchdog is refused, and ends nothing") {
     Bench a, b;
     const RunHandle of_a = a.run("in a");
     const RunHandle of_b = b.run("in b");
@@ -39,7 +39,7 @@ TEST_CASE("a handle of another watchdog is refused, and ends nothing [M-008]") {
     CHECK(a.dog->finish(of_a));
 }
 
-TEST_CASE("a handle outlives no restart of its watchdog [M-008]") {
+TEST_CASE("a handle outlives no restart of its watchdog") {
     Bench b;
     const RunHandle before = b.run();
     b.boot();

@@ -35,7 +35,7 @@ RunHandle runaway(Bench& b) {
 
 }  // namespace
 
-TEST_CASE("a freeze holds every action back, and nothing is counted [M-001]") {
+TEST_CASE("a freeze holds every action back, and nothing is counted [M-126]") {
     Bench b;
     SECTION("a nudge") {
         decide(b, Verb::freeze);
@@ -78,7 +78,7 @@ TEST_CASE("a freeze holds every action back, and nothing is counted [M-001]") {
     }
 }
 
-TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not [M-001]") {
+TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not [M-126]") {
     const std::string value = GENERATE("1", "0", "");
     Bench b;
     REQUIRE(setenv("HEELER_FREEZE", value.c_str(), 1) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("HEELER_FREEZE holds back, 0 and an empty value do not [M-001]") {
     CHECK(b.asked(ControlVerb::inject) == (value == "1" ? 0u : 1u));
 }
 
-TEST_CASE("shadow mode makes no call at all, and takes the same decisions [M-001]") {
+TEST_CASE("shadow mode makes no call at all, and takes the same decisions [M-126]") {
     const bool limit = GENERATE(true, false);
     const auto decided = [&](Mode mode) {
         Bench b;

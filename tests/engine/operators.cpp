@@ -133,7 +133,7 @@ struct FrozenHalfway {
 
 // --- freeze ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a freeze of everything outlives the watchdog and ends with unfreeze [M-001]") {
+TEST_CASE("a freeze of everything outlives the watchdog and ends with unfreeze [M-126]") {
     Desk d;
     d.decide(Verb::freeze);
     d.progress(d.run(), 1);
@@ -150,7 +150,7 @@ TEST_CASE("a freeze of everything outlives the watchdog and ends with unfreeze [
     CHECK_THAT(d.record(""), ContainsSubstring("\"verb\":\"freeze\"") && ContainsSubstring("\"verb\":\"unfreeze\""));
 }
 
-TEST_CASE("while everything is frozen people still learn what is wrong [M-001]") {
+TEST_CASE("while everything is frozen people still learn what is wrong [M-126]") {
     Desk d;
     d.decide(Verb::freeze);
     d.stalled();
@@ -159,7 +159,7 @@ TEST_CASE("while everything is frozen people still learn what is wrong [M-001]")
     CHECK(d.acts.find("done") == std::string::npos);
 }
 
-TEST_CASE("a freeze with an end is over at that moment [M-001]") {
+TEST_CASE("a freeze with an end is over at that moment [M-126]") {
     const bool of_all = GENERATE(true, false);
     Desk d;
     const RunHandle run = d.run();
@@ -178,7 +178,7 @@ TEST_CASE("a freeze with an end is over at that moment [M-001]") {
     CHECK(d.memory.list()->empty());
 }
 
-TEST_CASE("one run can be frozen, also across a restart [M-001]") {
+TEST_CASE("one run can be frozen, also across a restart [M-126]") {
     Desk d;
     d.progress(d.run("a"), 1);
     d.progress(d.run("b"), 1);
@@ -195,7 +195,7 @@ TEST_CASE("one run can be frozen, also across a restart [M-001]") {
     CHECK(of_a > 0);
 }
 
-TEST_CASE("while a file of the configured name exists nothing is done [M-001]") {
+TEST_CASE("while a file of the configured name exists nothing is done [M-126]") {
     const Flag flag;
     Desk d;
     d.settings.freeze_file = flag.path();
@@ -210,7 +210,7 @@ TEST_CASE("while a file of the configured name exists nothing is done [M-001]") 
     CHECK(d.asked(ControlVerb::inject) == 1);
 }
 
-TEST_CASE("what freezes is asked before each action, not before each rung [M-001]") {
+TEST_CASE("what freezes is asked before each action, not before each rung [M-126]") {
     const Flag flag;
     const bool by_file = GENERATE(true, false);
     Desk d;
@@ -235,7 +235,7 @@ TEST_CASE("what freezes is asked before each action, not before each rung [M-001
     CHECK_FALSE(is_terminal(d.state()));
 }
 
-TEST_CASE("a freeze that is stored holds back what a crash left undone, whoever loads the store first [M-001]") {
+TEST_CASE("a freeze that is stored holds back what a crash left undone, whoever loads the store first [M-126]") {
     Desk d;
     d.control.set_idempotent(true);
     d.control.answer_find(Found::absent);
@@ -269,7 +269,7 @@ TEST_CASE("a freeze that is stored holds back what a crash left undone, whoever 
 
 // --- snooze, continue, dismiss --------------------------------------------------------------------------------------
 
-TEST_CASE("a snooze does and says nothing until its moment, and still shows the verdict [A-121] [M-127]") {
+TEST_CASE("a snooze does and says nothing until its moment, and still shows the verdict [A-121] [M-046]") {
     const std::optional<Duration> length = GENERATE(std::optional<Duration>{}, std::optional<Duration>{600s});
     Desk d;
     const RunHandle run = d.run();
@@ -290,7 +290,7 @@ TEST_CASE("a snooze does and says nothing until its moment, and still shows the 
     CHECK(d.sent("run.unhealthy") == 1);
 }
 
-TEST_CASE("a class that only watches is quiet while it is snoozed, and speaks afterwards [M-127]") {
+TEST_CASE("a class that only watches is quiet while it is snoozed, and speaks afterwards [M-046]") {
     Desk d{sessions()};
     (void)d.run("s");
     d.calls("s", 5);
@@ -305,7 +305,7 @@ TEST_CASE("a class that only watches is quiet while it is snoozed, and speaks af
     CHECK(d.sent("run.unhealthy") == 1);
 }
 
-TEST_CASE("continue looks away for half an hour [A-121] [M-127]") {
+TEST_CASE("continue looks away for half an hour [A-121] [M-046]") {
     Desk d{sessions()};
     (void)d.run("s");
     d.calls("s", 5);
@@ -320,7 +320,7 @@ TEST_CASE("continue looks away for half an hour [A-121] [M-127]") {
     CHECK(d.sent("run.unhealthy") == 1);
 }
 
-TEST_CASE("dismissed is for ever and for one run [A-121] [M-127]") {
+TEST_CASE("dismissed is for ever and for one run [A-121] [M-046]") {
     Desk d;
     d.progress(d.run("a"), 1);
     d.decide(Verb::dismiss, "a");
@@ -335,7 +335,7 @@ TEST_CASE("dismissed is for ever and for one run [A-121] [M-127]") {
     CHECK(d.sent("run.unhealthy") == 1);
 }
 
-TEST_CASE("who wants to hear nothing does not hear that it is over either [M-127]") {
+TEST_CASE("who wants to hear nothing does not hear that it is over either [M-046]") {
     const Verb verb = GENERATE(Verb::dismiss, Verb::snooze);
     Desk d{sessions()};
     const RunHandle run = d.run("s");
@@ -403,7 +403,7 @@ TEST_CASE("an acknowledgement ends with the incident, also with one that was non
     CHECK(d.sent("run.unhealthy") == 3);
 }
 
-TEST_CASE("nothing to acknowledge is on record as ignored [M-127]") {
+TEST_CASE("nothing to acknowledge is on record as ignored") {
     Desk d{sessions()};
     (void)d.run("s");
     d.decide(Verb::ack, "s");
@@ -413,7 +413,7 @@ TEST_CASE("nothing to acknowledge is on record as ignored [M-127]") {
 
 // --- mark stopped ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("a run that an operator marks stopped is over for everybody [M-020]") {
+TEST_CASE("a run that an operator marks stopped is over for everybody") {
     Desk d;
     const RunHandle run = d.stalled();
     const bool told = GENERATE(true, false);
@@ -436,7 +436,7 @@ TEST_CASE("a run that an operator marks stopped is over for everybody [M-020]") 
 
 // --- mark wrong -----------------------------------------------------------------------------------------------------
 
-TEST_CASE("a loop that is none is muted for all runs of the class, also after a restart [M-127]") {
+TEST_CASE("a loop that is none is muted for all runs of the class, also after a restart") {
     RunClass other = sessions();
     other.name = "other";
     Desk d{sessions()};
@@ -470,7 +470,7 @@ TEST_CASE("a loop that is none is muted for all runs of the class, also after a 
     CHECK_THAT(d.record("a"), ContainsSubstring("\"verb\":\"mark_wrong\",\"by\":\"ada\"}"));
 }
 
-TEST_CASE("a muted block of lines is muted wherever a run begins it [M-127]") {
+TEST_CASE("a muted block of lines is muted wherever a run begins it") {
     Desk d;
     const auto lines = [&](std::string_view run, int first) {
         const char* block[] = {"one\n", "two\n", "three\n", "four\n", "five\n"};
@@ -494,7 +494,7 @@ TEST_CASE("a muted block of lines is muted wherever a run begins it [M-127]") {
     CHECK(d.sent("run.recovered") == 0);
 }
 
-TEST_CASE("any other finding that is none is none for this run alone [M-127]") {
+TEST_CASE("any other finding that is none is none for this run alone") {
     Desk d;
     d.stalled("a");
     REQUIRE(d.asked(ControlVerb::inject) == 1);
@@ -512,7 +512,7 @@ TEST_CASE("any other finding that is none is none for this run alone [M-127]") {
     CHECK(d.memory.load()->mutes.empty());
 }
 
-TEST_CASE("attempts on a finding that was none do not count against the next one [M-127]") {
+TEST_CASE("attempts on a finding that was none do not count against the next one") {
     Desk d;
     const RunHandle run = d.run();
     for (int i = 0; i < 20; ++i) {
@@ -529,7 +529,7 @@ TEST_CASE("attempts on a finding that was none do not count against the next one
     CHECK(d.sent("run.unhealthy") == 2);
 }
 
-TEST_CASE("after all attempts it is the finding that was wrong, not the limit of attempts [M-127]") {
+TEST_CASE("after all attempts it is the finding that was wrong, not the limit of attempts") {
     RunClass rules = presets::recommended();
     Desk d{rules};
     RunSpec spec = bench::spec_of("r");
@@ -557,7 +557,7 @@ TEST_CASE("after all attempts it is the finding that was wrong, not the limit of
     CHECK(d.status() == Status::timeout);  // the limit still holds
 }
 
-TEST_CASE("a run with which nothing was ever wrong cannot be marked wrong [M-127]") {
+TEST_CASE("a run with which nothing was ever wrong cannot be marked wrong") {
     Desk d{sessions()};
     (void)d.run("s");
     d.decide(Verb::mark_wrong, "s");
@@ -598,7 +598,7 @@ TEST_CASE("a verb for one run that names none is ignored, not applied to all [M-
     CHECK(d.memory.list()->empty());
 }
 
-TEST_CASE("what another process writes into the store is applied with the next cycle [M-001]") {
+TEST_CASE("what another process writes into the store is applied with the next cycle") {
     Desk d{sessions()};
     (void)d.run("s");
     (void)d.run("t");
@@ -612,7 +612,7 @@ TEST_CASE("what another process writes into the store is applied with the next c
     CHECK(d.memory.list()->size() == 1);  // the freeze lasts
 }
 
-TEST_CASE("two operators at once: the decisions apply in their order [M-001]") {
+TEST_CASE("two operators at once: the decisions apply in their order") {
     Desk d;
     SECTION("the later word about a freeze counts") {
         const bool freezes = GENERATE(true, false);
@@ -718,7 +718,7 @@ TEST_CASE("a decision about a run that somebody else changed is applied with the
 
 // --- what people are told -------------------------------------------------------------------------------------------
 
-TEST_CASE("every alert says what was seen, what was done, what comes next and how to stop it [M-124]") {
+TEST_CASE("every alert says what was seen, what was done, what comes next and how to stop it") {
     const std::string id = "it's run 7; rm -rf /";
     const bool watching = GENERATE(true, false);
     RunClass rules = watching ? sessions() : bench::minute_class();

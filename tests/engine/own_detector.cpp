@@ -61,7 +61,7 @@ bench::Bench bench_with(ResultsInARow::Settings settings) {
 
 }  // namespace
 
-TEST_CASE("a host's own detector judges and is explained [M-020]") {
+TEST_CASE("a host's own detector judges and is explained") {
     auto b = bench_with({});
     const RunHandle run = b.run();
     for (int i = 0; i < 3; ++i) (void)b.dog->observe(run, ToolResult{false, std::to_string(i), {}, {}});
@@ -88,7 +88,7 @@ TEST_CASE("a host's own detector remembers across a restart [M-136]") {
     CHECK(b.dog->status(*again) == Status::runaway);  // shown, but only worth a look
 }
 
-TEST_CASE("a class without a detector pays nothing for it and is not judged by it [M-020]") {
+TEST_CASE("a class without a detector pays nothing for it and is not judged by it") {
     auto b = bench_with({});
     REQUIRE(b.dog->define(bench::minute_class("plain")));
     const auto run = b.dog->start(bench::spec_of("p"), "plain");
@@ -98,7 +98,7 @@ TEST_CASE("a class without a detector pays nothing for it and is not judged by i
     CHECK(b.acts.empty());
 }
 
-TEST_CASE("a detector that throws is refused for its run alone [M-008]") {
+TEST_CASE("a detector that throws is refused for its run alone [M-008] [M-007]") {
     auto b = bench_with({});
     RunClass bad = bench::minute_class("bad");
     bad.detectors.turn_on<ResultsInARow>({3, true});

@@ -116,7 +116,7 @@ TEST_CASE("a ladder of a host's own goes on after a restart") {
     CHECK(b.history().interventions[0].outcome == InterventionOutcome::escalated);
 }
 
-TEST_CASE("what a ladder may have besides is asked: limits, words, and what is left when it is held back [M-186]") {
+TEST_CASE("what a ladder may have besides is asked: limits, words, and what is left when it is held back") {
     AskPolitely refusing;
     refusing.allowed = false;
     RunClass rules = bench::minute_class("mine");

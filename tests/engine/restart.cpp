@@ -145,7 +145,7 @@ TEST_CASE("a store that cannot be loaded is loaded later [M-009]") {
     CHECK(b.acts == "inject:nudge done; inject:nudge done");
 }
 
-TEST_CASE("an id that is registered or over is refused, also across a restart [M-020]") {
+TEST_CASE("an id that is registered or over is refused, also across a restart") {
     Bench b;
     const RunHandle run = b.run();
     SECTION("registered") {

@@ -25,7 +25,7 @@ struct OneLoop {
 
 }  // namespace
 
-TEST_CASE("mutes of another watchdog come in by starts and searches while cycles judge [M-127]") {
+TEST_CASE("mutes of another watchdog come in by starts and searches while cycles judge") {
     MemoryStore store;
     ManualClock clock{bench::start};
     EngineSettings settings;

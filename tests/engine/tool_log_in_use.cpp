@@ -24,7 +24,7 @@ std::string post(WallTime at) {
 
 }  // namespace
 
-TEST_CASE("a session is watched by its tool log alone, across a restart [A-66] [M-103]") {
+TEST_CASE("a session is watched by its tool log alone, across a restart [A-66] [M-039]") {
     ScratchLog file;
     bench::Bench b;
     b.classes = {presets::session_monitor()};
@@ -55,7 +55,7 @@ TEST_CASE("a session is watched by its tool log alone, across a restart [A-66] [
     CHECK(b.after(300s).errors == 0);
 }
 
-TEST_CASE("a log whose last call is 601 s old tells of a silent session at once [M-103]") {
+TEST_CASE("a log whose last call is 601 s old tells of a silent session at once [M-039]") {
     const auto age = GENERATE(600s, 601s);
     ScratchLog file;
     bench::Bench b;

@@ -58,7 +58,7 @@ TEST_CASE("what a host reports while a pause cannot be stored stays, and the wai
     for (const Action& action : b.history().actions) CHECK(action.outcome == ActionOutcome::done);
 }
 
-TEST_CASE("an operator's end that could not be stored leaves the run waiting as it did [M-050]") {
+TEST_CASE("an operator's end that could not be stored leaves the run waiting as it did") {
     bench::Bench b;
     const RunHandle run = b.run();
     b.progress(run, 1);

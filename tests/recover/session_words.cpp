@@ -122,7 +122,7 @@ TEST_CASE("the name of a tool cannot say more than a name [M-124]") {
     CHECK(words(loop(std::string(40, '\xff'), 5)).size() < 128);
 }
 
-TEST_CASE("a session is told what was seen and what to do instead [M-123]") {
+TEST_CASE("a session is told what was seen and what to do instead [M-108]") {
     const std::string looping = steer(Condition::loop_detected, words(loop("Bash", 5)));
     CHECK(looping.starts_with("[watchdog] Looping: Bash called 5 times consecutively.\n"));
     CHECK_THAT(looping, ContainsSubstring("something else"));

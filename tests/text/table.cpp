@@ -16,7 +16,7 @@ TEST_CASE("fields make a table of Field and Value [M-017]") {
           "| Timeout  |                  |\n");
 }
 
-TEST_CASE("columns are padded by characters, not bytes [M-034]") {
+TEST_CASE("columns are padded by characters, not bytes") {
     CHECK(to_table(
               {"#", "caf\xC3\xA9"},
               {{"1", "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC"}, {"22"}, {"3", "x", "extra"}}) ==
