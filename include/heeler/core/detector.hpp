@@ -18,13 +18,14 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
-#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
+
+class NamedSettings;  // core/named_setting.hpp
 
 template <class T>
 concept HasKind = requires {
