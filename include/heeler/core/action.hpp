@@ -96,19 +96,10 @@ enum class MessageKind : std::uint8_t {
 }
 
 [[nodiscard]] constexpr MessageKind message_of(ActionKind kind) noexcept {
-    switch (kind) {
-        case ActionKind::nudge:
-            return MessageKind::nudge;
-        case ActionKind::break_pattern:
-            return MessageKind::break_pattern;
-        case ActionKind::steer:
-            return MessageKind::steer;
-        case ActionKind::spawn:
-        case ActionKind::wake:
-            return MessageKind::brief;
-        default:
-            return MessageKind::reason;
-    }
+    if (kind == ActionKind::nudge) return MessageKind::nudge;
+    if (kind == ActionKind::break_pattern) return MessageKind::break_pattern;
+    if (kind == ActionKind::steer) return MessageKind::steer;
+    return kind == ActionKind::spawn || kind == ActionKind::wake ? MessageKind::brief : MessageKind::reason;
 }
 
 /// When a request may take effect.
