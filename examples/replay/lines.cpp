@@ -69,6 +69,7 @@ Replay::Handler Replay::handler_of(std::string_view type) {
         {"usage", &Replay::usage_line},
         {"state", &Replay::state_line},
         {"compaction", &Replay::compaction_line},
+        {"resource", &Replay::resource_line},
         {"output_access", &Replay::output_access_line},
         {"liveness", &Replay::liveness_line},
         {"host", &Replay::host_line},
@@ -261,6 +262,11 @@ void Replay::state_line(const JsonObject& line) {
 
 void Replay::compaction_line(const JsonObject& line) {
     observe(line, heeler::Compaction{counter(line, "tokens_before"), counter(line, "tokens_after")});
+}
+
+void Replay::resource_line(const JsonObject& line) {
+    observe(line, heeler::Resource{required(line.text("name"), "name"), required(line.integer("used"), "used"),
+                                   required(line.integer("limit"), "limit")});
 }
 
 void Replay::output_access_line(const JsonObject& line) {

@@ -5,7 +5,10 @@
 #include <vector>
 
 #include <heeler/deliver/suggestions.hpp>
+#include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
 
 namespace replay {
 namespace {
@@ -52,6 +55,8 @@ void evidence(JsonLine& line, const std::vector<Finding>& findings) {
         line.key("rule").string(worst.evidence.rule).key("detector").string(worst.kind);
         for (std::size_t i = 0; i < worst.evidence.count; ++i)
             line.key(worst.evidence.facts[i].name).number(worst.evidence.facts[i].value);
+        if (const auto subject = worst.subject.view(); !subject.empty())
+            line.key("subject").string(heeler::redact(heeler::one_line(subject, heeler::Subject::capacity)));
         line.key("first").number(worst.evidence.first).key("last").number(worst.evidence.last);
     }
     line.end_object();
@@ -147,26 +152,7 @@ std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Mo
 std::string line_of(const heeler::Report& report, Moment at) {
     JsonLine line;
     line.begin_object().key("report").string(report.run);
-    line.key("total_s").number(heeler::in_seconds(report.total)).key("intervals").number(report.intervals);
-    texts(line, "conditions", report.conditions);
-    line.key("actions").begin_array();
-    for (const heeler::Action& action : report.actions) line.string(name_of(action.kind));
-    line.end_array().key("interventions").begin_array();
-    for (const heeler::Intervention& each : report.interventions) {
-        line.begin_object().key("timestamp").number(heeler::in_seconds(each.at - at.epoch));
-        line.key("run_id").string(report.run).key("condition").string(name_of(each.condition));
-        line.key("action_taken").string(name_of(each.action)).key("outcome").string(name_of(each.outcome));
-        line.end_object();
-    }
-    line.end_array().key("heartbeats").begin_array();
-    for (const heeler::HeartbeatRow& row : report.heartbeats) {
-        line.begin_object().key("interval").number(row.number).key("value");
-        row.value ? line.number(*row.value) : line.null();
-        line.key("delta").number(row.delta).end_object();
-    }
-    line.end_array().key("final_status").string(report.final_status).key("completed_by");
-    report.completed_by ? line.string(name_of(*report.completed_by)) : line.null();
-    line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
+    heeler::write_report(line, report, at.epoch);
     return ended(line);
 }
 

@@ -86,6 +86,7 @@ private:
     void usage_line(const JsonObject& line);
     void state_line(const JsonObject& line);
     void compaction_line(const JsonObject& line);
+    void resource_line(const JsonObject& line);
     void output_access_line(const JsonObject& line);
     void liveness_line(const JsonObject& line);
     void host_line(const JsonObject& line);

@@ -70,13 +70,7 @@ std::string report_text(const heeler::Report& report, const Ending& ending) {
     std::vector<heeler::TableField> fields{{"Command", heeler::sanitise(ending.command, 512)}};
     if (ending.exit_status) fields.push_back({"Exit status", std::to_string(*ending.exit_status)});
     if (!ending.note.empty()) fields.push_back({"Ended", ending.note});
-    std::string text = heeler::to_table(fields) + "\n" + heeler::to_text(report);
-    if (!report.actions.empty()) text += "\n";
-    for (const heeler::Action& action : report.actions)
-        text +=
-            fmt::format("{} (intervention {}): {}{}\n", name_of(action.kind), action.intervention,
-                        name_of(action.outcome), action.note.empty() ? "" : ", " + heeler::sanitise(action.note, 512));
-    return text;
+    return heeler::to_table(fields) + "\n" + heeler::to_text(report);
 }
 
 std::string report_json(const heeler::Report& report, const Ending& ending) {

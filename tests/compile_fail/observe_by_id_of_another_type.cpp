@@ -1,4 +1,4 @@
-// expect: heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, OutputAccess or Reading (README: How it works)
+// expect: heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, OutputAccess, Reading or Resource (README: How it works)
 // Text alone says not which stream it is of.
 #include <heeler/heeler.hpp>
 

@@ -1,4 +1,4 @@
-// expect: heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, OutputAccess or Reading (README: How it works)
+// expect: heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, OutputAccess, Reading or Resource (README: How it works)
 // A line is what a detector sees; a host reports `Output`.
 #include <heeler/heeler.hpp>
 

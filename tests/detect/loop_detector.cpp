@@ -221,7 +221,7 @@ TEST_CASE("what repeats is named alike in every run, wherever a run begins with 
     later(times(5, "bca"));
     CHECK(later.finding()->identity == abc);
     CHECK(later.reloaded().finding()->identity == abc);
-    CHECK(later.finding()->subject.view().empty());
+    CHECK(later.finding()->subject.view() == "a");
 }
 
 TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]", "[detect]") {
@@ -236,6 +236,36 @@ TEST_CASE("what repeats keeps its name for as long as the loop goes on [M-054]",
     Fed<> zero{BlockRule{1, 1, 2, 2, 10}};
     zero(times(2, std::string_view("\0", 1)));
     CHECK(zero.finding()->identity != 0);
+}
+
+TEST_CASE("a loop is told by what ends its shortest block, and how often it stood [M-114]", "[detect]") {
+    Fed<> lines;
+    lines("xyz")(times(16, "a"));
+    CHECK(lines.finding()->subject.view() == "a");
+    CHECK(LoopDetector<Line>::words(*lines.finding()) == "Looping: a line of output (a) 16 times in a row");
+    CHECK(lines.reloaded().finding()->subject.view() == "a");
+    lines.mark();
+    lines("pq")(times(3, "vwxyz"));
+    REQUIRE(lines.period() == 5);
+    CHECK(LoopDetector<Line>::words(*lines.finding()) ==
+          "Looping: a block of 5 lines of output (the last: z) 3 times in a row");
+    Fed<Call> calls{BlockRule{1, 32, 3, 5, 200}};
+    calls(times(5, "g"));
+    CHECK(LoopDetector<Call>::words(*calls.finding()) == "Looping: a tool call (g) 5 times in a row");
+}
+
+TEST_CASE("a name in a damaged store does no harm [M-114]", "[detect]") {
+    ArchiveWriter writer{Instant{}};
+    LoopDetector<Line>::Memory memory;
+    memory.ring.edit().items = 1;
+    memory.archive(writer);
+    std::string bytes = writer.take();
+    std::fill(bytes.begin() + 1, bytes.end(), '\xFF');
+    ArchiveReader reader{bytes, Instant{}};
+    memory.archive(reader);
+    CHECK(memory.ring->last.view().size() == Subject::capacity);
+    LoopDetector<Line>{}.learn(memory, {}, {{}, 1, 1, 1, OutputLine{"x"}});
+    (void)LoopDetector<Line>{}.check(memory, {}, {}, {});
 }
 
 TEST_CASE("the verdict is that of a search from scratch [M-054] [M-052] [M-053] [M-055]", "[detect]") {

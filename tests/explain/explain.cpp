@@ -69,6 +69,21 @@ TEST_CASE("a report counts what was done, names dead letters and repeats what pe
     CHECK_FALSE(report.completed_by);
 }
 
+TEST_CASE("a report counts from the start of the run, and says by what and how often it was sampled [M-180]",
+          "[explain]") {
+    rooms::House house;
+    detail::WatchedRun& watched = house.at(house.run(rooms::bare_class()));
+    watched.run.started = -1800s;
+    house.clock.advance(90s);
+    const Report report = detail::report_of(watched, full_history(), house.now());
+    CHECK((report.total == 1890s && report.interval == watched.run.interval));
+    CHECK(report.metric == watched.spec.decoded().metric_words());
+    watched.run.started = 3600s;
+    CHECK(detail::report_of(watched, full_history(), house.now()).total == 0s);
+    watched.run.started.reset();
+    CHECK(detail::report_of(watched, full_history(), house.now()).total == 90s);
+}
+
 TEST_CASE("a run that only the store knows has the same report", "[explain]") {
     rooms::House house;
     const RunHandle run = house.run(rooms::bare_class());

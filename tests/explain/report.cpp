@@ -17,7 +17,13 @@ Report told_report() {
     report.conditions = {"STALLED"};
     report.interventions = {
         {1, 1, 1, Condition::stalled, ActionKind::nudge, InterventionOutcome::recovered, bench::start.wall}};
-    report.heartbeats = {{1, std::nullopt, 0}};
+    report.heartbeats = {{1, std::nullopt, 0, bench::start.wall + 60s}};
+    report.metric = "files";
+    report.interval = 300s;
+    report.actions.resize(1);
+    report.actions[0].intervention = 1;
+    report.actions[0].outcome = ActionOutcome::done;
+    report.actions[0].note = "typed\ninto %3";
     report.final_status = "recovered";
     return report;
 }
@@ -37,9 +43,12 @@ TEST_CASE("the record of an intervention has five fields, its time from a moment
 
 TEST_CASE("a report as JSON says null for what there is not, and quotes what hosts wrote [M-180]", "[explain]") {
     const std::string text = to_json(told_report());
-    CHECK_THAT(text, ContainsSubstring(R"("heartbeats":[{"interval":1,"value":null,"delta":0}])") &&
-                         ContainsSubstring(R"("final_status":"recovered","completed_by":null)") &&
-                         ContainsSubstring(R"("name":"port \"it\"")"));
+    CHECK_THAT(text,
+               ContainsSubstring(
+                   R"("heartbeats":[{"interval":1,"value":null,"delta":0,"timestamp":"2027-01-15T08:01:00.000Z"}])") &&
+                   ContainsSubstring(R"("metric":"files","interval_s":300,"intervals":1)") &&
+                   ContainsSubstring(R"("final_status":"recovered","completed_by":null)") &&
+                   ContainsSubstring(R"("name":"port \"it\"")"));
 }
 
 TEST_CASE("a report for people has its facts, and tables of what there was [M-180]", "[explain]") {
@@ -47,12 +56,20 @@ TEST_CASE("a report for people has its facts, and tables of what there was [M-18
     std::string text = to_text(report);
     CHECK_THAT(text, ContainsSubstring("| Total time") && ContainsSubstring("1m 30s") &&
                          ContainsSubstring("| Action taken") && ContainsSubstring("| Interval |"));
+    CHECK_THAT(text, ContainsSubstring("| Progress metric     | files") &&
+                         ContainsSubstring("| Interval            | 5m 0s") &&
+                         ContainsSubstring("| inject:nudge | 1            | done    | typed into %3 |") &&
+                         ContainsSubstring("| 1        | 2027-01-15T08:01:00.000Z | -     | 0     |"));
     CHECK(text.find("Recommendation") == std::string::npos);
     report.interventions.clear();
+    report.actions.clear();
+    report.heartbeats[0].at = WallTime{};
+    CHECK_THAT(to_json(report), ContainsSubstring(R"("delta":0,"timestamp":null)"));
+    CHECK_THAT(to_text(report), ContainsSubstring("| 1        | -    | -     | 0     |"));
     report.heartbeats.clear();
     report.recommendation = "Start again.";
     text = to_text(report);
-    CHECK(text.find("Action taken") == std::string::npos);
+    CHECK(text.find("Action") == std::string::npos);
     CHECK_THAT(text, ContainsSubstring("\nRecommendation: Start again.\n"));
 }
 

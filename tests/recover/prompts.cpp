@@ -1,6 +1,7 @@
 #include <heeler/recover/prompts.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -100,8 +101,35 @@ TEST_CASE("a termination comes with a summary and a recommendation [M-114] [M-08
     REQUIRE(report);
     CHECK_THAT(report->summary, ContainsSubstring("Port the parser") && ContainsSubstring("lexer done") &&
                                     ContainsSubstring("files = 12"));
-    CHECK_FALSE(report->recommendation.empty());
-    for (const Condition condition : {Condition::timeout, Condition::runaway, Condition::no_output_access,
-                                      Condition::loop_detected, Condition::error_cascade, Condition::stalled})
-        CHECK_FALSE(prompts::recommendation(condition).empty());
+    CHECK(
+        report->recommendation ==
+        "No progress in 2 intervals. It hit its time limit of 1m 30s. Its last checkpoint is step 7: start again after "
+        "that with a smaller next step, which it can finish without asking.");
+}
+
+TEST_CASE("a recommendation says what was found, where to go on, and one change for each condition [M-114]") {
+    std::set<std::string> all;
+    for (const Condition condition :
+         {Condition::timeout, Condition::runaway, Condition::no_output_access, Condition::loop_detected,
+          Condition::error_cascade, Condition::stalled, Condition::token_budget, Condition::exhausted}) {
+        const std::string text = prompts::recommendation(condition, "It was seen", 0, 3);
+        CHECK_THAT(text, ContainsSubstring("It was seen. Its last checkpoint is step 3: start again after that "));
+        all.insert(text);
+    }
+    CHECK(all.size() == 8);
+    CHECK(prompts::recommendation(Condition::stalled, "", 3600, {}) ==
+          "It hit its time limit of 1h 0m. It left no step as a checkpoint: start again from the beginning with a "
+          "smaller "
+          "next step, which it can finish without asking.");
+}
+
+TEST_CASE("a run that has used something up is told so, and not that it makes no progress [M-086] [M-188]") {
+    PromptFacts facts;
+    facts.goal = "Port the parser";
+    facts.condition = Condition::exhausted;
+    facts.evidence = "exhausted: disk";
+    const std::string text = prompts::nudge(facts);
+    CHECK_THAT(text, ContainsSubstring("[watchdog] Nothing is left of what you need (exhausted: disk;") &&
+                         ContainsSubstring("Port the parser") && ContainsSubstring("Free some of it"));
+    CHECK(text.find("No progress") == std::string::npos);
 }

@@ -85,6 +85,7 @@ TEST_CASE("a sample is taken once per interval of the working clock, and a late 
     const auto& rows = *f.watched.heartbeats;
     REQUIRE(rows.size() == 3);
     CHECK((rows[0].value == 7 && rows[0].delta == 2));
+    CHECK(rows[2].at - rows[0].at == 180s);
     CHECK((rows[2].number == 3 && rows[2].delta == 0));
     f.at(250s)(StateChange{RunState::waiting_child, {}, {}, {}});
     CHECK_FALSE(f.at(900s).sample());
@@ -143,4 +144,10 @@ TEST_CASE("of a replaced agent it is on record once that it still reports", "[ru
     CHECK(detail::fence_off(f.watched, 2, bench::start.wall));
     CHECK(f.watched.unsaved->audit.size() == 2);
     CHECK(f.watched.dirty);
+}
+
+TEST_CASE("a report about a resource is neither life nor work [M-188]", "[run]") {
+    Folded f;
+    f.at(1s)(Resource{"disk", 99, 100});
+    CHECK((f.run().observations == 1 && !f.run().last_alive && !f.run().last_activity && !f.run().last_progress));
 }

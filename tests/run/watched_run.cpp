@@ -58,6 +58,33 @@ TEST_CASE("what a run used is saved with its facts, and nothing used is nothing 
     CHECK_FALSE(idle.run.usage);
 }
 
+TEST_CASE("times of samples and what an incident is about are saved, and older facts are read without [M-034]",
+          "[run]") {
+    RunMemory before;
+    before.heartbeats.edit() = {{1, 5, 5, WallTime{std::chrono::seconds{60}}},
+                                {2, {}, 0, WallTime{std::chrono::seconds{120}}}};
+    before.verdict.edit().cause = Condition::loop_detected;
+    before.verdict.edit().found = "Looping";
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end() && after.heartbeats->size() == 2));
+    CHECK((*after.heartbeats)[1].at == WallTime{std::chrono::seconds{120}});
+    CHECK((after.verdict->cause == Condition::loop_detected && after.verdict->found == "Looping"));
+
+    const std::string newest = to.bytes();
+    // Behind what was saved before: the text with its length, the condition, and the times with their count.
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8));
+    older[0] = RunMemory::layout_without_times;
+    RunMemory old;
+    ArchiveReader from_older{older, Instant{}};
+    old.archive_facts(from_older);
+    REQUIRE((from_older.ok() && from_older.at_end() && old.heartbeats->size() == 2));
+    CHECK(((*old.heartbeats)[1].at == WallTime{} && (*old.heartbeats)[0].value == 5 && old.verdict->found.empty()));
+}
+
 TEST_CASE("a run with an owner is stored with it, and one without as before there were owners [M-046]") {
     RunSpec spec;
     spec.id = "r";

@@ -102,6 +102,7 @@ struct HeartbeatRow {
     std::uint32_t number = 0;             ///< interval, from 1
     std::optional<std::int64_t> value{};  ///< of the metric
     std::int64_t delta = 0;
+    WallTime at{};  ///< when it was sampled, saved on its own; 1970: an older version did not say
 
     template <class A>
     void archive(A& a) {
@@ -121,7 +122,9 @@ struct Report {
     std::string run{};
     std::string name{};
     std::string work_item{};
-    Duration total{};
+    Duration total{};      ///< from the start of the run, or from its registration where nobody knows that
+    std::string metric{};  ///< what counts as progress
+    Duration interval{};
     std::uint32_t intervals = 0;
     std::vector<std::string> conditions{};  ///< worst first
     std::vector<Intervention> interventions{};

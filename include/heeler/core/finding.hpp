@@ -24,7 +24,7 @@ enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, tim
 class Condition {
 public:
     static constexpr std::size_t longest_key = 19;
-    static constexpr std::uint8_t first_custom = 16;  ///< ids from here to 31 are for hosts
+    static constexpr std::uint8_t first_custom = 16;  ///< ids from here to 30 are for hosts
     static constexpr std::uint8_t no_id = 255;        ///< read from a store that another host wrote
 
     static const Condition timeout;
@@ -42,10 +42,12 @@ public:
     static const Condition unrestored;     ///< a task tree that was put in motion again and again stops all the same
     static const Condition stranded;       ///< work of an agent that nothing will take up again
     static const Condition silent;         ///< a stall that people are told of, and that nothing is done about
+    static const Condition exhausted;      ///< nothing is left of something that it needs
+    static const Condition overdue;        ///< works for longer than was expected: only shown, no unhealth
 
     constexpr Condition() noexcept;  ///< stalled
 
-    /// One of your own. `number` is 0 to 15 and names it among yours in one class; `key` is 1 to 19 capitals, digits
+    /// One of your own. `number` is 0 to 14 and names it among yours in one class; `key` is 1 to 19 capitals, digits
     /// and underscores; a lower `rank` outranks a higher one (the library's are 10 to 90).
     [[nodiscard]] static consteval Condition custom(std::uint8_t number, std::string_view key, std::uint8_t rank,
                                                     Status status, bool opens_incident = true);
@@ -98,27 +100,29 @@ inline constexpr Condition Condition::tree_stopped{11, "TREE_STOPPED", 75, Statu
 inline constexpr Condition Condition::unrestored{12, "UNRESTORED", 72, Status::stalled, true};
 inline constexpr Condition Condition::stranded{13, "STRANDED", 74, Status::stalled, true};
 inline constexpr Condition Condition::silent{14, "SILENT", 65, Status::stalled, false};
+inline constexpr Condition Condition::exhausted{15, "RESOURCE_EXHAUSTED", 45, Status::healthy, true};
+inline constexpr Condition Condition::overdue{31, "OVERDUE", 85, Status::healthy, false};
 
-/// The library's own, by id.
-inline constexpr std::array<Condition, 15> library_conditions{
-    Condition::timeout,       Condition::runaway,       Condition::no_output_access,
-    Condition::loop_detected, Condition::error_cascade, Condition::stalled,
-    Condition::token_budget,  Condition::not_evaluable, Condition::worker_error,
-    Condition::needs_input,   Condition::complete,      Condition::tree_stopped,
-    Condition::unrestored,    Condition::stranded,      Condition::silent};
+/// The library's own, by id as far as those of hosts.
+inline constexpr std::array<Condition, 17> library_conditions{
+    Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
+    Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
+    Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::tree_stopped,
+    Condition::unrestored,    Condition::stranded,    Condition::silent,           Condition::exhausted,
+    Condition::overdue};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 
 namespace detail {
 /// Not constexpr: a call in a constant expression is the compile error.
-inline void a_custom_condition_needs_a_number_below_16_and_a_key_of_1_to_19_capitals_digits_or_underscores() {}
+inline void a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capitals_digits_or_underscores() {}
 }  // namespace detail
 
 consteval Condition Condition::custom(std::uint8_t number, std::string_view key, std::uint8_t rank, Status status,
                                       bool opens_incident) {
-    bool good = number < 16 && !key.empty() && key.size() <= longest_key;
+    bool good = number < 15 && !key.empty() && key.size() <= longest_key;
     for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
-    if (!good) detail::a_custom_condition_needs_a_number_below_16_and_a_key_of_1_to_19_capitals_digits_or_underscores();
+    if (!good) detail::a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capitals_digits_or_underscores();
     return Condition{static_cast<std::uint8_t>(first_custom + number), key, rank, status, opens_incident};
 }
 
@@ -132,7 +136,7 @@ constexpr Condition Condition::named(std::string_view key) noexcept {
 template <class A>
 void Condition::archive(A& a) {
     a(id_);
-    if (id_ < library_conditions.size()) {
+    if (id_ < first_custom) {
         *this = library_conditions[id_];
         return;
     }
@@ -219,7 +223,10 @@ public:
         for (std::size_t i = 0; i < size; ++i) bytes_[i] = text[i];
         size_ = static_cast<std::uint8_t>(size);
     }
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+    /// Not longer than it can be, whatever a store says.
+    [[nodiscard]] constexpr std::string_view view() const noexcept {
+        return std::string_view{bytes_.data(), capacity}.substr(0, size_);
+    }
 
 private:
     std::array<char, capacity> bytes_{};

@@ -47,7 +47,7 @@ struct Judgement {
     bool explicit_limit = false;       ///< a configured limit was exceeded
     bool progressed = false;           ///< the metric moved since the last rung
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
-    bool no_output_gone = false;       ///< the output can be read again
+    bool no_output_gone = false;       ///< the output can be read again, or what was exhausted is there again
     bool active = false;               ///< activity since the last rung
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     std::uint32_t conditions = 0;      ///< of the findings that warrant acting, a bit each

@@ -146,6 +146,14 @@ struct Reading {
     std::string_view text{};
 };
 
+/// How much is used of something that the run needs (a quota, a disk, the context window), both in one unit. Proves
+/// neither life nor work. A negative `used` and a `limit` below 1 are refused.
+struct Resource {
+    std::string_view name{};
+    std::int64_t used = 0;
+    std::int64_t limit = 0;
+};
+
 /// A durable note of progress.
 struct CheckpointNote {
     std::optional<std::int64_t> step{};
@@ -196,7 +204,7 @@ struct Observation {
     std::uint64_t exact = 0;   ///< fingerprint of the line, call, result or message
     std::uint32_t normal = 0;  ///< the same with numbers and white space masked
     std::variant<OutputLine, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, IntervalSample,
-                 Watermark, Reading, Acted>
+                 Watermark, Reading, Acted, Resource>
         event;
 };
 

@@ -47,6 +47,13 @@ struct RunSpec {
     std::optional<WallTime> started_at{};        ///< default: when it is registered
     std::optional<DelegateContract> contract{};  ///< what the run was handed; must be complete if it is given
     bool start_unknown = false;                  ///< nobody knows when it started: rules about its age say so
+
+    /// What counts as its progress, in words.
+    [[nodiscard]] std::string_view metric_words() const noexcept {
+        constexpr std::string_view names[] = {"output lines", "reported", "none"};
+        if (metric == MetricKind::reported && !metric_name.empty()) return metric_name;
+        return names[static_cast<std::size_t>(metric)];
+    }
 };
 
 /// A reference to a registered run: an index plus a generation. Copy it freely; a stale one answers `ended`.

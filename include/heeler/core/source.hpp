@@ -20,7 +20,7 @@ namespace heeler::inline HEELER_ABI {
 
 /// Everything that can be reported about a run.
 using Reported = std::variant<Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage,
-                              StateChange, Compaction, OutputAccess, CheckpointNote, Reading>;
+                              StateChange, Compaction, OutputAccess, CheckpointNote, Reading, Resource>;
 
 namespace detail {
 template <class What, class... All>
@@ -41,7 +41,7 @@ consteval bool check_observation() {
     static_assert(
         is_observation<What> || std::is_same_v<What, CheckpointNote>,
         "heeler: `observe` takes Heartbeat, SignOfLife, Output, ToolCall, ToolResult, Message, Progress, Usage, "
-        "StateChange, Compaction, OutputAccess or Reading (README: How it works)");
+        "StateChange, Compaction, OutputAccess, Reading or Resource (README: How it works)");
     return true;
 }
 

@@ -103,6 +103,7 @@ private:
             if (hushed) return (void)result.findings.add(hush(finding));
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
+        if (is_exhausted(result)) result.findings.drop(Condition::stalled);  // that is why it stands still
         for (const Finding& finding : result.findings)
             if (result.loop_identity == 0) result.loop_identity = finding.identity;
     }
@@ -139,6 +140,7 @@ private:
         // In shadow mode nobody is started, so they are counted as other attempts are: per incident.
         seen.continuations = rules_.rules.mode == Mode::shadow ? incident.attempts : run_.attempt - 1;
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable && !run_.late;
+        seen.no_output_gone |= incident.condition == Condition::exhausted && !is_exhausted(result) && !run_.late;
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
@@ -146,6 +148,12 @@ private:
         seen.steered = verdict_.sent.steered;
         seen.wall = now_.wall;
         return seen;
+    }
+
+    [[nodiscard]] static bool is_exhausted(const Judged& result) noexcept {
+        return std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
+            return finding.condition == Condition::exhausted && finding.level >= Level::nudge;
+        });
     }
 
     /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
@@ -298,9 +306,10 @@ private:
     }
 
     static constexpr std::uint32_t no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::complete);
+    static constexpr std::uint32_t no_severity = no_unhealth | bit_of(Condition::overdue);
 
     [[nodiscard]] static Severity severity_for(std::uint32_t set) noexcept {
-        set &= ~no_unhealth;
+        set &= ~no_severity;
         if (set == 0) return Severity::none;
         if ((set & bit_of(Condition::silent)) != 0) return Severity::critical;
         return (set & (set - 1)) == 0 ? Severity::warning : Severity::critical;

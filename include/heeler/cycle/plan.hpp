@@ -39,6 +39,7 @@ public:
         const Decision& decision = judged_.decision;
         const Incident before = watched_.verdict->incident;
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
+        if (decision.incident.number != before.number) watched_.verdict.edit().found.clear();
         note_conditions();
         if (decision.acts()) act(same_rung);
         tell(before);
@@ -66,6 +67,7 @@ private:
     static constexpr std::size_t detail_cap = 4096;  ///< bytes of a detector's detail
 
     void act(bool same_rung) {
+        note_cause();
         Incident& incident = watched_.verdict.edit().incident;
         if (!same_rung) ++incident.interventions;
         for (const Step& step : judged_.decision.plan) {
@@ -88,6 +90,18 @@ private:
                                            now_.wall});
         }
         count_today();
+    }
+
+    /// For who asks what to change when the incident has come to its end: the worst of it, not the limit that ends it.
+    void note_cause() {
+        Verdict& verdict = watched_.verdict.edit();
+        for (const Finding& finding : judged_.findings) {
+            if (finding.level < Level::nudge || finding.condition == Condition::timeout) continue;
+            if (!verdict.found.empty() && outranks(verdict.cause, finding.condition)) return;
+            verdict.cause = finding.condition;
+            verdict.found = wording_.found_in_words(finding);
+            return;
+        }
     }
 
     [[nodiscard]] bool fences() const noexcept {
@@ -158,8 +172,7 @@ private:
         row.alert.details.push_back(
             {"summary", redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
-        if (judged_.decision.is_final)
-            row.alert.details.push_back({"recommendation", prompts::recommendation(wording_.first_cause())});
+        if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
         watched_.verdict.edit().incident.alerted = true;
         watched_.verdict.edit().sent.alerted = now_.wall;
@@ -181,7 +194,7 @@ private:
         alert.issues = wording_.issues();
         alert.summary = "run " + alert.run.name + " needs attention";
         alert.details.push_back({"seen", wording_.why()});
-        alert.details.push_back({"elapsed", spoken(watched_.run.working(now_.elapsed))});
+        alert.details.push_back({"elapsed", spoken(wording_.worked())});
         row.created_at = row.not_before = now_.wall;
         return row;
     }
@@ -312,9 +325,11 @@ private:
 
     void note_conditions() {
         if (judged_.loop_identity != 0) watched_.verdict.edit().loop_identity = judged_.loop_identity;
-        for (const Finding& finding : judged_.findings)
+        for (const Finding& finding : judged_.findings) {
+            if (finding.condition == Condition::exhausted && finding.level < Level::nudge) continue;  // only nearly
             if (finding.condition.opens_incident() || finding.condition == Condition::silent)
                 watched_.verdict.edit().note(finding.condition);
+        }
         for (const Finding& finding : judged_.findings) {
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
             watched_.verdict.edit().marks.found = finding.condition;  // the worst: they are in order

@@ -20,14 +20,19 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// A finding as one line for people: the rule and its numbers.
-[[nodiscard]] inline std::string evidence_line(const Finding& finding) {
+[[nodiscard]] inline std::string subject_of(const Finding& finding) {
+    return redact(one_line(finding.subject.view(), Subject::capacity));
+}
+
+/// A finding as one line: the rule and its numbers, and for people what it is about, in words that may be the agent's.
+[[nodiscard]] inline std::string evidence_line(const Finding& finding, bool for_people = true) {
     std::string text{finding.evidence.rule};
     for (std::size_t i = 0; i < finding.evidence.count; ++i) {
         text += i == 0 ? ": " : ", ";
@@ -35,6 +40,7 @@ namespace heeler::inline HEELER_ABI::detail {
         text += ' ';
         append_json_number(text, finding.evidence.facts[i].value);
     }
+    if (for_people && !finding.subject.view().empty()) text += " (" + subject_of(finding) + ")";
     return text;
 }
 
@@ -43,6 +49,7 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
     line.begin_object().key("rule").string(finding.evidence.rule).key("detector").string(finding.kind);
     for (std::size_t i = 0; i < finding.evidence.count; ++i)
         line.key(finding.evidence.facts[i].name).number(finding.evidence.facts[i].value);
+    if (!finding.subject.view().empty()) line.key("subject").string(subject_of(finding));
     line.key("first").number(static_cast<double>(finding.evidence.first));
     line.key("last").number(static_cast<double>(finding.evidence.last)).end_object();
 }
@@ -151,11 +158,9 @@ public:
         row.alert.details.push_back({"done", std::move(done)});
         row.alert.details.push_back({"next", std::move(next)});
         row.alert.details.push_back({"stop", how_to_stop()});
-        const Run& run = watched_.run;
         // What the host adds is no reason to lose the alert.
         static_cast<void>(detail::survives([&] {
-            if (const auto& last_touch = watched_.rules().prompts.alert)
-                last_touch(row.alert, run, run.working(now_.elapsed) - run.started.value_or(Duration{}));
+            if (const auto& last_touch = watched_.rules().prompts.alert) last_touch(row.alert, watched_.run, worked());
         }));
     }
 
@@ -179,27 +184,40 @@ public:
         if (finding == nullptr)
             evidence_ = name_of(judged_.decision.condition);
         else
-            evidence_ = about ? words_of({*finding}).front() : evidence_line(*finding);
+            evidence_ = about ? words_of({*finding}).front()
+                              : evidence_line(*finding, finding->condition == Condition::exhausted);
         facts.evidence = evidence_;
-        facts.elapsed = watched_.run.started ? watched_.run.working(now_.elapsed) - *watched_.run.started : Duration{};
+        facts.elapsed = worked();
         const bool quote = watched_.rules().prompts.quote_agent_text && !watched_.checkpoints->last.text.empty();
         if (quote) checkpoint_ = quoted_lines(watched_.checkpoints->last.text, prompts::checkpoint_cap);
         facts.checkpoint = checkpoint_;
         facts.step = watched_.checkpoints->last.step;
-        facts.metric = watched_.run.metric == MetricKind::output_lines ? std::string_view{"output lines"}
-                                                                       : std::string_view{spec_.metric_name};
+        facts.metric = spec_.metric_words();
         facts.value = watched_.run.metric_value();
         facts.attempt = attempt();
         facts.max_attempts = watched_.rules().ladder.attempts();
         return facts;
     }
 
-    /// What started it, rather than the timeout that ended it.
-    [[nodiscard]] Condition first_cause() const noexcept {
-        const Condition* worst = nullptr;
-        for (const Condition& seen : watched_.verdict->conditions_seen)
-            if (!(seen == Condition::timeout) && (worst == nullptr || outranks(seen, *worst))) worst = &seen;
-        return worst == nullptr ? judged_.decision.condition : *worst;
+    /// Since the run started; since it was registered, where nobody knows when that was.
+    [[nodiscard]] Duration worked() const noexcept {
+        return watched_.run.working(now_.elapsed) - watched_.run.started.value_or(Duration{});
+    }
+
+    /// In the words of its detector.
+    [[nodiscard]] std::string found_in_words(const Finding& finding) const {
+        std::string words;
+        if (!detail::survives([&] { words = detectors_words(watched_.rules().detectors, {finding}).front(); }))
+            words = evidence_line(finding);
+        return redact(one_line(words, 256));
+    }
+
+    [[nodiscard]] std::string recommendation() const {
+        const Verdict& verdict = *watched_.verdict;
+        const Finding* over = finding_about(Condition::timeout);
+        return prompts::recommendation(verdict.found.empty() ? judged_.decision.condition : verdict.cause,
+                                       verdict.found, over == nullptr ? 0 : over->evidence.fact("threshold_s"),
+                                       watched_.checkpoints->last.step);
     }
 
     [[nodiscard]] std::string done_so_far() const {

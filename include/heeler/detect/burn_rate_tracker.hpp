@@ -11,6 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -24,15 +25,15 @@ struct Amount {
 };
 
 struct Tokens {
-    static constexpr std::string_view kind = "burn_tokens";
+    static constexpr std::string_view kind = "burn_tokens", name = "tokens";
     static Amount<Tokens> of(const IntervalSample& sample) noexcept { return {sample.tokens}; }
 };
 struct ApiCalls {
-    static constexpr std::string_view kind = "burn_api_calls";
+    static constexpr std::string_view kind = "burn_api_calls", name = "API calls";
     static Amount<ApiCalls> of(const IntervalSample& sample) noexcept { return {sample.api_calls}; }
 };
 struct BytesWritten {
-    static constexpr std::string_view kind = "burn_bytes_written";
+    static constexpr std::string_view kind = "burn_bytes_written", name = "bytes written";
     static Amount<BytesWritten> of(const IntervalSample& sample) noexcept { return {sample.bytes_written}; }
 };
 
@@ -86,6 +87,13 @@ struct BurnRateTracker {
             .add("output_delta", 0);
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        const auto number = [&](std::string_view fact) { return detail::words::grouped(finding.evidence.fact(fact)); };
+        return "Runaway: " + number("last_interval") + " " + std::string{Unit::name} +
+               " in an interval without output, over " + number("factor") + " times the mean of " +
+               number("mean_before") + " before";
     }
 
 private:

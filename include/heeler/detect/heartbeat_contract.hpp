@@ -248,6 +248,11 @@ struct HeartbeatContract<Intervals> {
         return finding;
     }
 
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        if (finding.evidence.rule != "zero_delta") return detail::words::plain(finding);
+        return "No progress in " + detail::words::count(finding.evidence.fact("zero_intervals")) + " intervals";
+    }
+
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
         return "  a stall is seen within " + spoken((settings.zero_intervals + 1) * interval + period) + "\n";
     }

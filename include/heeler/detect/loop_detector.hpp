@@ -15,6 +15,8 @@
 #include <heeler/core/seldom.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/combine.hpp>
+#include <heeler/text/redact.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -22,12 +24,20 @@ namespace heeler::inline HEELER_ABI {
 struct Line {
     static constexpr std::string_view kind = "loop_lines";
     static constexpr EventMask listens = events<OutputLine>;
+    static constexpr std::string_view one = "line of output", several = "lines of output";
     static bool is(const Observation& seen) noexcept { return std::holds_alternative<OutputLine>(seen.event); }
+    static std::string_view text_of(const Observation& seen) noexcept {
+        return std::get_if<OutputLine>(&seen.event)->text;
+    }
 };
 struct Call {
     static constexpr std::string_view kind = "loop_calls";
     static constexpr EventMask listens = events<ToolCall>;
+    static constexpr std::string_view one = "tool call", several = "tool calls";
     static bool is(const Observation& seen) noexcept { return std::holds_alternative<ToolCall>(seen.event); }
+    static std::string_view text_of(const Observation& seen) noexcept {
+        return std::get_if<ToolCall>(&seen.event)->name;
+    }
 };
 
 /// A loop is a block of `min_period` to `max_period` items that stands at least `min_repeats` times in a row, and makes
@@ -51,6 +61,7 @@ template <class Item>
 struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
     static constexpr EventMask listens = Item::listens | events<Watermark>;
+    static constexpr std::uint32_t layout = 2;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
 
@@ -75,11 +86,13 @@ struct LoopDetector<Item, BlockRule> {
         std::array<std::uint32_t, max_period> hit_sum{};  ///< of the block's masked fingerprints: in any order the same
         std::uint32_t items = 0;
         std::uint32_t watermark = 0;                ///< items before this one are not judged again
+        std::uint32_t named = 0;                    ///< the period whose block `last` ended; 0: none
+        Subject last{};                             ///< a line, or the name of a tool
         std::uint32_t longest = ~std::uint32_t{0};  ///< no count of `equal_run` exceeds it; not saved
 
         template <class A>
         void archive(A& a) {
-            a(exact, index, recent, equal_run, hit_end, hit_run, hit_sum, items, watermark);
+            a(exact, index, recent, equal_run, hit_end, hit_run, hit_sum, items, watermark, named, last);
         }
     };
 
@@ -134,6 +147,16 @@ struct LoopDetector<Item, BlockRule> {
         return {};
     }
 
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        const bool single = finding.evidence.fact("period") == 1;
+        std::string text = "Looping: ";
+        text += single ? "a " : "a block of " + detail::words::count(finding.evidence.fact("period")) + " ";
+        text += single ? Item::one : Item::several;
+        if (!finding.subject.view().empty())
+            text += (single ? " (" : " (the last: ") + detail::words::tool_of(finding) + ")";
+        return text + " " + detail::words::count(finding.evidence.fact("repeats")) + " times in a row";
+    }
+
     /// New items that prove, without a finding, that a loop is over.
     [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept {
         return settings.rule.min_items;
@@ -161,15 +184,15 @@ private:
         ++ring.items;
         // The shortest loop has r blocks of m / r items, of which all but the first repeat: nearly always too much.
         if (std::uint64_t{longest} * rule.min_repeats >= std::uint64_t{rule.min_repeats - 1} * rule.min_items)
-            note_blocks(ring, rule);
+            note_blocks(ring, rule, seen);
     }
 
-    static void note_blocks(Ring& ring, const BlockRule& rule) {
+    static void note_blocks(Ring& ring, const BlockRule& rule, const Observation& seen) {
         for (std::uint32_t period = rule.min_period; period <= rule.max_period; ++period) {
             const std::uint32_t run = ring.equal_run[period - 1];
             if (run < (rule.min_repeats - 1) * period || run + period < rule.min_items) continue;
             const std::uint32_t needed = (rule.repeats_for(period) - 1) * period;
-            if (run >= needed) note_if_exact(ring, period, needed);
+            if (run >= needed) note_if_exact(ring, period, needed, seen);
         }
     }
 
@@ -208,7 +231,7 @@ private:
         return run;
     }
 
-    static void note_if_exact(Ring& ring, std::uint32_t period, std::uint32_t needed) {
+    static void note_if_exact(Ring& ring, std::uint32_t period, std::uint32_t needed, const Observation& seen) {
         std::uint32_t run = ring.hit_run[period - 1];
         if (ring.hit_end[period - 1] + 1 == ring.items && exact_run(ring, period, 1) == 1 && run >= needed) {
             run = detail::min_of<std::uint32_t>(run + 1, 0xFFFF);
@@ -217,9 +240,17 @@ private:
                 exact_run(ring, period, detail::min_of<std::uint32_t>(ring.equal_run[period - 1], ring_size - period));
         }
         if (run < needed) return;
-        if (ring.hit_end[period - 1] + 1 != ring.items) ring.hit_sum[period - 1] = sum_of_newest(ring, period);
+        if (ring.hit_end[period - 1] + 1 != ring.items) begin_block(ring, period, seen);
         ring.hit_end[period - 1] = ring.items;
         ring.hit_run[period - 1] = static_cast<std::uint16_t>(run);
+    }
+
+    /// Who repeats one item repeats two as well: the shortest block that goes on gives the name.
+    static void begin_block(Ring& ring, std::uint32_t period, const Observation& seen) {
+        ring.hit_sum[period - 1] = sum_of_newest(ring, period);
+        if (ring.named > 0 && ring.named < period && ring.hit_end[ring.named - 1] == ring.items) return;
+        ring.named = period;
+        ring.last = Subject{redact(Item::text_of(seen).substr(0, 256))};  // a secret cut short is not recognised
     }
 
     /// A run begins its loop anywhere in the block, so the order of the items must not matter.
@@ -241,6 +272,7 @@ private:
             .add("window", rule.window);
         finding.evidence.first = ring.index[(end - items) % ring_size];
         finding.evidence.last = ring.index[(end - 1) % ring_size];
+        if (ring.named == period) finding.subject = ring.last;
         finding.identity = detail::max_of<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
         return finding;
     }

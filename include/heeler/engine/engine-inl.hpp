@@ -464,6 +464,7 @@ HEELER_OBSERVES(StateChange);
 HEELER_OBSERVES(Compaction);
 HEELER_OBSERVES(OutputAccess);
 HEELER_OBSERVES(Reading);
+HEELER_OBSERVES(Resource);
 #endif
 #undef HEELER_OBSERVES
 

@@ -41,8 +41,10 @@ namespace heeler::inline HEELER_ABI::detail {
     report.run = watched.run.id;
     report.name = spec.name;
     report.work_item = spec.work_item;
-    report.total =
-        (watched.verdict->ended_at ? elapsed_at(now, *watched.verdict->ended_at) : now.elapsed) - watched.run.origin;
+    const Elapsed end = watched.verdict->ended_at ? elapsed_at(now, *watched.verdict->ended_at) : now.elapsed;
+    report.total = std::max(Duration{}, end - watched.run.origin - watched.run.started.value_or(Duration{}));
+    report.metric = spec.metric_words();
+    report.interval = watched.run.interval;
     report.intervals = watched.sampling.number;
     report.heartbeats = *watched.heartbeats;
     const auto& kept = watched.verdict->interventions;

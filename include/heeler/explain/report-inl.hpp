@@ -18,19 +18,22 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace detail {
+inline JsonLine& write_time(JsonLine& line, WallTime at, const std::optional<WallTime>& from) {
+    return from ? line.number(in_seconds(at - *from)) : line.string(rfc3339(at));
+}
+}  // namespace detail
+
 HEELER_INLINE void write_intervention(JsonLine& line, const Intervention& record, std::string_view run,
                                       const std::optional<WallTime>& from) {
-    line.begin_object().key("timestamp");
-    if (from)
-        line.number(in_seconds(record.at - *from));
-    else
-        line.string(rfc3339(record.at));
+    detail::write_time(line.begin_object().key("timestamp"), record.at, from);
     line.key("run_id").string(run).key("condition").string(name_of(record.condition));
     line.key("action_taken").string(name_of(record.action)).key("outcome").string(name_of(record.outcome)).end_object();
 }
 
 HEELER_INLINE void write_report(JsonLine& line, const Report& report, const std::optional<WallTime>& from) {
     line.key("run").string(report.run).key("total_s").number(in_seconds(report.total));
+    line.key("metric").string(report.metric).key("interval_s").number(in_seconds(report.interval));
     line.key("intervals").number(report.intervals).key("conditions").begin_array();
     for (const std::string& condition : report.conditions) line.string(condition);
     line.end_array().key("actions").begin_array();
@@ -44,7 +47,8 @@ HEELER_INLINE void write_report(JsonLine& line, const Report& report, const std:
             line.number(*row.value);
         else
             line.null();
-        line.key("delta").number(row.delta).end_object();
+        line.key("delta").number(row.delta).key("timestamp");
+        (row.at == WallTime{} ? line.null() : detail::write_time(line, row.at, from)).end_object();
     }
     line.end_array().key("final_status").string(report.final_status).key("completed_by");
     if (report.completed_by)
@@ -70,6 +74,8 @@ HEELER_INLINE std::string to_text(const Report& report) {
     std::string text = to_table(std::vector<TableField>{
         {"Run", report.name},
         {"Total time", spoken(report.total)},
+        {"Progress metric", report.metric},
+        {"Interval", spoken(report.interval)},
         {"Intervals monitored", std::to_string(report.intervals)},
         {"Conditions detected", conditions},
         {"Interventions", std::to_string(report.interventions.size())},
@@ -83,12 +89,19 @@ HEELER_INLINE std::string to_text(const Report& report) {
                             std::string{name_of(record.action)}, std::string{name_of(record.outcome)}});
         text += "\n" + to_table({"When", "Condition", "Action taken", "Outcome"}, rows);
     }
+    if (!report.actions.empty()) {
+        std::vector<TableRow> rows;
+        for (const Action& action : report.actions)
+            rows.push_back({std::string{name_of(action.kind)}, std::to_string(action.intervention),
+                            std::string{name_of(action.outcome)}, one_line(action.note, 512)});
+        text += "\n" + to_table({"Action", "Intervention", "Outcome", "Note"}, rows);
+    }
     if (!report.heartbeats.empty()) {
         std::vector<TableRow> rows;
         for (const HeartbeatRow& row : report.heartbeats)
-            rows.push_back(
-                {std::to_string(row.number), row.value ? std::to_string(*row.value) : "-", std::to_string(row.delta)});
-        text += "\n" + to_table({"Interval", "Value", "Delta"}, rows);
+            rows.push_back({std::to_string(row.number), row.at == WallTime{} ? "-" : rfc3339(row.at),
+                            row.value ? std::to_string(*row.value) : "-", std::to_string(row.delta)});
+        text += "\n" + to_table({"Interval", "When", "Value", "Delta"}, rows);
     }
     if (!report.recommendation.empty()) text += "\nRecommendation: " + report.recommendation + "\n";
     if (!report.summary.empty()) text += "\n" + report.summary;

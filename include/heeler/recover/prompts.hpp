@@ -46,11 +46,14 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 
 /// Restates the goal and the last successful checkpoint (S001: a stalled run).
 [[nodiscard]] inline std::string nudge(const PromptFacts& facts) {
-    std::string text = "[watchdog] No progress was seen (" + std::string{facts.evidence} + "; running for " +
-                       spoken(facts.elapsed) + ").\n";
+    const bool exhausted = facts.condition == Condition::exhausted;
+    std::string text =
+        exhausted ? "[watchdog] Nothing is left of what you need (" : "[watchdog] No progress was seen (";
+    text += std::string{facts.evidence} + "; running for " + spoken(facts.elapsed) + ").\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
     append_metric(text, facts);
+    if (exhausted) text += "Free some of it, or finish with less. ";
     text +=
         "Go on from there with the next concrete step. If you are finished, say so. If you wait for something or "
         "cannot go on, say what you need.\n";
@@ -72,9 +75,8 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 /// Says what was seen and asks the run to look up from it (S004: a steer, at the next boundary).
 [[nodiscard]] inline std::string steer(const PromptFacts& facts) {
     return "[watchdog] " + std::string{facts.evidence} +
-           ". Stop and check whether this still serves the goal; if it does not, do something else. If you cannot go "
-           "on, "
-           "say what you need.\n";
+           ". Stop and check whether this still serves the goal; if it does not, do something else. If you cannot "
+           "go on, say what you need.\n";
 }
 
 /// The summary of progress that goes with a final rung: goal, elapsed, last checkpoint, metric.
@@ -86,25 +88,28 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
-/// What should be changed before the run is tried again (S001: a recommendation at termination).
-[[nodiscard]] inline std::string recommendation(Condition condition) {
-    if (condition == Condition::loop_detected)
-        return "Start again from the last checkpoint with the repeated action ruled out in the task, or with a tool "
-               "that gives it another way.";
-    if (condition == Condition::runaway)
-        return "Start again with a cap on tokens and calls per step, and check why spending rose while nothing came "
-               "out.";
-    if (condition == Condition::timeout)
-        return "Split the task into smaller runs, or raise the timeout if the progress until then was real.";
-    if (condition == Condition::no_output_access)
-        return "Make the run's output readable for the watchdog before it is started again.";
-    if (condition == Condition::error_cascade)
-        return "Mend the cause of the repeated error before the run is started again.";
-    if (condition == Condition::token_budget)
-        return "Split the task so that each part needs fewer tokens, or raise the budget if they were well spent.";
-    return "Start again from the last checkpoint with a more concrete next step, and make sure that the run can ask "
-           "for "
-           "what it waits for.";
+/// What should be changed before the run is tried again (S001: a recommendation at termination): what was `found` of
+/// the cause, the time limit that was hit (zero: none), where to go on, and one change.
+[[nodiscard]] inline std::string recommendation(const Condition& cause, std::string_view found, double limit_s,
+                                                std::optional<std::int64_t> step) {
+    constexpr std::pair<const Condition*, std::string_view> changes[]{
+        {&Condition::loop_detected, "with that repetition ruled out in the task"},
+        {&Condition::runaway, "with a cap on what one interval may consume"},
+        {&Condition::no_output_access, "once its output can be read"},
+        {&Condition::error_cascade, "once the cause of these errors is mended"},
+        {&Condition::token_budget, "as two tasks, each with half of what is left to do"},
+        {&Condition::exhausted, "with a higher limit of that resource"},
+        {&Condition::stalled, "with a smaller next step, which it can finish without asking"},
+    };
+    const auto limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>{limit_s});
+    std::string text{found};
+    if (!text.empty()) text += ". ";
+    if (limit > Duration{}) text += "It hit its time limit of " + spoken(limit) + ". ";
+    text += step ? "Its last checkpoint is step " + std::to_string(*step) + ": start again after that "
+                 : "It left no step as a checkpoint: start again from the beginning ";
+    for (const auto& [condition, change] : changes)
+        if (*condition == cause) return text.append(change) + ".";
+    return text + (limit > Duration{} ? "with a time limit of " + spoken(2 * limit) : "with a smaller task") + ".";
 }
 
 /// A host's own text, sanitised and capped; the library's if there is none, or if it throws.

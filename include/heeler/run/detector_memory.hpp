@@ -45,6 +45,11 @@ public:
         std::copy_backward(all_ + place, all_ + count_ - 1, all_ + count_);
         all_[place] = finding;
     }
+    void drop(const Condition& condition) noexcept {
+        Finding* const last =
+            std::remove_if(all_, all_ + count_, [&](const Finding& each) { return each.condition == condition; });
+        count_ = static_cast<std::size_t>(last - all_);
+    }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] const Finding* begin() const noexcept { return all_; }

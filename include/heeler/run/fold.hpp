@@ -90,6 +90,11 @@ public:
         ++run_.observations;
     }
 
+    void operator()(const Resource& seen) {
+        learn(seen, {fingerprint_text(seen.name), 0});
+        ++run_.observations;
+    }
+
     void operator()(const Compaction& seen) {
         learn(seen, {});
         alive();
@@ -181,7 +186,7 @@ public:
         learn(sample, {});
         auto& rows = watched_.heartbeats.edit();
         if (rows.size() >= RunMemory::most_heartbeats) rows.erase(rows.begin());
-        rows.push_back({sample.number, sample.value, sample.delta});
+        rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
         last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
         const auto passed = (at_ - last.next) / run_.interval;

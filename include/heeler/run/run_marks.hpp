@@ -61,7 +61,7 @@ struct SentMarks {
 
 /// Found of a run that waits, too: it says nothing bad, and does not go by the run's age.
 [[nodiscard]] constexpr bool holds_in_waits(const Condition& condition) noexcept {
-    return !condition.opens_incident() && !(condition == Condition::silent);
+    return !condition.opens_incident() && !(condition == Condition::silent || condition == Condition::overdue);
 }
 
 /// People were told that this began; `at` of the newest alert about it.

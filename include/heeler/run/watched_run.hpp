@@ -185,6 +185,8 @@ struct Verdict {
     SentMarks sent;
     std::vector<SentEdge> edges;  ///< of what goes on; stored on their own
     std::optional<WallTime> ended_at;
+    Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
+    std::string found;  ///< likewise, in words; empty: nothing yet
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
         for (const Condition& known : conditions_seen)
@@ -280,8 +282,8 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 4;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 5;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_times = 4, layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -380,7 +382,7 @@ struct RunMemory {
         std::uint8_t layout = facts_layout;
         a(layout);
         if constexpr (A::is_loading)
-            if (layout != facts_layout && layout != layout_without_words) return a.refuse();
+            if (layout < layout_without_words || layout > facts_layout) return a.refuse();
         UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
@@ -392,6 +394,15 @@ struct RunMemory {
         std::vector<SentEdge> edges = verdict->edges;
         a(run.words, edges);
         if (!edges.empty()) verdict.edit().edges = std::move(edges);
+        if (layout == layout_without_times) return;
+        Condition cause = verdict->cause;
+        std::string found = verdict->found;
+        std::vector<WallTime> times;
+        for (const HeartbeatRow& row : *heartbeats) times.push_back(row.at);
+        a(found, cause, times);
+        if (cause != verdict->cause) verdict.edit().cause = cause;
+        if (!found.empty()) verdict.edit().found = std::move(found);
+        for (std::size_t i = 0; i < std::min(times.size(), heartbeats->size()); ++i) heartbeats.edit()[i].at = times[i];
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -29,12 +29,15 @@ HEELER_INLINE RunClass long_run() {
         .turn_on<BurnRateTracker<BytesWritten>>()
         .turn_on<OutputAccessRule>({.sources = true})
         .turn_on<LoopDetector<Line>>({five_line_block, {}})
+        .turn_on<ResourceLimit>()
         .turn_on<HeartbeatContract<Intervals>>()
+        .turn_on<ExpectedDuration>()
         .turn_on<NeedsInput>();
     RecoveryLadder ladder;
     ladder.responses = {
         {Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false},
         {Condition::loop_detected, {{{ActionKind::break_pattern, {}, {}}}}, false, false},
+        {Condition::exhausted, {{{ActionKind::nudge, {}, {}}}}, false, false},
         {Condition::runaway,
          {{{ActionKind::pause, {}, {}},
            {ActionKind::snapshot, ActionKind::pause, {}},

@@ -6,12 +6,14 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/burn_rate_tracker.hpp>   // IWYU pragma: export
 #include <heeler/detect/error_cascade.hpp>       // IWYU pragma: export
+#include <heeler/detect/expected_duration.hpp>   // IWYU pragma: export
 #include <heeler/detect/failure_streak.hpp>      // IWYU pragma: export
 #include <heeler/detect/heartbeat_contract.hpp>  // IWYU pragma: export
 #include <heeler/detect/loop_detector.hpp>       // IWYU pragma: export
 #include <heeler/detect/needs_input.hpp>         // IWYU pragma: export
 #include <heeler/detect/output_access_rule.hpp>  // IWYU pragma: export
 #include <heeler/detect/relay_plan.hpp>          // IWYU pragma: export
+#include <heeler/detect/resource_limit.hpp>      // IWYU pragma: export
 #include <heeler/detect/run_timeout.hpp>         // IWYU pragma: export
 #include <heeler/detect/tail_loop.hpp>           // IWYU pragma: export
 #include <heeler/detect/token_budget.hpp>        // IWYU pragma: export

@@ -61,6 +61,8 @@ template <class What>
     } else if constexpr (std::is_same_v<What, Progress>) {
         constexpr std::int64_t most = std::int64_t{1} << 60;
         return what.value >= -most && what.value <= most;
+    } else if constexpr (std::is_same_v<What, Resource>) {
+        return what.used >= 0 && what.limit >= 1;
     } else {
         static_cast<void>(what);
         return true;
