@@ -107,6 +107,25 @@ TEST_CASE("a termination comes with a summary and a recommendation [M-114] [M-08
         "that with a smaller next step, which it can finish without asking.");
 }
 
+TEST_CASE("a recommendation is about the incident that ended the run, not about one before it [M-114]") {
+    Bench b;
+    RunSpec spec = bench::spec_of("r");
+    spec.timeout = 20min;
+    const RunHandle run = b.stalled(spec);
+    REQUIRE(b.acts == "nudge");
+    for (int minute = 3; minute <= 21; ++minute) {
+        b.progress(run, minute);
+        b.minutes(1);
+    }
+    const auto report = b.dog->report("r");
+    REQUIRE(report);
+    CHECK(report->conditions == std::vector<std::string>{"STALLED", "TIMEOUT"});
+    CHECK(
+        report->recommendation ==
+        "It hit its time limit of 20m 0s. It left no step as a checkpoint: start again from the beginning with a time "
+        "limit of 40m 0s.");
+}
+
 TEST_CASE("a recommendation says what was found, where to go on, and one change for each condition [M-114]") {
     std::set<std::string> all;
     for (const Condition condition :

@@ -41,6 +41,7 @@ struct Judged {
     std::uint32_t ends = 0;       ///< of these, those whose end they are told of
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
+    bool set_aside = false;       ///< a stall, because something is exhausted
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
@@ -103,9 +104,11 @@ private:
             if (hushed) return (void)result.findings.add(hush(finding));
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
-        if (is_exhausted(result)) result.findings.drop(Condition::stalled);  // that is why it stands still
         for (const Finding& finding : result.findings)
             if (result.loop_identity == 0) result.loop_identity = finding.identity;
+        if (!has(result, Condition::exhausted)) return;
+        result.set_aside = has(result, Condition::stalled);
+        result.findings.drop(Condition::stalled);  // that is why it stands still
     }
 
     /// People know of this silence, so it is only shown; it is critical again when it is not quiet any more.
@@ -140,19 +143,23 @@ private:
         // In shadow mode nobody is started, so they are counted as other attempts are: per incident.
         seen.continuations = rules_.rules.mode == Mode::shadow ? incident.attempts : run_.attempt - 1;
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable && !run_.late;
-        seen.no_output_gone |= incident.condition == Condition::exhausted && !is_exhausted(result) && !run_.late;
+        seen.no_output_gone |=
+            incident.condition == Condition::exhausted && !has(result, Condition::exhausted) && !run_.late;
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
             seen.silence = run_.age(run_.last_activity, now_.elapsed);
+        // A ladder that has no answer to the cause may have one to the stall.
+        if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
         seen.steered = verdict_.sent.steered;
         seen.wall = now_.wall;
         return seen;
     }
 
-    [[nodiscard]] static bool is_exhausted(const Judged& result) noexcept {
-        return std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
-            return finding.condition == Condition::exhausted && finding.level >= Level::nudge;
+    /// It is found, and warrants acting.
+    [[nodiscard]] static bool has(const Judged& result, const Condition& condition) noexcept {
+        return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
+            return finding.condition == condition && finding.level >= Level::nudge;
         });
     }
 

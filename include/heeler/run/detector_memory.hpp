@@ -46,9 +46,8 @@ public:
         all_[place] = finding;
     }
     void drop(const Condition& condition) noexcept {
-        Finding* const last =
-            std::remove_if(all_, all_ + count_, [&](const Finding& each) { return each.condition == condition; });
-        count_ = static_cast<std::size_t>(last - all_);
+        const auto is_that = [&](const Finding& each) { return each.condition == condition; };
+        count_ = static_cast<std::size_t>(std::remove_if(all_, all_ + count_, is_that) - all_);
     }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }

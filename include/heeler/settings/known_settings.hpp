@@ -15,6 +15,7 @@
 #include <heeler/detect/liveness_counter.hpp>
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/detect/never_started.hpp>
+#include <heeler/detect/resource_limit.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/silence_levels.hpp>
 #include <heeler/detect/tail_loop.hpp>
@@ -201,6 +202,18 @@ void change_levels(RunClass& rules, Change change) {
     });
 }
 
+[[nodiscard]] inline Refused set_resource_watch(const SettingValue& value, RunClass& rules) {
+    return take(number(value, 0.01, 10), [&](double share) {
+        change_detector<ResourceLimit>(rules, [&](auto& settings) { settings.watch_at = share; });
+    });
+}
+
+[[nodiscard]] inline Refused set_resource_act(const SettingValue& value, RunClass& rules) {
+    return take(number(value, 0.01, 10), [&](double share) {
+        change_detector<ResourceLimit>(rules, [&](auto& settings) { settings.act_at = share; });
+    });
+}
+
 /// Only where a class has cycles of its own.
 [[nodiscard]] inline Refused set_auto_clear(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool clear) { rules.context.auto_clear = clear && rules.schedule.together; });
@@ -278,6 +291,8 @@ inline constexpr std::array known{
     Known{"shrink_policy", &set_shrink_policy},
     Known{"token_budget.soft", &set_token_budget},
     Known{"failure_streak.count", &set_failure_streak},
+    Known{"resource_limit.watch_at", &set_resource_watch},
+    Known{"resource_limit.act_at", &set_resource_act},
     Known{"debounce", &set_debounce},
     Known{"max_attempts", &set_max_attempts},
     Known{"max_continuations", &set_max_continuations},
