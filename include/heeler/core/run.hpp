@@ -23,12 +23,15 @@ enum class MetricKind : std::uint8_t {
     undefined,     ///< nothing measurable: the wall-clock fallback decides
 };
 
+/// Bytes of a work item.
+inline constexpr std::size_t longest_work_item = 262'144;
+
 /// What a host says about a run when it registers it.
 struct RunSpec {
-    std::string id{};    ///< 1 to 128 bytes of UTF-8 without control characters; empty: `name`
-    std::string name{};  ///< for people; empty: `id`
-    std::string task{};  ///< the goal, as the nudge restates it
-    std::string work_item{};
+    std::string id{};         ///< 1 to 128 bytes of UTF-8 without control characters; empty: `name`
+    std::string name{};       ///< for people; empty: `id`
+    std::string task{};       ///< the goal, as the nudge restates it
+    std::string work_item{};  ///< at most `longest_work_item` bytes: a brief has all of it. Of more, name the file
     std::optional<Duration> expected{};  ///< how long the run should take
     std::optional<Duration> timeout{};   ///< a hard limit
     std::vector<std::int64_t> plan{};    ///< step numbers

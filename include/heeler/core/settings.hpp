@@ -144,7 +144,8 @@ struct BriefFacts {
     std::vector<std::int64_t> remaining{};
     std::uint32_t attempt = 2;  ///< of the one who reads this
     std::uint32_t incarnation = 2;
-    Duration checkpoint_every = 600s;
+    Duration checkpoint_every = 600s;  ///< what is in force: of the class's source, else half the age that it acts on
+    bool planned = false;              ///< the run has a plan; without one nobody knows what remains
 };
 
 /// The texts that a run is sent. An empty function stands for the library's own text.

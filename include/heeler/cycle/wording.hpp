@@ -12,6 +12,8 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/deliver/session_alert.hpp>
+#include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/detect/relay_plan.hpp>
 #include <heeler/recover/continuation.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/recover/rung.hpp>
@@ -59,6 +61,16 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
     std::string quoted{"'"};
     for (const char each : text) quoted += each == '\'' ? std::string{"'\\''"} : std::string{each};
     return quoted + "'";
+}
+
+/// How often agents of a class write checkpoints: as its source has told them, else twice within the age at which they
+/// are replaced.
+[[nodiscard]] inline Duration checkpoint_interval(const ReadyClass& ready) {
+    const Duration told = ready.checkpoint_every.load(std::memory_order_relaxed);
+    if (told > Duration{}) return told;
+    if (const auto* age = ready.rules.detectors.find<HeartbeatContract<CheckpointAge>>()) return age->act_after / 2;
+    if (const auto* relay = ready.rules.detectors.find<RelayCheck>()) return relay->bands.working_below / 2;
+    return BriefFacts{}.checkpoint_every;
 }
 
 /// The texts of one run in one cycle, under the run's lock.
@@ -142,6 +154,8 @@ public:
         for (const std::int64_t step : spec_.plan)
             if (!std::binary_search(watched_.checkpoints->steps.begin(), watched_.checkpoints->steps.end(), step))
                 facts.remaining.push_back(step);
+        facts.planned = !spec_.plan.empty();
+        facts.checkpoint_every = checkpoint_interval(*watched_.of_class());
         facts.attempt = watched_.run.attempt + 1;
         facts.incarnation = std::max(watched_.run.incarnation, facts.attempt);
         return redact(continuation::compose(rules.prompts, facts));

@@ -130,9 +130,12 @@ HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;
-    if (auto good = check_age(rules, rooms_->intake.checkpoint_every(rules.name)); !good) return good;
+    const Duration checkpoint_every = rooms_->intake.checkpoint_every(rules.name);
+    if (auto good = check_age(rules, checkpoint_every); !good) return good;
     const Instant now = rooms_->clock.now();
+    const std::string name = rules.name;
     auto defined = rooms_->registry.define(std::move(rules), now);
+    if (const auto known = rooms_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
     if (const auto asked = rooms_->listing.next(now)) wake_if_sooner(*asked);
     return defined;
 }
@@ -263,6 +266,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
 
 HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef source) {
     const auto rules = rooms_->registry.find_class(class_name);
+    if (rules) rules->checkpoint_every = source.checkpoint_every();
     rooms_->intake.watch(std::move(class_name), source);
     if (const auto asked = rooms_->listing.next(rooms_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};

@@ -56,7 +56,7 @@ struct DetectorSlot {
     std::size_t offset;
 };
 
-/// Never changes but for `replaced`; any thread.
+/// Never changes but for what is atomic; any thread.
 class ReadyClass {
 public:
     RunClass rules;
@@ -71,6 +71,8 @@ public:
     /// Of the grid on which its runs are looked at together: the registration of the oldest, so that a restart keeps
     /// it.
     mutable std::atomic<Elapsed> origin;
+    /// How often the class's source has checkpoints written; 0: it does not say.
+    mutable std::atomic<Duration> checkpoint_every{Duration{}};
     mutable std::atomic<bool> replaced{false};  ///< runs without an open incident change over to the newer one
 
     /// What is wrong with the class, in the words of the part that is.

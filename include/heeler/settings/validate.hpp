@@ -37,6 +37,11 @@ inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
     if (spec.id.empty()) return fail(ErrorCode::invalid_argument, "the run has neither id nor name; give it one");
     if (auto good = check_run_id(spec.id); !good) return good;
     if (spec.name.empty()) spec.name = spec.id;
+    if (spec.work_item.size() > longest_work_item)
+        return fail(ErrorCode::invalid_argument,
+                    "the work item has " + std::to_string(spec.work_item.size()) + " bytes, at most " +
+                        std::to_string(longest_work_item) +
+                        " reach whoever takes the run up: write it to a file, and name the file in the work item");
     if (spec.expected)
         if (auto good = check_length("expected", *spec.expected, Duration{1}, longest_setting); !good) return good;
     if (spec.timeout)
