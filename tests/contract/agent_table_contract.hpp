@@ -217,6 +217,112 @@ void lists_what_is_in_progress() {
     CHECK_FALSE(b.table->in_progress());
 }
 
+/// Whoever queues work creates a row; its agent, who knows nothing but the queue item, writes to it.
+template <class Backend>
+void takes_rows_of_a_queue() {
+    Bench<Backend> b;
+    b.enlist("r");
+    b.ask(
+        "INSERT INTO agent_progress(queue_item_id, agent_task_name, last_checkpoint, last_step, completed_steps, "
+        "status) "
+        "VALUES (123, 'implement-123', NULL, NULL, NULL, 'in_progress')");
+    b.ask("INSERT INTO agent_progress(queue_item_id) VALUES (124)");
+    b.ask("INSERT INTO agent_progress(queue_item_id, agent_task_name) VALUES (125, " + b.backend.repeated("n", 250) +
+          ")");
+    CHECK(b.ask("SELECT run FROM agent_progress ORDER BY id") == "r implement-123 124 125 ");
+    CHECK(b.ask("SELECT count(DISTINCT token) + count(DISTINCT id) FROM agent_progress") == "8 ");
+    b.cursors.assign(1, RunCursor{"implement-123", {}});
+    CHECK(b.news().empty());
+    const auto of_item = [&](const std::string& what) {
+        return b.ask("SELECT " + what + " FROM agent_progress WHERE queue_item_id = 123");
+    };
+    const std::string created = of_item("created_at");
+    const std::string updated = of_item("updated_at");
+    b.ask(b.backend.by_queue_item(123, 2, "Completed step 2: Created database schema"));
+    CHECK(b.news() == "checkpoint(2,Completed step 2: Created database schema)#1@0 ");
+    b.ask(b.backend.by_queue_item(123, 3, "Completed step 3: Added tRPC endpoint"));
+    CHECK(b.news() == "checkpoint(3,Completed step 3: Added tRPC endpoint)#1@0 ");
+    CHECK(of_item("updated_at") != updated);
+    CHECK(of_item("created_at") == created);
+    CHECK((of_item("completed_steps") == "[2,3] " || of_item("completed_steps") == "[2, 3] "));
+    b.ask("UPDATE agent_progress SET completed_steps = NULL, last_step = NULL WHERE queue_item_id = 123");
+    CHECK((of_item("completed_steps") == "[2,3] " || of_item("completed_steps") == "[2, 3] "));
+    CHECK(of_item("last_step") == "Completed step 3: Added tRPC endpoint ");
+    CHECK(b.news().empty());
+    b.ask("UPDATE agent_progress SET status = 'completed' WHERE queue_item_id = 123");
+    CHECK(b.news() == "completed#1 ");
+    b.ask("INSERT INTO agent_progress(queue_item_id, agent_task_name) VALUES (123, 'implement-123')");
+    CHECK(b.ask("SELECT run FROM agent_progress WHERE status = 'in_progress' AND queue_item_id = 123") ==
+          "implement-123." + b.ask("SELECT max(id) FROM agent_progress"));
+}
+
+template <class Backend>
+void describes_the_work() {
+    Bench<Backend> b;
+    CHECK(b.table->describe({})->empty());
+    const std::string item = "Port it''s parser" + std::string(200'000, 'w') + "\nto the last line";
+    b.ask("INSERT INTO agent_progress(queue_item_id, agent_task_name, work_item, plan) VALUES (1, 'a', '" + item +
+          "', '[3,1,2]'), (2, 'b', " + b.backend.repeated("w", 262'145) + ", '{}'), (3, 'c', '', '[1.5]'), " +
+          "(4, 'd', NULL, NULL)");
+    b.ask("INSERT INTO agent_progress(run, agent_task_name) VALUES ('e\\''', 'of another name')");
+    b.ask("UPDATE agent_progress SET work_item = " + b.backend.repeated("w", 262'145) + " WHERE run LIKE 'e%'");
+    const auto told = b.table->describe({"a", "b", "c", "d", "e\\'", "nobody"});
+    INFO((told ? "" : told.error().message));
+    REQUIRE(told);
+    REQUIRE(told->size() == 6);
+    const auto& all = *told;
+    CHECK(all[0].name == "a");
+    CHECK(all[0].work_item.size() == item.size() - 1);
+    CHECK(all[0].work_item.ends_with("to the last line"));
+    CHECK(all[0].plan == std::vector<std::int64_t>{1, 2, 3});
+    CHECK(all[0].task == "queue item 1");
+    CHECK(all[1].work_item.find("262145 bytes") != std::string::npos);
+    CHECK(all[1].plan.empty());
+    CHECK((all[2].work_item.empty() && all[2].plan.empty()));
+    CHECK((all[3].work_item.empty() && all[3].plan.empty()));
+    CHECK(all[4].task == "of another name");
+    CHECK(b.ask(all[4].work_item.substr(all[4].work_item.find("SELECT"))).size() == 262'146);
+    CHECK((all[5].name == "nobody" && all[5].task.empty()));
+    b.cursors = {{"a", {}}, {"d", {}}, {"b", {}}};
+    CHECK(b.news(2).find("column plan holds \"{}\"; write a JSON list of whole numbers") != std::string::npos);
+    CHECK((b.found[0].found->problems.empty() && b.found[1].found->problems.empty()));
+    b.cursors = {{"c", {}}};
+    CHECK(b.news().find("column plan holds \"[1.5]\"") != std::string::npos);
+}
+
+/// Rows, attempts and what a host has added are kept, and rows of a queue are taken as in a new table.
+template <class Backend>
+void grows_a_table_of_the_first_version() {
+    Bench<Backend> b;
+    b.backend.make_first_version();
+    b.ask(
+        "INSERT INTO agent_progress(run, token, attempt, last_step, completed_steps, claim_key, claim_fence) VALUES "
+        "('a', 'secret', 2, 'Half of it', '[1,2]', 'key', 7)");
+    b.ask("INSERT INTO agent_progress(run, status) VALUES ('b', 'completed')");
+    b.ask(
+        "INSERT INTO agent_attempts(run, attempt, token, status, last_step, completed_steps, attempt_started_at) "
+        "VALUES ('a', 1, 'older', 'stalled', '', '[]', '2027-01-15T08:00:00Z')");
+    const std::string added = b.ask(b.backend.hosts_additions());
+    const std::string columns =
+        "SELECT run, token, attempt, status, last_step, completed_steps, claim_key, claim_fence, created_at, "
+        "attempt_started_at FROM agent_progress ORDER BY run";
+    const std::string rows = b.ask(columns);
+    const auto same = b.table->enlist("a");
+    INFO((same ? "" : same.error().message));
+    REQUIRE(same);
+    CHECK((same->token == "secret" && same->attempt == 2));
+    CHECK(b.ask(columns) == rows);
+    CHECK(b.ask(b.backend.hosts_additions()) == added);
+    CHECK(b.ask("SELECT token FROM agent_attempts") == "older ");
+    b.ask("INSERT INTO agent_progress(queue_item_id, work_item) VALUES (123, 'Port it')");
+    CHECK(b.ask("SELECT run FROM agent_progress WHERE queue_item_id = 123") == "123 ");
+    b.ask(b.backend.by_queue_item(123, 1, "one"));
+    b.cursors.push_back({"123", {}});
+    CHECK(b.news() == "checkpoint(1,one)#1@0 ");
+    CHECK(b.ask("SELECT count(DISTINCT id) FROM agent_progress WHERE updated_at IS NOT NULL") == "3 ");
+    CHECK(b.backend.open()->enlist("a"));
+}
+
 template <class Backend>
 void takes_hand_written_rows_as_they_come() {
     Bench<Backend> b;
@@ -226,7 +332,8 @@ void takes_hand_written_rows_as_they_come() {
     const auto says = [&](const std::string& assignments, std::string_view expected) {
         b.ask(
             "UPDATE agent_progress SET token = 't', attempt = 1, status = 'in_progress', last_checkpoint = NULL, "
-            "last_heartbeat = NULL, last_step = '', completed_steps = '[]', completed_by = NULL, completed_at = NULL");
+            "last_heartbeat = NULL, last_step = '', completed_steps = '[]', completed_by = NULL, completed_at = NULL, "
+            "plan = NULL");
         b.set(assignments);
         b.cursors[0].cursor.clear();
         const std::string news = b.news();
@@ -245,6 +352,7 @@ void takes_hand_written_rows_as_they_come() {
     says("status = 'weird'", where + "status holds \"weird\"; write in_progress");
     says("status = NULL", where + "status holds nothing");
     says("status = ''", where + "status holds \"\"");
+    says("plan = '{\"a\":1}'", where + "plan holds \"{");
     says("token = NULL", where + "token holds nothing");
     says("completed_steps = NULL", where + "completed_steps holds nothing");
     says("completed_steps = '{\"a\":1}'", where + "completed_steps holds");
@@ -719,6 +827,9 @@ void check() {
     SECTION("ages are by the database's clock") { computes_ages_by_its_own_clock<Backend>(); }
     SECTION("many runs are read at once") { reads_many_runs_at_once<Backend>(); }
     SECTION("what is in progress is listed") { lists_what_is_in_progress<Backend>(); }
+    SECTION("rows of a queue are named, and written to by queue item") { takes_rows_of_a_queue<Backend>(); }
+    SECTION("a row tells the work of its run") { describes_the_work<Backend>(); }
+    SECTION("a table of the first version is extended") { grows_a_table_of_the_first_version<Backend>(); }
     SECTION("hand-written rows are problems, once") { takes_hand_written_rows_as_they_come<Backend>(); }
     SECTION("a time in the future hides nothing") { is_not_fooled_by_the_future<Backend>(); }
     SECTION("who is replaced changes 0 rows") { fences_off_who_is_replaced<Backend>(); }

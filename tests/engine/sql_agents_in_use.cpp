@@ -360,3 +360,48 @@ TEST_CASE("rows whose names cannot be runs are said once, the others are watched
     CHECK(bench::errors_of(b.after(900s)).empty());
     CHECK(b.history().row->state == RunState::running);
 }
+
+TEST_CASE("a queue's row, whose agents write to their queue item alone, is watched and continued [M-098] [M-099]") {
+    ListedBench b;
+    RunClass rules = presets::checkpoint_continuation();
+    rules.stop_proof = StopProofNeeded::presumed;
+    REQUIRE(b.dog->define(rules));
+    const std::string item = "Diagnosis\n" + std::string(200'000, 'w') + "\nQA requirements, to the last line";
+    b.ask(
+        "INSERT INTO agent_progress(queue_item_id, agent_task_name, status, work_item, plan) VALUES "
+        "(123, 'implement-123', 'in_progress', '" +
+        item + "', '[1,2,3]')");
+    const auto writes = [&](const std::string& assignments) {
+        b.ask("UPDATE agent_progress SET " + assignments + " WHERE queue_item_id = 123");
+    };
+    const auto checkpoints = [&](int step) {
+        const std::string number = std::to_string(step);
+        writes("last_checkpoint = CURRENT_TIMESTAMP, last_step = 'Completed step " + number +
+               "', completed_steps = json_insert(completed_steps, '$[#]', " + number + ")");
+    };
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    REQUIRE(b.history("implement-123").row);
+    checkpoints(1);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.history("implement-123").checkpoints.size() == 1);
+    b.age(2100);
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");
+    REQUIRE(b.control.requests().size() == 1);
+    const std::string brief = b.control.requests()[0].text;
+    CHECK_THAT(brief,
+               ContainsSubstring("| Diagnosis\n") && ContainsSubstring("\n| QA requirements, to the last line\n"));
+    CHECK(std::count(brief.begin(), brief.end(), 'w') > 200'000);
+    CHECK_THAT(brief, ContainsSubstring("Completed steps: [1]\nRemaining steps: [2,3]\n"));
+    (void)b.after(900s);  // it has only just begun
+    CHECK(b.acts == "spawn done");
+    checkpoints(2);
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.history("implement-123").checkpoints.back().step == 2);
+    CHECK(b.history("implement-123").checkpoints.back().incarnation == 2);
+    checkpoints(3);
+    writes("status = 'completed'");
+    CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.history("implement-123").row->state == RunState::completed);
+    CHECK(b.acts == "spawn done");
+}

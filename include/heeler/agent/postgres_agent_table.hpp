@@ -29,7 +29,8 @@ public:
     PostgresAgentDatabase(std::string connection, PostgresSettings settings)
         : settings_{std::move(settings)}, address_{read_address(std::move(connection), settings_.schema)} {}
 
-    /// Creates what is missing, the first time; later it must be there.
+    /// Creates what is missing, columns that the first version had not included, the first time; later it must be
+    /// there.
     [[nodiscard]] Result<void> open() {
         if (connection_ && (stale_ || connection_->gone())) connection_.reset();
         if (connection_) return {};
@@ -63,6 +64,18 @@ public:
         return runs;
     }
 
+    [[nodiscard]] Result<std::vector<AgentTask>> describe(const std::vector<std::string>& runs) {
+        std::vector<AgentTask> tasks;
+        const auto read = [&](PostgresResult& result) {
+            AgentTask& task = tasks.emplace_back();
+            result.read(task.run, task.queue_item_id, task.name, task.work_item, task.work_item_size, task.plan);
+        };
+        const WireValues values{wire_array(runs), wire_values(static_cast<std::int64_t>(longest_work_item)).front()};
+        if (const auto done = kept(fetch(*connection_, PostgresAgentSql::describe, values, read)); !done)
+            return tl::unexpected<Error>(done.error());
+        return tasks;
+    }
+
     [[nodiscard]] Result<std::vector<AgentRow>> read(const std::vector<std::string>& runs) {
         std::vector<AgentRow> rows;
         const auto read = [&](PostgresResult& result) {
@@ -71,7 +84,7 @@ public:
             int has_token = 0;
             result.read(row.run, found, has_token, row.archived, row.status, row.attempt, row.checkpoint,
                         row.checkpoint_age, row.heartbeat, row.heartbeat_age, row.completed_by, row.completed_age,
-                        row.base_age, row.last_step, row.steps, row.steps_size);
+                        row.base_age, row.last_step, row.steps, row.steps_size, row.odd_plan);
             row.found = found != 0;
             row.has_token = has_token != 0;
             if (row.last_step) row.last_step = sanitise(*row.last_step, step_text_cap);
@@ -152,7 +165,8 @@ public:
                 "`f` (false)",
                 "$1",
                 "$2",
-                &escaping_sql_literal};
+                &escaping_sql_literal,
+                place + ".agent_progress"};
     }
 
 private:
@@ -187,7 +201,7 @@ private:
     [[nodiscard]] static Result<void> create(PostgresConnection& connection) {
         std::int64_t parts = 0;
         auto done = fetch(connection, PostgresAgentSql::count_parts, {}, [&](auto& row) { row.read(parts); });
-        if (!done || parts >= 5) return done;
+        if (!done || parts >= PostgresAgentSql::parts) return done;
         PostgresTransaction transaction{connection};
         if (const auto begun = transaction.begin(PostgresSql::begin_schema); !begun)
             return tl::unexpected<Error>(begun.error());

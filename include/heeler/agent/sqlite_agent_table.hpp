@@ -32,7 +32,8 @@ public:
     SqliteAgentDatabase(std::string path, Duration busy_timeout)
         : path_{std::move(path)}, busy_timeout_{busy_timeout} {}
 
-    /// Creates the tables that are missing, the first time; later they must be there.
+    /// Creates the tables that are missing, and the columns that the first version had not, the first time; later they
+    /// must be there.
     [[nodiscard]] Result<void> open() {
         if (connection_ && connection_->moved()) connection_.reset();
         if (connection_) return {};
@@ -63,23 +64,32 @@ public:
         return runs;
     }
 
+    [[nodiscard]] Result<std::vector<AgentTask>> describe(const std::vector<std::string>& runs) {
+        std::vector<AgentTask> tasks;
+        const auto read = [](SqliteStatement& statement, AgentTask& task) {
+            statement.read(task.run, task.queue_item_id, task.name, task.work_item, task.work_item_size, task.plan);
+        };
+        const std::string names = listed(runs);
+        if (const auto done = read_all(*connection_, SqliteAgentSql::describe, tasks, read, names,
+                                       static_cast<std::int64_t>(longest_work_item));
+            !done)
+            return tl::unexpected<Error>(explained(done.error()));
+        return tasks;
+    }
+
     [[nodiscard]] Result<std::vector<AgentRow>> read(const std::vector<std::string>& runs) {
-        JsonLine list;
-        list.begin_array();
-        for (const std::string& run : runs) list.string(run);
-        list.end_array();
         std::vector<AgentRow> rows;
         const auto read = [](SqliteStatement& statement, AgentRow& row) {
             int found = 0;
             int has_token = 0;
             statement.read(row.run, found, has_token, row.archived, row.status, row.attempt, row.checkpoint,
                            row.checkpoint_age, row.heartbeat, row.heartbeat_age, row.completed_by, row.completed_age,
-                           row.base_age, row.last_step, row.steps, row.steps_size);
+                           row.base_age, row.last_step, row.steps, row.steps_size, row.odd_plan);
             row.found = found != 0;
             row.has_token = has_token != 0;
             if (row.last_step) row.last_step = sanitise(*row.last_step, step_text_cap);
         };
-        const std::string names = std::move(list).text();
+        const std::string names = listed(runs);
         if (const auto done = read_all(*connection_, SqliteAgentSql::poll, rows, read, names); !done)
             return tl::unexpected<Error>(explained(done.error()));
         return rows;
@@ -146,27 +156,69 @@ public:
     [[nodiscard]] static AgentWords words() {
         using S = SqliteAgentSql;
         const AgentStatements all{S::checkpoint, S::heartbeat, S::complete};
-        return {all, all, "one row, `counted`,", "no row", "?1", "?2", &sql_literal};
+        return {all, all, "one row, `counted`,", "no row", "?1", "?2", &sql_literal, "agent_progress"};
     }
 
 private:
+    [[nodiscard]] static std::string listed(const std::vector<std::string>& runs) {
+        JsonLine list;
+        list.begin_array();
+        for (const std::string& run : runs) list.string(run);
+        list.end_array();
+        return std::move(list).text();
+    }
+
     [[nodiscard]] tl::unexpected<Error> refuse(ErrorCode code, std::string_view said) const {
         return fail(code, "agent_progress in " + path_ + ": " + std::string{said});
     }
 
-    [[nodiscard]] static Result<void> create(SqliteConnection& connection) {
-        std::vector<std::pair<int, int>> counts;
-        const auto read = [](SqliteStatement& statement, std::pair<int, int>& count) {
-            statement.read(count.first, count.second);
+    struct Tables {
+        int all = 0;
+        int progress = 0;
+        int attempts = 0;
+        int first_version = 0;  ///< of `agent_progress`
+    };
+
+    [[nodiscard]] static Result<Tables> tables(SqliteConnection& connection) {
+        std::vector<Tables> found;
+        const auto read = [](SqliteStatement& statement, Tables& tables) {
+            statement.read(tables.all, tables.progress, tables.attempts, tables.first_version);
         };
-        if (auto done = read_all(connection, SqliteAgentSql::count_tables, counts, read); !done) return done;
-        if (counts.front().second == 2) return {};
+        if (auto done = read_all(connection, SqliteAgentSql::count_tables, found, read); !done)
+            return tl::unexpected<Error>(done.error());
+        return found.front();
+    }
+
+    /// What is there and not of the first version is left as it is.
+    [[nodiscard]] static Result<void> create(SqliteConnection& connection) {
+        const auto before = tables(connection);
+        if (!before) return tl::unexpected<Error>(before.error());
+        if (before->progress != 0 && before->attempts != 0 && before->first_version == 0) return {};
         // Readers must not hold up agents. Somebody else's database keeps the mode that it has.
-        if (counts.front().first == 0) static_cast<void>(connection.run(Sql::use_wal));
+        if (before->all == 0) static_cast<void>(connection.run(Sql::use_wal));
         auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
         if (!transaction) return tl::unexpected<Error>(transaction.error());
-        if (auto created = connection.run(SqliteAgentSql::create); !created) return created;
-        return transaction->commit();
+        const auto now = tables(connection);
+        if (!now) return tl::unexpected<Error>(now.error());
+        Result<void> done;
+        if (now->first_version != 0)
+            done = make_anew(connection);
+        else if (now->progress == 0)
+            done = connection.run(SqliteAgentSql::create);
+        if (done) done = connection.run(SqliteAgentSql::create_attempts);
+        return done ? transaction->commit() : done;
+    }
+
+    /// A primary key cannot be added to a table. Indexes and triggers of the host are kept.
+    [[nodiscard]] static Result<void> make_anew(SqliteConnection& connection) {
+        std::vector<std::string> attached;
+        const auto read = [](SqliteStatement& statement, std::string& sql) { statement.read(sql); };
+        if (auto done = read_all(connection, SqliteAgentSql::attached, attached, read); !done) return done;
+        attached.insert(attached.begin(),
+                        {SqliteAgentSql::set_aside, SqliteAgentSql::create, SqliteAgentSql::put_back});
+        for (const std::string& sql : attached)
+            if (auto done = connection.run(sql.c_str()); !done) return done;
+        return {};
     }
 
     [[nodiscard]] Result<void> check(SqliteConnection& connection) const {

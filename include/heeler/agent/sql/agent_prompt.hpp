@@ -52,6 +52,7 @@ struct AgentWords {
     std::string_view step_parameter{};  ///< for agents whose tool takes parameters
     std::string_view text_parameter{};  ///< likewise
     std::string (*literal)(std::string_view) = &sql_literal;
+    std::string table = "agent_progress";  ///< as a statement has it
 };
 
 /// What the markers stand for.

@@ -41,6 +41,7 @@ struct AgentRow {
     std::optional<std::string> last_step{};
     std::optional<std::string> steps{};  ///< absent if it is null or longer than `longest_steps`
     std::optional<std::int64_t> steps_size{};
+    std::optional<std::string> odd_plan{};  ///< the beginning of a plan that is no list of whole numbers
 };
 
 inline constexpr std::size_t longest_steps = 65536;  ///< bytes of `completed_steps`
@@ -88,6 +89,8 @@ public:
 
     [[nodiscard]] Polled read() {
         read_attempt();
+        if (row_.odd_plan)
+            say("plan", shown(row_.odd_plan), "write a JSON list of whole numbers, for example [1,2,3]; none is known");
         if (!row_.has_token) say("token", "nothing", "set it, or nobody can write to the row");
         read_steps();
         read_checkpoint();

@@ -16,9 +16,11 @@
 #include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/agent/sql/agent_prompt.hpp>
 #include <heeler/agent/sql/agent_row.hpp>
+#include <heeler/agent/sql/agent_task.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
@@ -53,6 +55,18 @@ public:
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         return database_.in_progress();
+    }
+
+    /// What the rows of these runs say of their work, for `ListedAgents`: name, task, work item and plan.
+    [[nodiscard]] Result<std::vector<RunSpec>> describe(const std::vector<std::string>& runs) {
+        const std::lock_guard guard{mutex_};
+        if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
+        auto tasks = database_.describe(runs);
+        if (!tasks) return tl::unexpected<Error>(std::move(tasks.error()));
+        std::vector<RunSpec> specs;
+        const detail::AgentWords words = database_.words();
+        for (detail::AgentTask& task : *tasks) specs.push_back(detail::spec_of(std::move(task), words));
+        return specs;
     }
 
     /// What is new in the rows of these runs, in their order. An error in one answer concerns that run alone.

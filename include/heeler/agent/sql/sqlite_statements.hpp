@@ -5,27 +5,55 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// Written by agents: last_checkpoint, last_heartbeat, last_step, completed_steps; status from in_progress to
-/// completed, with completed_by and completed_at. Everything else is written by the watchdog's side. Times are UTC
-/// text.
+/// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan. Written by agents: last_checkpoint,
+/// last_heartbeat, last_step, completed_steps; status from in_progress to completed, with completed_by and
+/// completed_at. Everything else is written by the watchdog's side. Times are UTC text.
 struct SqliteAgentSql {
     static constexpr char create[] = R"sql(
-CREATE TABLE IF NOT EXISTS agent_progress(
-    run TEXT NOT NULL PRIMARY KEY,
+CREATE TABLE agent_progress(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue_item_id INTEGER,
+    agent_task_name TEXT CHECK (length(agent_task_name) <= 255),
+    last_checkpoint TEXT,
+    last_step TEXT DEFAULT '',
+    completed_steps TEXT DEFAULT '[]' CHECK (completed_steps IS NULL OR json_valid(completed_steps)),
+    status TEXT NOT NULL DEFAULT 'in_progress' CHECK (status IN ('in_progress', 'stalled', 'completed', 'failed')),
+    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    updated_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    work_item TEXT,
+    plan TEXT CHECK (plan IS NULL OR json_valid(plan)),
+    run TEXT UNIQUE,
     token TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
     attempt INTEGER NOT NULL DEFAULT 1 CHECK (attempt > 0),
-    status TEXT NOT NULL DEFAULT 'in_progress' CHECK (status IN ('in_progress', 'stalled', 'completed', 'failed')),
-    last_checkpoint TEXT,
     last_heartbeat TEXT,
-    last_step TEXT NOT NULL DEFAULT '',
-    completed_steps TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(completed_steps)),
     completed_by INTEGER,
     completed_at TEXT,
-    created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     attempt_started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     claim_key TEXT,
     claimed_by TEXT NOT NULL DEFAULT '',
-    claim_fence INTEGER NOT NULL DEFAULT 0);
+    claim_fence INTEGER NOT NULL DEFAULT 0,
+    CONSTRAINT "a row needs a run, a queue_item_id or an agent_task_name"
+        CHECK (coalesce(run, queue_item_id, agent_task_name) IS NOT NULL));
+CREATE TRIGGER heeler_agent_inserted AFTER INSERT ON agent_progress
+WHEN NEW.run IS NULL OR NEW.last_step IS NULL OR NEW.completed_steps IS NULL BEGIN
+    UPDATE agent_progress SET last_step = coalesce(last_step, ''), completed_steps = coalesce(completed_steps, '[]'),
+        run = coalesce(run, (SELECT iif(name IN (SELECT run FROM agent_progress), name || '.' || NEW.id, name) FROM
+            (SELECT iif(length(CAST(NEW.agent_task_name AS BLOB)) BETWEEN 1 AND 100, NEW.agent_task_name,
+                coalesce(NEW.queue_item_id, 'row ' || NEW.id)) || '' AS name)))
+    WHERE id = NEW.id;
+END;
+CREATE TRIGGER heeler_agent_nulls AFTER UPDATE OF last_step, completed_steps ON agent_progress
+WHEN NEW.last_step IS NULL OR NEW.completed_steps IS NULL BEGIN
+    UPDATE agent_progress SET last_step = coalesce(last_step, OLD.last_step, ''),
+        completed_steps = coalesce(completed_steps, OLD.completed_steps, '[]') WHERE id = NEW.id;
+END;
+CREATE TRIGGER heeler_agent_updated AFTER UPDATE OF queue_item_id, agent_task_name, last_checkpoint, last_step,
+    completed_steps, status, work_item, plan, token, attempt, last_heartbeat, completed_by, completed_at ON agent_progress
+WHEN NEW.updated_at IS OLD.updated_at BEGIN
+    UPDATE agent_progress SET updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = NEW.id;
+END;
+)sql";
+    static constexpr char create_attempts[] = R"sql(
 CREATE TABLE IF NOT EXISTS agent_attempts(
     run TEXT NOT NULL, attempt INTEGER NOT NULL, token TEXT NOT NULL, status TEXT NOT NULL,
     last_checkpoint TEXT, last_heartbeat TEXT, last_step TEXT NOT NULL, completed_steps TEXT NOT NULL,
@@ -33,8 +61,27 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
     archived_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     PRIMARY KEY (run, attempt));
 )sql";
+    /// Of a table that has the columns of the first version and no others.
+    static constexpr char set_aside[] =
+        "CREATE TEMP TABLE agent_progress_before AS SELECT * FROM main.agent_progress; DROP TABLE main.agent_progress";
+    static constexpr char put_back[] =
+        "INSERT INTO main.agent_progress(run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
+        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
+        "claim_fence, updated_at) SELECT run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
+        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
+        "claim_fence, coalesce(last_checkpoint, created_at) FROM temp.agent_progress_before ORDER BY rowid; "
+        "DROP TABLE temp.agent_progress_before";
+    static constexpr char attached[] =
+        "SELECT sql FROM sqlite_master WHERE tbl_name = 'agent_progress' AND type IN ('index', 'trigger') AND "
+        "sql IS NOT NULL";
+
+    /// Tables of any kind, whether each of ours is there, and whether `agent_progress` is as the first version made it.
     static constexpr char count_tables[] =
-        "SELECT count(*), coalesce(sum(name IN ('agent_progress', 'agent_attempts')), 0) FROM sqlite_master "
+        "SELECT count(*), coalesce(sum(name = 'agent_progress'), 0), coalesce(sum(name = 'agent_attempts'), 0), "
+        "coalesce(max(name = 'agent_progress' AND type = 'table'), 0) AND (SELECT count(*) = 15 AND "
+        "sum(name IN ('run', 'token', 'attempt', 'status', 'last_checkpoint', 'last_heartbeat', 'last_step', "
+        "'completed_steps', 'completed_by', 'completed_at', 'created_at', 'attempt_started_at', 'claim_key', "
+        "'claimed_by', 'claim_fence')) = 15 FROM pragma_table_info('agent_progress')) FROM sqlite_master "
         "WHERE type IN ('table', 'view')";
     /// The first column that is missing.
     static constexpr char missing[] =
@@ -45,7 +92,10 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "[\"agent_progress\",\"completed_steps\"],[\"agent_progress\",\"completed_by\"],"
         "[\"agent_progress\",\"completed_at\"],[\"agent_progress\",\"created_at\"],"
         "[\"agent_progress\",\"attempt_started_at\"],[\"agent_progress\",\"claim_key\"],"
-        "[\"agent_progress\",\"claimed_by\"],[\"agent_progress\",\"claim_fence\"],[\"agent_attempts\",\"run\"],"
+        "[\"agent_progress\",\"claimed_by\"],[\"agent_progress\",\"claim_fence\"],"
+        "[\"agent_progress\",\"id\"],[\"agent_progress\",\"queue_item_id\"],"
+        "[\"agent_progress\",\"agent_task_name\"],[\"agent_progress\",\"updated_at\"],"
+        "[\"agent_progress\",\"work_item\"],[\"agent_progress\",\"plan\"],[\"agent_attempts\",\"run\"],"
         "[\"agent_attempts\",\"attempt\"],[\"agent_attempts\",\"token\"],[\"agent_attempts\",\"status\"],"
         "[\"agent_attempts\",\"last_checkpoint\"],[\"agent_attempts\",\"last_heartbeat\"],"
         "[\"agent_attempts\",\"last_step\"],[\"agent_attempts\",\"completed_steps\"],"
@@ -57,7 +107,17 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
 
     /// No longer than it takes to see that it is too long.
     static constexpr char in_progress[] =
-        "SELECT substr(CAST(run AS TEXT), 1, 129) FROM agent_progress WHERE status = 'in_progress' ORDER BY run";
+        "SELECT substr(CAST(run AS TEXT), 1, 129) FROM agent_progress WHERE status = 'in_progress' AND run IS NOT NULL "
+        "ORDER BY run";
+
+    /// ?1: a JSON list of runs; ?2: the longest work item, in bytes.
+    static constexpr char describe[] =
+        "SELECT w.value, substr(CAST(p.queue_item_id AS TEXT), 1, 64), substr(CAST(p.agent_task_name AS TEXT), 1, "
+        "255), "
+        "CASE WHEN length(CAST(p.work_item AS BLOB)) <= ?2 THEN CAST(p.work_item AS TEXT) END, "
+        "coalesce(length(CAST(p.work_item AS BLOB)), 0), "
+        "CASE WHEN length(CAST(p.plan AS BLOB)) <= 65536 THEN CAST(p.plan AS TEXT) END "
+        "FROM json_each(?1) w LEFT JOIN agent_progress p ON p.run = w.value ORDER BY w.key";
 
     /// ?1: a JSON list of runs. Ages in microseconds.
     static constexpr char poll[] =
@@ -74,7 +134,11 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "julianday(p.created_at))) * 86400000.0) AS INTEGER) * 1000, "
         "substr(CAST(p.last_step AS TEXT), 1, 4096), "
         "CASE WHEN length(CAST(p.completed_steps AS BLOB)) <= 65536 THEN CAST(p.completed_steps AS TEXT) END, "
-        "length(CAST(p.completed_steps AS BLOB)) "
+        "length(CAST(p.completed_steps AS BLOB)), "
+        "CASE WHEN p.plan IS NULL THEN NULL WHEN length(CAST(p.plan AS BLOB)) > 65536 OR NOT json_valid(p.plan) "
+        "THEN substr(CAST(p.plan AS TEXT), 1, 64) WHEN json_type(p.plan) <> 'array' OR EXISTS (SELECT 1 FROM "
+        "json_each(iif(json_valid(p.plan), p.plan, '[]')) WHERE type <> 'integer') "
+        "THEN substr(CAST(p.plan AS TEXT), 1, 64) END "
         "FROM json_each(?1) w LEFT JOIN agent_progress p ON p.run = w.value ORDER BY w.key";
 
     static constexpr char look[] =
