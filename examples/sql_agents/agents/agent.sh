@@ -4,6 +4,7 @@
 #   works   all steps, PAUSE seconds each, then completes
 #   naps    the same, but stands still for ten pauses after its first step
 #   stops   one step, then nothing for ever
+#   joins   the same, but it puts its work into the queue by itself, and writes to its queue item
 prompt=$3
 pause=${4:-1}
 
@@ -29,6 +30,16 @@ checkpoint() { # STEP
 }
 
 database=$2
+if [ "$1" = joins ]; then
+    execute "INSERT INTO agent_progress(queue_item_id, agent_task_name, work_item, plan)
+        VALUES (7, 'guest', 'Do what the guest wants, in four steps.', '[1,2,3,4]') RETURNING 'inserted'" "$database" queue
+    sleep "$pause"
+    execute "UPDATE agent_progress
+        SET last_checkpoint = CURRENT_TIMESTAMP, last_step = 'The guest''s first step is done',
+            completed_steps = json_insert(completed_steps, '\$[#]', 1)
+        WHERE queue_item_id = 7 RETURNING 'counted'" "$database" "step 1"
+    exec sleep 120
+fi
 worked=
 for step in $(sed -n 's/^Remaining steps: \[\(.*\)\]$/\1/p' "$prompt" | tr ',' ' '); do
     sleep "$pause"
