@@ -17,6 +17,8 @@ foreach(folder IN LISTS pure adapters)
 endforeach()
 # Tables of agents are read through the same connections as stores.
 list(APPEND may_agent store tree)
+# Logs are opened as all that agents can replace.
+list(APPEND may_source agent)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

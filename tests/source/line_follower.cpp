@@ -240,7 +240,7 @@ TEST_CASE("what is no regular file is refused by name without waiting") {
     };
     SECTION("directory") {
         const auto folder = std::filesystem::path{log.path()}.parent_path().string();
-        CHECK(refused(folder) == "'" + folder + "' is a directory, but only a regular file can be followed");
+        CHECK(refused(folder) == "'" + folder + "' is a directory, but only regular files are opened");
     }
     SECTION("named pipe") {
         REQUIRE(::mkfifo(log.path().c_str(), 0600) == 0);
@@ -255,6 +255,14 @@ TEST_CASE("what is no regular file is refused by name without waiting") {
         ::close(socket);
         CHECK_THAT(refused(log.path()), ContainsSubstring("a socket"));
     }
+    SECTION("link to a file") {
+        std::filesystem::create_symlink("/etc/passwd", log.path());
+        CHECK_THAT(refused(log.path()), ContainsSubstring("a link"));
+    }
+    SECTION("link to itself") {
+        std::filesystem::create_symlink(log.path(), log.path());
+        CHECK_THAT(refused(log.path()), ContainsSubstring("a link"));
+    }
     SECTION("device") { CHECK_THAT(refused("/dev/null"), ContainsSubstring("'/dev/null' is a device")); }
     SECTION("no name") {
         CHECK_THAT(refused(""), ContainsSubstring("names no file"));
@@ -264,11 +272,11 @@ TEST_CASE("what is no regular file is refused by name without waiting") {
 
 TEST_CASE("a file that cannot be read is an error that names it") {
     const ScratchLog log;
-    std::filesystem::create_symlink(log.path(), log.path());
-    const auto looping = LineFollower{log.path()}.read("");
-    REQUIRE_FALSE(looping);
-    CHECK(looping.error().code == ErrorCode::io);
-    CHECK_THAT(looping.error().message, ContainsSubstring("cannot read '" + log.path() + "': "));
+    log.append("one\n");
+    const auto inside = LineFollower{log.path() + "/log"}.read("");
+    REQUIRE_FALSE(inside);
+    CHECK(inside.error().code == ErrorCode::io);
+    CHECK_THAT(inside.error().message, ContainsSubstring("cannot read '" + log.path() + "/log': "));
 }
 
 TEST_CASE("a file without permission is an error") {

@@ -189,7 +189,7 @@ TEST_CASE("times are read as text and as seconds, and unreadable ones are absent
     CHECK(timed("1769850300.5 ").time() == "2026-01-31T09:05:00.500Z");
     CHECK(timed(R"("2999-01-01T00:00:00")").time() == "2999-01-01T00:00:00.000Z");
     for (const char* unreadable :
-         {"null", "\"\"", "\"yesterday\"", "true", "{}", "[1]", "1e300", "99999999999999999999"})
+         {"null", "0", "-5", "\"\"", "\"yesterday\"", "true", "{}", "[1]", "1e300", "99999999999999999999"})
         CHECK(timed(unreadable).time() == "absent");
     CHECK(Read{pre(1)}.time() == "absent");
 }
@@ -266,6 +266,73 @@ TEST_CASE("a log is followed from poll to poll") {
     REQUIRE(rotated);
     CHECK(rotated->events.size() == 1);
     CHECK(rotated->problems.size() == 2);
+}
+
+TEST_CASE("the calls of the whole log are told, and when it began, however little of it is read [M-124]") {
+    std::string text = "{\"event\":\"session_start\",\"timestamp\":60}\nno JSON\n";
+    for (int i = 0; i < 99; ++i)
+        text += pre(i) + R"({"event":"post_tool_use","output":"\"pre_tool_use\""})" + std::string(500, ' ') + "\n";
+    text += R"({"event":"pre\u005ftool_use","tool_name":"spelt","timestamp":120})"
+            "\n";
+    const ScratchLog log;
+    log.append(text);
+    ToolLog all{log.path(), {.read_bytes = 1 << 20}};
+    const auto whole = all.poll("");
+    REQUIRE(whole);
+    CHECK(whole->events.size() == 50);
+    CHECK(whole->calls == 100);
+    CHECK(whole->began == WallTime{60s});
+    CHECK_FALSE(whole->more);
+    CHECK(all.began() == WallTime{60s});
+
+    ToolLog parts{log.path(), {.first_lines = 3, .read_bytes = 4096}};
+    std::string cursor;
+    std::uint64_t calls = 0;
+    bool more = true;
+    int polls = 0;
+    for (; more && polls < 10; ++polls) {
+        const auto polled = parts.poll(cursor);
+        REQUIRE(polled);
+        CHECK(*polled->calls >= calls);
+        CHECK(polled->began == WallTime{60s});
+        calls = *polled->calls;
+        cursor = polled->cursor;
+        more = polled->more;
+    }
+    CHECK(calls == 100);
+    CHECK(polls == 3);
+
+    log.append(pre(100) + pre(101));
+    CHECK(parts.poll(cursor)->calls == 102);
+    CHECK(all.poll(cursor)->calls == 102);
+}
+
+TEST_CASE("calls are counted on after rotation, after a jump, and by a cursor from before they were counted [M-124]") {
+    const ScratchLog log;
+    log.append(pre(0) + pre(1));
+    ToolLog tool_log{log.path(), {.first_lines = 1, .read_bytes = 1024, .backlog_bytes = 1024}};
+    auto polled = tool_log.poll("");
+    REQUIRE(polled);
+    CHECK(polled->calls == 2);
+
+    for (int i = 0; i < 100; ++i) log.append(pre(i));  // more than is ever read of it as events
+    polled = tool_log.poll(polled->cursor);
+    REQUIRE(polled);
+    CHECK(polled->events.size() < 100);
+    while (polled && polled->more) polled = tool_log.poll(polled->cursor);
+    CHECK(polled->calls == 102);
+
+    LineFollower lines{log.path()};
+    polled = tool_log.poll(lines.read("")->cursor);
+    REQUIRE(polled);
+    CHECK(polled->events.empty());
+    CHECK(polled->calls == 102);
+
+    log.rotate();
+    log.append(pre(0));
+    polled = tool_log.poll(polled->cursor);
+    REQUIRE(polled);
+    CHECK(polled->calls == 103);
 }
 
 TEST_CASE("a log that is a directory is an error") {

@@ -179,6 +179,7 @@ private:
             if (is_terminal(watched.run.state)) break;
         }
         anchor(watched.run, polled, now);
+        take_history(watched, polled, now);
         for (Record& record : polled.records) {
             AuditRow row{now.wall, std::move(record.kind), std::string{watched.run.id}, std::move(record.body)};
             report.events.emplace_back(AuditEvent{row});
@@ -204,6 +205,22 @@ private:
         if (!polled.checkpoint_age || run.waiting_since || run.waited != Duration{}) return;
         if (polled.incarnation != 0 && polled.incarnation != run.incarnation) return;
         run.checkpoint_base = run.working(now.elapsed) - std::max(*polled.checkpoint_age, Duration{});
+    }
+
+    /// A run may be found long after it began. What was counted before is no news to an incident that is open.
+    static void take_history(WatchedRun& watched, const Polled& polled, Instant now) {
+        Run& run = watched.run;
+        if (polled.calls) {
+            const auto calls = static_cast<std::int64_t>(std::min(*polled.calls, std::uint64_t{1} << 61));
+            if (calls > run.calls && watched.verdict->incident.open())
+                watched.verdict.edit().incident.items_then += static_cast<std::uint64_t>(calls - run.calls);
+            run.calls = calls;
+        }
+        if (!polled.began || *polled.began >= now.wall || (run.started && *run.started != Duration{})) return;
+        const Duration began = elapsed_at(now, *polled.began) - run.origin;
+        if (run.started && began >= Duration{}) return;
+        if (run.checkpoint_base == run.started.value_or(Duration{})) run.checkpoint_base = began;
+        run.started = began;
     }
 
     template <class What>

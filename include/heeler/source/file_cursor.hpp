@@ -50,6 +50,11 @@ struct FileCursor {
     return FileCursor{values[0], values[1], values[2] == 1, values[3]};
 }
 
+/// The beginning of a file: nothing of it was read.
+[[nodiscard]] inline FileCursor beginning_of(std::uint64_t inode) noexcept {
+    return {inode, 0, false, combine(fingerprint_text(""), fingerprint_text(""))};
+}
+
 /// A fingerprint of the first and the last KiB in front of `offset`. Error: an errno value.
 [[nodiscard]] inline tl::expected<std::uint64_t, int> print_until(const ReadableFile& file, std::uint64_t offset) {
     const std::uint64_t size = std::min<std::uint64_t>(offset, 1024);

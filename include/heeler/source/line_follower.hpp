@@ -12,7 +12,6 @@
 #include <heeler/core/result.hpp>
 #include <heeler/source/file_cursor.hpp>
 #include <heeler/source/readable_file.hpp>
-#include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -30,6 +29,8 @@ struct NewLines {
     std::string cursor{};           ///< where to go on
     std::vector<Error> problems{};  ///< `corrupt`: a line too long; `io`: something was not read. No content.
     bool more = false;              ///< there is more than one call may read
+    bool anew = false;              ///< the file was replaced or cut off: `text` does not follow what was read before
+    bool skipped = false;           ///< lines before `text` were never read
 };
 
 /// Follows one file through growth, truncation, replacement and absence. One thread at a time.
@@ -37,22 +38,23 @@ class LineFollower {
 public:
     static constexpr std::size_t padding = 64;  ///< readable zero bytes behind the text
 
-    explicit LineFollower(std::string path, FollowSettings settings = {})
-        : path_{std::move(path)}, settings_{settings} {}
+    explicit LineFollower(FilePlace place, FollowSettings settings = {})
+        : place_{std::move(place)}, settings_{settings} {}
 
     /// What was added since `cursor` (empty: since never). A line without line feed at the end is left for later, a
     /// missing file is empty. Errors: `invalid_argument` for wrong settings and for what is no regular file, `io`.
     [[nodiscard]] Result<NewLines> read(std::string_view cursor) {
         buffer_.clear();
         if (auto checked = check(); !checked) return tl::unexpected<Error>(std::move(checked.error()));
-        const auto file = ReadableFile::open(path_);
+        const auto file = ReadableFile::open(place_);
         if (!file) return tl::unexpected<Error>(file.error());
         NewLines found;
         found.cursor = cursor;
         if (!file->has_value()) return found;
-        const auto place = find_place(**file, cursor, found.problems);
-        if (!place) return detail::cannot_read(path_, place.error());
-        if (const auto taken = take(**file, *place, found); !taken) return detail::cannot_read(path_, taken.error());
+        const auto place = find_place(**file, cursor, found);
+        if (!place) return detail::cannot_open(place_, false, place.error());
+        if (const auto taken = take(**file, *place, found); !taken)
+            return detail::cannot_open(place_, false, taken.error());
         return found;
     }
 
@@ -88,7 +90,8 @@ private:
     }
 
     [[nodiscard]] tl::expected<Place, int> find_place(const ReadableFile& file, std::string_view cursor,
-                                                      std::vector<Error>& problems) const {
+                                                      NewLines& found) const {
+        std::vector<Error>& problems = found.problems;
         if (cursor.empty()) return newest(file);
         const auto known = parse_cursor(cursor);
         if (!known) {
@@ -103,6 +106,7 @@ private:
                                                           std::to_string(known->offset) +
                                                           " had been read: read from its beginning again"));
             place = {};
+            found.anew = true;
         }
         const std::uint64_t unread = file.size() - place.offset;
         if (unread <= settings_.backlog_bytes) return place;
@@ -131,6 +135,7 @@ private:
         keep(std::string_view{*chunk}.substr(cut.begin, cut.end - cut.begin));
         found.text = std::string_view{buffer_}.substr(0, cut.end - cut.begin);
         found.offset = place.offset + cut.begin;
+        found.skipped = place.newest_only && found.offset > 0;
         found.more = chunk->size() == settings_.read_bytes && unread > settings_.read_bytes;
 
         FileCursor next{file.inode(), place.offset + cut.end, cut.inside_line, 0};
@@ -179,10 +184,10 @@ private:
     }
 
     [[nodiscard]] Error problem(ErrorCode code, const std::string& what) const {
-        return {code, "'" + sanitise(path_, 300) + "': " + what};
+        return {code, detail::shown_path(place_) + ": " + what};
     }
 
-    std::string path_;
+    FilePlace place_;
     FollowSettings settings_;
     std::string buffer_;
 };
