@@ -77,19 +77,25 @@ bool is_idle(Dog& dog) {
     return open && open->runs.empty();
 }
 
+/// Below the directory of the sessions, where agents may have made it, it may not be a link.
+heeler::IssueFolder issue_folder(const monitor::Options& options) {
+    const bool chosen = !options.issues.empty();
+    std::error_code ignored;  // whoever files an issue says what is wrong
+    std::filesystem::create_directories(chosen ? options.issues : options.directory / "issues", ignored);
+    return chosen ? heeler::IssueFolder{options.issues.string()}
+                  : heeler::IssueFolder{options.directory.string(), "issues"};
+}
+
 int watch(const monitor::Options& options) {
     const sigset_t signals = hold_signals();
     auto rules = monitor::session_rules(options);
     if (!rules) return fail(rules.error(), monitor::exit_usage);
     const std::string class_name = rules->name;
-    std::error_code ignored;  // whoever files an issue says what is wrong
-    std::filesystem::create_directories(options.issues, ignored);
-
     monitor::Inboxes inboxes{options.directory};
-    monitor::Sessions sessions{options.directory};
-    heeler::IssueFolder issues{options.issues.string()};
+    monitor::Sessions sessions{options.directory, options.project};
+    heeler::IssueFolder issues = issue_folder(options);
     Dog dog{heeler::SystemClock{}, monitor::Store{options.sqlite_file},
-            Notifier{monitor::Chat{options.directory / "alerts.jsonl"}, heeler::LogNotifier{}}};
+            Notifier{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, heeler::LogNotifier{}}};
     dog.control(inboxes);
     dog.issues(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);

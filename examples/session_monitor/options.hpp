@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,8 @@ namespace monitor {
 
 struct Options {
     std::filesystem::path directory;
-    std::filesystem::path issues;  ///< where issues become files
+    std::filesystem::path issues;  ///< where issues become files; empty: in the directory
+    std::string project;           ///< of sessions that do not say theirs; empty: the directory's name
     std::filesystem::path config;  ///< settings as JSON; empty: none
     std::string sqlite_file;       ///< of the store; empty: memory
     heeler::Duration every = std::chrono::seconds{1};
@@ -33,9 +35,16 @@ errors that pile up, sessions that take too long. It says so, tells the session,
 inline constexpr const char* layout = R"(DIR/SESSION/ is one session:
   tool_use.jsonl  which tools it uses, one JSON object a line; read, never written
   origin          where its alerts go, one line; may be missing
+  project         what it works on, one line; may be missing
   done            there when the session is over
   inbox           what the monitor tells the session, appended
-DIR/alerts.jsonl has one line for each alert.)";
+DIR/alerts.jsonl has one line for each alert. Only regular files are opened, and no link below DIR is followed.)";
+
+[[nodiscard]] inline std::string name_of_directory(const std::filesystem::path& directory) {
+    std::error_code error;
+    const std::string name = std::filesystem::canonical(directory, error).filename().string();
+    return error || name.empty() ? directory.string() : name;
+}
 
 /// The options, or the status with which the program ends at once, everything being said.
 [[nodiscard]] inline std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
@@ -64,6 +73,7 @@ DIR/alerts.jsonl has one line for each alert.)";
     app.add_option("--config", options.config, "Settings as JSON, in real seconds")->type_name("FILE.json");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
     app.add_option("--issues", options.issues, "Where issues are filed (default: DIR/issues)")->type_name("DIR");
+    app.add_option("--project", options.project, "What sessions work on that do not say it (default: the name of DIR)");
     app.add_option("--scale", options.scale, "All times are divided by this; 60: seconds stand for minutes")
         ->check(CLI::Range(1, 300))
         ->capture_default_str();
@@ -72,7 +82,7 @@ DIR/alerts.jsonl has one line for each alert.)";
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
-    if (options.issues.empty()) options.issues = options.directory / "issues";
+    if (options.project.empty()) options.project = name_of_directory(options.directory);
     return std::nullopt;
 }
 

@@ -1,26 +1,30 @@
 // The sessions in a directory, as a source: who there is, and what their logs say.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/source/tool_log.hpp>
+#include <heeler/text/one_line.hpp>
 
 namespace monitor {
 
+/// What lies in a session's folder is an agent's: nothing of it is trusted to be a file, or to be short.
 class Sessions {
 public:
-    explicit Sessions(std::filesystem::path directory) : directory_{std::move(directory)} {}
+    /// `project`: that of a session which does not say another.
+    Sessions(std::filesystem::path directory, std::string project)
+        : directory_{std::move(directory)}, project_{std::move(project)} {}
 
     /// Those that are not done.
     heeler::Result<std::vector<heeler::RunSpec>> list() {
@@ -60,24 +64,14 @@ private:
         heeler::ToolLog log;
     };
 
+    /// It began with the first thing it did, however late it is found.
     [[nodiscard]] Session open(const std::string& name) const {
-        const std::filesystem::path log = directory_ / name / log_name;
-        Session session{{}, heeler::ToolLog{log.string()}};
+        Session session{{}, heeler::ToolLog{place(name, log_name)}};
         session.spec.name = name;
-        session.spec.origin = origin_of(name);
-        session.spec.started_at = start_of(log);
+        session.spec.origin = said(name, "origin", directory_.string());
+        session.spec.project = said(name, "project", project_);
+        session.spec.started_at = session.log.began();
         return session;
-    }
-
-    /// It began with the first thing it did, however late it is found; nobody looks for that in a long log.
-    [[nodiscard]] static std::optional<heeler::WallTime> start_of(const std::filesystem::path& log) {
-        heeler::ToolLogSettings whole;
-        whole.first_lines = 0;
-        std::error_code error;
-        if (std::filesystem::file_size(log, error) > whole.read_bytes || error) return std::nullopt;
-        heeler::ToolLog reader{log.string(), whole};
-        const auto all = reader.poll("");
-        return all && !all->events.empty() ? all->events.front().at : std::nullopt;
     }
 
     [[nodiscard]] heeler::Result<heeler::Polled> read(const heeler::RunCursor& run) {
@@ -89,19 +83,28 @@ private:
         return polled;
     }
 
-    /// Where the alerts about a session go: what it says itself, else the directory of all sessions.
-    [[nodiscard]] std::string origin_of(const std::string& name) const {
-        std::string origin;
-        std::ifstream file{directory_ / name / "origin"};
-        return std::getline(file, origin) ? origin : directory_.string();
+    /// What a session says itself in a file of one line, or else `usual`.
+    [[nodiscard]] std::string said(const std::string& name, const char* file, const std::string& usual) const {
+        constexpr std::size_t longest = 512;
+        const auto head = heeler::read_head(place(name, file), longest);
+        if (!head) {
+            const std::string why = heeler::one_line(head.error().message, 1024);
+            std::fprintf(stderr, "heeler-session-monitor: %s: \"%s\" instead\n", why.c_str(), usual.c_str());
+        }
+        const std::string line = head && *head ? (*head)->substr(0, (*head)->find_first_of("\r\n")) : std::string{};
+        return line.empty() ? usual : line;
     }
 
     [[nodiscard]] bool has(const std::string& name, const char* file) const {
-        std::error_code error;
-        return std::filesystem::exists(directory_ / name / file, error);
+        return heeler::lies_there(place(name, file));
+    }
+
+    [[nodiscard]] heeler::FilePlace place(const std::string& name, const char* file) const {
+        return {directory_.string(), name + "/" + file};
     }
 
     std::filesystem::path directory_;
+    std::string project_;
     std::map<std::string, Session> sessions_;
     bool any_ = false;
 };

@@ -17,8 +17,9 @@ foreach(folder IN LISTS pure adapters)
 endforeach()
 # Tables of agents are read through the same connections as stores.
 list(APPEND may_agent store tree)
-# Logs are opened as all that agents can replace.
+# Logs and issues lie where agents can replace them.
 list(APPEND may_source agent)
+list(APPEND may_report agent)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

@@ -91,6 +91,8 @@ refused "schedule.period is 0.25" "$sessions" --config "$work/config.json" --sca
 echo "== five agents"
 echo '{"silence_s": 960, "duration_limit_s": 3600, "silence": 3}' >"$work/config.json"
 watch --until-idle
+mkdir "$sessions/looping"
+echo popoto >"$sessions/looping/project"
 for way in fine silent looping failing overdue; do play $way $way; done
 within 40 "the silent one" alerted silent 'Silent for [0-9]+ minutes'
 within 20 "the looping one" alerted looping 'Looping: Bash called [0-9]+ times consecutively'
@@ -105,6 +107,9 @@ watched 0 "five agents"
 
 silent "$alerts" '"session":"fine"'
 says "$alerts" "\"to\":\"$sessions\""
+[ "$(grep -c . "$alerts")" = "$(grep -cE '"project":"(sessions|popoto)"' "$alerts")" ] || fail "an alert without project" "$alerts"
+[ "$(grep -cE '"session":"looping","project":"popoto"' "$alerts")" -gt 1 ] || fail "looping without its project" "$alerts"
+says "$work/out" "^Project: popoto"
 says "$work/out" "^⚠ Session looping"
 says "$work/out" "^failing: abandon done"
 says "$work/out" "^silent: abandon done"
@@ -132,7 +137,7 @@ mkdir "$sessions/second"
 echo "team-seven" >"$sessions/second/origin"
 watch
 play second failing
-within 20 "the log speaks for the chat" grep -qE "(WARNING|CRITICAL) heeler run.unhealthy \[second\].*cannot write" "$work/err"
+within 20 "the log speaks for the chat" grep -qE "(WARNING|CRITICAL) heeler run.unhealthy \[second\] \(sessions\).*is a directory" "$work/err"
 rmdir "$alerts"
 within 20 "the alert comes late" alerted second '"to":"team-seven"'
 within 20 "given up" grep -q "second: abandon done" "$work/out"
@@ -157,6 +162,68 @@ for name in "${!agents[@]}"; do
     kill -0 "${agents[$name]}" 2>/dev/null && fail "the agent $name is left behind"
 done
 cmp "$sessions/second/tool_use.jsonl" "$work/copies/second" || fail "the log of second is not what the agent wrote"
+
+echo "== a session of nine hours, found late, and folders that stop or misuse who looks into them"
+rm -rf "$sessions" "$work/out" "$work/err" "$work/issues"
+mkdir "$sessions" "$work/elsewhere" "$work/issues"
+echo precious >"$work/elsewhere/file"
+log_of() { # NAME CALLS SECONDS: different calls, the first one SECONDS ago
+    mkdir "$sessions/$1"
+    awk -v calls="$2" -v start="$(($(date +%s) - $3))" -v lasting="$3" 'BEGIN {
+        for (i = 0; i < calls; ++i) {
+            about = sprintf("\"tool_use_id\":\"%d\",\"timestamp\":%d", i, start + lasting * i / calls)
+            printf "{\"event\":\"pre_tool_use\",\"tool_name\":\"Read\",\"tool_input\":{\"n\":%d},%s}\n", i, about
+            printf "{\"event\":\"post_tool_use\",\"tool_output_preview\":\"%0400d\",%s}\n", i, about
+        }
+    }' >"$sessions/$1/tool_use.jsonl"
+}
+looping_log() { # NAME: six times the same, just now
+    mkdir "$sessions/$1"
+    for _ in 1 2 3 4 5 6; do
+        printf '{"event":"pre_tool_use","tool_name":"Bash","tool_input":{"a":1},"timestamp":%d}\n' "$(date +%s)"
+    done >"$sessions/$1/tool_use.jsonl"
+}
+log_of nine 6000 135  # 3.4 MB; 135 s stand for 9 hours
+looping_log pipes
+mkfifo "$sessions/pipes/origin" "$sessions/pipes/project" "$sessions/pipes/inbox"
+looping_log links
+ln -s /dev/zero "$sessions/links/origin"
+ln -s "$work/elsewhere/file" "$sessions/links/project"
+ln -s "$work/elsewhere/file" "$sessions/links/inbox"
+looping_log names
+ln "$work/elsewhere/file" "$sessions/names/inbox"
+looping_log long
+truncate -s 4T "$sessions/long/origin"
+mkdir "$sessions/endless" "$sessions/pipe"
+ln -s /dev/zero "$sessions/endless/tool_use.jsonl"
+mkfifo "$sessions/pipe/tool_use.jsonl"
+ln -s "$work/copies" "$sessions/elsewhere"
+ln -s "$work/elsewhere/file" "$sessions/alerts.jsonl"
+ln -s "$work/elsewhere" "$sessions/issues"
+(
+    ulimit -v 1000000
+    exec timeout -k 1 60 "$monitor" "$sessions" --scale 240 --every 250ms --project heeler --for 3
+) >"$work/out" 2>"$work/err" </dev/null
+status=$?
+[ $status = 0 ] || fail "status $status, not 0" "$work/err"
+[ "$(cat "$work/elsewhere/file")" = precious ] || fail "a file elsewhere was written" "$work/elsewhere/file"
+[ "$(ls "$work/elsewhere")" = file ] || fail "files elsewhere" <(ls "$work/elsewhere")
+says "$work/err" "run.unhealthy \[nine\] \(heeler\).*Running for 9 hours"
+for name in pipes links names long; do says "$work/err" "run.unhealthy \[$name\] \(heeler\).*Looping: Bash called 6 times"; done
+says "$work/err" "pipes/origin' is a named pipe"
+says "$work/err" "links/origin' is a link"
+says "$work/err" "alerts.jsonl' is a link"
+for name in pipes links names; do says "$work/out" "^$name: inject:steer failed.*inbox"; done
+says "$work/err" "endless.*is a link"
+says "$work/err" "pipe.*is a named pipe"
+
+echo "== the same session, with all that is known of it"
+rm -rf "${sessions:?}"/*
+log_of nine 6000 135
+timeout -k 1 60 "$monitor" "$sessions" --scale 240 --every 250ms --for 2 >"$work/out" 2>"$work/err" </dev/null || fail "no end" "$work/err"
+says "$alerts" '"session":"nine","project":"sessions".*Running for 9 hours'
+says "$work/out" "^Duration: 9h [0-9]+m"
+says "$work/out" "^Tool calls: 6000"
 
 [ $failures = 0 ] || { echo "$failures checks failed"; sed 's/^/    /' "$work/out" "$work/err"; exit 1; }
 echo "ok"

@@ -34,14 +34,17 @@ TEST_CASE("a log notifier keeps the contract of notifiers") {
     heeler_test::check_failing_notifier(broken);
 }
 
-TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]") {
+TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183] [M-124]") {
     const File file{std::tmpfile(), &std::fclose};
     LogNotifier notifier{file.get()};
     auto alert = heeler_test::example_alert();
     alert.at = heeler::WallTime{std::chrono::hours{24 * 365} + std::chrono::milliseconds{250}};
     REQUIRE(notifier.send(alert));
 
-    alert.run.id.clear();
+    alert.run.project.clear();
+    REQUIRE(notifier.send(alert));
+
+    alert.run = {};
     alert.kind = "watchdog.store_up";
     alert.severity = Severity::none;
     alert.summary = "two\nlines and a \x1b[31mcolour";
@@ -54,6 +57,8 @@ TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183]") {
     REQUIRE(notifier.send(alert));
 
     CHECK(content_of(file.get()) ==
+          "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] (tools) run-1 is STALLED: no progress in 2 "
+          "intervals\n"
           "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals\n"
           "1971-01-01T00:00:00.250Z NOTE heeler watchdog.store_up two lines and a colour: one; two\n"
           "1971-01-01T00:00:00.250Z CRITICAL heeler watchdog.store_up\n");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/catch.hpp"
@@ -115,16 +116,34 @@ TEST_CASE("a title stays a heading") {
     CHECK(heeler::issue_file_text(made).starts_with("# one # two\n\n"));
 }
 
-TEST_CASE("an interrupted try is replaced, and a link in its place is not followed") {
+TEST_CASE("what lies in the place of an issue and is none is replaced, and never followed") {
+    const std::string what = GENERATE("interrupted", "link", "pipe");
     const Folder folder;
     const fs::path place = folder.path / issue_file_name(issue().key);
     const fs::path elsewhere = folder.path / "elsewhere";
     std::ofstream{elsewhere} << "precious";
-    fs::create_symlink(elsewhere, place.string() + ".partial");
+    for (const std::string& path : {place.string(), place.string() + ".new"}) {
+        if (what == "link") fs::create_symlink(elsewhere, path);
+        if (what == "pipe") REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    }
+    if (what == "interrupted") std::ofstream{place.string() + ".new"} << "half";
     REQUIRE(IssueFolder{folder.path.string()}.file(issue()));
     CHECK(content_of(elsewhere) == "precious");
-    CHECK_FALSE(fs::is_symlink(place));
+    CHECK(fs::is_regular_file(fs::symlink_status(place)));
+    CHECK(content_of(place).starts_with("# [Watchdog]"));
     CHECK(folder.files() == 2);
+}
+
+TEST_CASE("a folder that agents may have made is not followed, one that the host names is") {
+    const Folder folder;
+    fs::create_directory(folder.path / "real");
+    fs::create_directory_symlink(folder.path / "real", folder.path / "issues");
+    const auto refused = IssueFolder{folder.path.string(), "issues"}.file(issue());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::failed);
+    CHECK(fs::is_empty(folder.path / "real"));
+    CHECK(IssueFolder{folder.path.string(), "real"}.file(issue()));
+    CHECK(IssueFolder{(folder.path / "issues").string()}.file(issue()));
 }
 
 TEST_CASE("what keeps an issue from being filed is named [M-104]") {
@@ -150,7 +169,7 @@ TEST_CASE("what keeps an issue from being filed is named [M-104]") {
         const auto filed = IssueFolder{"/proc"}.file(issue());
         REQUIRE_FALSE(filed);
         CHECK(filed.error().code == ErrorCode::failed);
-        CHECK_THAT(filed.error().message, ContainsSubstring("cannot write /proc/abcdef1234567_1_issue"));
+        CHECK_THAT(filed.error().message, ContainsSubstring("cannot write '/proc/abcdef1234567_1_issue"));
     }
     SECTION("the disk is full") {
         Issue large = issue();

@@ -38,6 +38,7 @@ public:
         std::string line = rfc3339(alert.at);
         append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
         if (!alert.run.id.empty()) append(line, " [", alert.run.id, "]");
+        if (!alert.run.project.empty()) append(line, " (", alert.run.project, ")");
         if (!alert.summary.empty()) append(line, " ", alert.summary);
         for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
         line = sanitise(line, max_line_bytes);

@@ -1,14 +1,13 @@
 // An issue tracker that is a folder: each issue becomes one Markdown file, for hosts without a tracker at hand.
 #pragma once
 
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/text/one_line.hpp>
@@ -38,52 +37,31 @@ class IssueFolder {
 public:
     static constexpr bool idempotent = true;
 
-    explicit IssueFolder(std::string folder) : folder_{std::move(folder)} {}
+    /// `below`: a folder in `folder` that agents may have made; no part of it may be a link.
+    explicit IssueFolder(std::string folder, std::string below = {})
+        : folder_{std::move(folder)}, below_{std::move(below)} {}
 
     [[nodiscard]] Result<ActionDone> file(const Issue& issue) const {
-        namespace fs = std::filesystem;
         if (folder_.empty())
             return fail(ErrorCode::invalid_argument, "the folder for issues is empty: say where they are filed");
         if (issue.key.empty())
             return fail(ErrorCode::invalid_argument, "the issue has no key: give every issue a key of its own");
         std::error_code error;
-        if (!fs::is_directory(folder_, error))
-            return fail(ErrorCode::failed, "cannot file an issue in " + folder_ + ": it is not a folder; create it");
-        const fs::path place = fs::path{folder_} / issue_file_name(issue.key);
-        if (fs::exists(place, error)) return ActionDone{"already filed as " + place.string()};
-        fs::path partial = place;
-        partial += ".partial";
-        if (auto written = write(partial, issue_file_text(issue)); !written)
-            return tl::unexpected<Error>(std::move(written.error()));
-        fs::rename(partial, place, error);
-        if (!error) return ActionDone{place.string()};
-        std::error_code ignored;
-        fs::remove(partial, ignored);
-        return fail(ErrorCode::failed, "cannot finish " + place.string() + ": " + error.message());
+        if (!std::filesystem::is_directory(std::filesystem::path{folder_} / below_, error))
+            return fail(ErrorCode::failed, "cannot file an issue in " + folder_ + (below_.empty() ? "" : "/" + below_) +
+                                               ": it is not a folder; create it");
+        const std::string name = issue_file_name(issue.key);
+        const FilePlace place{folder_, below_.empty() ? name : below_ + "/" + name};
+        const auto filed = open_regular(place, O_RDONLY);
+        if (filed && *filed) return ActionDone{"already filed as " + place.path()};
+        const auto written = replace_file(place, issue_file_text(issue));
+        if (!written) return fail(ErrorCode::failed, written.error().message);
+        return ActionDone{place.path()};
     }
 
 private:
-    /// What an earlier, interrupted try left behind is replaced, never followed: a link there could lead anywhere.
-    [[nodiscard]] static Result<void> write(const std::filesystem::path& to, const std::string& text) {
-        std::error_code error;
-        std::filesystem::remove(to, error);
-        errno = 0;
-        std::FILE* const file = std::fopen(to.string().c_str(), "wbx");
-        if (file == nullptr) return cannot_write(to, errno);
-        const bool complete = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-        const int reason = errno;
-        if (std::fclose(file) == 0 && complete) return {};
-        const int number = complete ? errno : reason;
-        std::filesystem::remove(to, error);
-        return cannot_write(to, number);
-    }
-
-    [[nodiscard]] static tl::unexpected<Error> cannot_write(const std::filesystem::path& to, int number) {
-        return fail(ErrorCode::failed,
-                    "cannot write " + to.string() + ": " + std::error_code{number, std::generic_category()}.message());
-    }
-
     std::string folder_;
+    std::string below_;
 };
 
 }  // namespace heeler::inline HEELER_ABI
