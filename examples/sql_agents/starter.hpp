@@ -1,13 +1,14 @@
 // Starts agents as processes of their own, which share nothing with the watchdog but a prompt and a database.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/agent/child_process.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
@@ -33,7 +34,8 @@ public:
         const std::size_t number = ++started_[std::string{run}];
         const std::string name = std::string{run} + "-" + std::to_string(number);
         const std::filesystem::path file = directory_ / (name + ".prompt");
-        std::ofstream{file} << prompt;
+        if (const auto written = heeler::replace_file(file.string(), prompt, 0600); !written)
+            return tl::unexpected<heeler::Error>(written.error());
         const auto& ways = ways_.find(run)->second;
         heeler::ProcessSpec spec;
         spec.argv = {agent_, ways[std::min(number, ways.size()) - 1], (directory_ / "agents.db").string(),

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/agent/file_descriptor.hpp>
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 
@@ -36,14 +36,14 @@ class PostboxNotifier {
 public:
     static constexpr std::string_view name = "supervise";
 
-    PostboxNotifier(std::shared_ptr<Postbox> postbox, std::string log)
+    PostboxNotifier(std::shared_ptr<Postbox> postbox, heeler::FilePlace log)
         : postbox_(std::move(postbox)), log_(std::move(log)) {}
 
     heeler::Result<heeler::Receipt> send(const heeler::Alert& alert);
 
 private:
     std::shared_ptr<Postbox> postbox_;
-    std::string log_;
+    heeler::FilePlace log_;
 };
 
 }  // namespace supervise

@@ -22,13 +22,6 @@ using heeler::system_error;
 
 namespace {
 
-heeler::Result<void> sync_directory_of(const std::string& path) {
-    const FileDescriptor folder(::open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder || ::fsync(folder.get()) != 0)
-        return tl::unexpected<heeler::Error>(system_error("cannot make " + path + " durable", errno));
-    return {};
-}
-
 /// One line: no line breaks, nothing that moves a terminal.
 std::string one_line(const std::string& text) {
     std::string line = heeler::sanitise(text, 1024);
@@ -48,30 +41,13 @@ std::string boot_id() {
 
 bool ChildRecord::alive() const { return boot == boot_id() && !heeler::family_of(identity).members.empty(); }
 
-heeler::Result<void> write_file_durably(const std::string& path, const std::string& content) {
-    const std::string draft = path + ".new";
-    const FileDescriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!file) return tl::unexpected<heeler::Error>(system_error("cannot write " + draft, errno));
-    std::size_t done = 0;
-    while (done < content.size()) {
-        const ssize_t written = ::write(file.get(), content.data() + done, content.size() - done);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return tl::unexpected<heeler::Error>(system_error("cannot write " + draft, errno));
-        done += static_cast<std::size_t>(written);
-    }
-    if (::fsync(file.get()) != 0 || ::rename(draft.c_str(), path.c_str()) != 0)
-        return tl::unexpected<heeler::Error>(system_error("cannot write " + path, errno));
-    return sync_directory_of(path);
-}
-
 heeler::Result<std::optional<ChildRecord>> RunDirectory::read_child() const {
     const std::string path = file("child");
-    std::ifstream stream(path);
-    if (!stream) {
-        std::error_code error;
-        if (!fs::exists(path, error) && !error) return std::optional<ChildRecord>();
-        return heeler::fail(ErrorCode::io, "cannot read " + path);
-    }
+    constexpr std::size_t longest_record = 1 << 16;
+    const auto text = heeler::read_head(place("child"), longest_record);
+    if (!text) return tl::unexpected<heeler::Error>(text.error());
+    if (!*text) return std::optional<ChildRecord>();
+    std::istringstream stream(**text);
     std::map<std::string, std::string> values;
     for (std::string line; std::getline(stream, line);) {
         const std::size_t blank = line.find(' ');
@@ -95,19 +71,25 @@ heeler::Result<void> RunDirectory::write_child(const ChildRecord& record) const 
     text << "process " << record.identity.pid << ' ' << record.identity.pgid << ' ' << record.identity.start_time
          << "\nboot " << record.boot << "\nrun " << record.run << "\noutput " << record.output_file << "\ncommand "
          << one_line(record.command) << "\nend of record\n";
-    return write_file_durably(file("child"), text.str());
+    return heeler::replace_file(place("child"), text.str(), 0600);
 }
 
 void RunDirectory::forget_child() const { ::unlink(file("child").c_str()); }
 
 std::variant<RunDirectory, Quit> open_run_directory(const std::string& state_directory, const std::string& name) {
     std::error_code error;
-    const std::string path = fs::absolute(state_directory, error).string() + "/runs/" + name;
+    const std::string state = fs::absolute(state_directory, error).string();
+    const std::string below = "runs/" + name;
+    const std::string path = state + "/" + below;
     fs::create_directories(path, error);
     if (error) return Quit{exit_state, "cannot create the state directory " + path + ": " + error.message()};
+    auto opened = heeler::open_regular({state, below + "/lock"}, O_RDWR | O_CREAT, 0600);
+    if (!opened) return Quit{exit_state, opened.error().message};
+    if (!*opened) return Quit{exit_state, system_error("cannot write " + path + "/lock", ENOENT).message};
+    FileDescriptor lock = std::move((*opened)->descriptor);
     fs::permissions(path, fs::perms::owner_all, error);
-    FileDescriptor lock(::open((path + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock) return Quit{exit_state, system_error("cannot write " + path + "/lock", errno).message};
+    if (auto store = heeler::open_regular({state, below + "/store.sqlite"}, O_RDONLY); !store)
+        return Quit{exit_store, store.error().message};
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
         char text[32] = {};
         const ssize_t size = ::pread(lock.get(), text, sizeof text - 1, 0);
@@ -118,7 +100,7 @@ std::variant<RunDirectory, Quit> open_run_directory(const std::string& state_dir
     const std::string pid = std::to_string(::getpid()) + "\n";
     if (::ftruncate(lock.get(), 0) != 0 || ::pwrite(lock.get(), pid.data(), pid.size(), 0) < 0)
         return Quit{exit_state, system_error("cannot write " + path + "/lock", errno).message};
-    return RunDirectory(path, std::move(lock));
+    return RunDirectory(state, below, std::move(lock));
 }
 
 }  // namespace supervise

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/agent/file_descriptor.hpp>
 #include <heeler/agent/process_identity.hpp>
 #include <heeler/core/result.hpp>
@@ -29,9 +30,12 @@ struct ChildRecord {
 /// Created and locked by `open_run_directory`; the lock lasts as long as the process.
 class RunDirectory {
 public:
-    RunDirectory(std::string path, heeler::FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+    /// `below`: the directory of the run in the state directory, where commands may have made anything.
+    RunDirectory(std::string state, std::string below, heeler::FileDescriptor lock)
+        : state_(std::move(state)), below_(std::move(below)), lock_(std::move(lock)) {}
 
-    [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+    [[nodiscard]] heeler::FilePlace place(const std::string& name) const { return {state_, below_ + "/" + name}; }
+    [[nodiscard]] std::string file(const std::string& name) const { return place(name).path(); }
 
     /// The last record, if there is one. A damaged one is an error: who knows what runs.
     [[nodiscard]] heeler::Result<std::optional<ChildRecord>> read_child() const;
@@ -43,16 +47,14 @@ public:
     void forget_child() const;
 
 private:
-    std::string path_;
+    std::string state_;
+    std::string below_;
     heeler::FileDescriptor lock_;
 };
 
 /// `state_directory`/runs/`name`, locked against a second instance; or how to end and why.
 [[nodiscard]] std::variant<RunDirectory, Quit> open_run_directory(const std::string& state_directory,
                                                                   const std::string& name);
-
-/// Writes a file as a whole: the old content or the new one is there after a crash.
-[[nodiscard]] heeler::Result<void> write_file_durably(const std::string& path, const std::string& content);
 
 /// The id of the system's boot; empty where it has none.
 [[nodiscard]] std::string boot_id();

@@ -18,7 +18,7 @@ Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<
       metric_(std::move(metric)),
       keeper_(std::move(keeper)),
       dog_(heeler::SystemClock(), heeler::SqliteStore(directory_.file("store.sqlite")),
-           PostboxNotifier(postbox_, directory_.file("alerts.log"))) {}
+           PostboxNotifier(postbox_, directory_.place("alerts.log"))) {}
 
 Quit Supervisor::run(const GoOn& how) {
     if (auto quit = begin(how)) return *quit;

@@ -34,15 +34,15 @@ Ending Supervisor::ending(const heeler::Report& report) {
 heeler::Result<void> Supervisor::write_report(const heeler::Report& report, const Ending& ending) {
     const std::string text = report_text(report, ending);
     const std::string json = report_json(report, ending);
-    auto written = write_file_durably(directory_.file("report.txt"), text);
-    if (written) written = write_file_durably(directory_.file("report.json"), json);
+    auto written = heeler::replace_file(directory_.place("report.txt"), text, 0600);
+    if (written) written = heeler::replace_file(directory_.place("report.json"), json, 0600);
     if (options_.report == "text") {
         std::fputs(text.c_str(), stderr);
     } else if (options_.report == "json") {
         std::fputs(json.c_str(), stdout);
         std::fflush(stdout);
     } else if (written) {
-        written = write_file_durably(options_.report, options_.report.ends_with(".json") ? json : text);
+        written = heeler::replace_file(options_.report, options_.report.ends_with(".json") ? json : text, 0600);
     }
     return written;
 }

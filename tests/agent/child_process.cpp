@@ -1,5 +1,10 @@
 #include <heeler/agent/child_process.hpp>
 
+#include <filesystem>
+#include <fstream>
+
+#include <sys/stat.h>
+
 #include "support/catch.hpp"
 #include "support/real_process.hpp"
 
@@ -191,4 +196,31 @@ TEST_CASE("output can go to a file that outlives its reader") {
     REQUIRE(control->inject({}));
     REQUIRE(read_until(*control, seen, "two\n"));
     CHECK(heeler_test::file_content(spec.output_file) == "one\ntwo\n");
+}
+
+TEST_CASE("no command writes its output to what agents put in the place of the file, and nobody waits for it") {
+    const heeler_test::ScratchDirectory scratch;
+    std::ofstream{scratch / "precious"} << "precious";
+    auto spec = shell("echo one; sleep 60");
+    spec.output_file = scratch / "output";
+    auto running = ProcessControl::start(spec);
+    REQUIRE(running);
+    std::filesystem::remove(spec.output_file);
+    const std::string what = GENERATE("pipe", "link", "link to nothing");
+    if (what == "pipe") REQUIRE(::mkfifo(spec.output_file.c_str(), 0600) == 0);
+    if (what == "link") std::filesystem::create_symlink(scratch / "precious", spec.output_file);
+    if (what == "link to nothing") std::filesystem::create_symlink(scratch / "made", spec.output_file);
+
+    const auto refused = ProcessControl::start(spec);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("only regular files are opened") != std::string::npos);
+    CHECK(heeler_test::file_content(scratch / "precious") == "precious");
+    CHECK_FALSE(std::filesystem::exists(scratch / "made"));
+
+    heeler::ProcessSpec adopted;
+    adopted.output_file = spec.output_file;
+    auto control = ProcessControl::adopt(running->identity(), adopted);
+    REQUIRE(control);
+    CHECK(control->read_output([](std::string_view) {}).error().code == ErrorCode::unsupported);
+    CHECK(running->terminate({}));
 }

@@ -1,5 +1,8 @@
 #include <heeler/agent/directory_snapshot.hpp>
 
+#include <chrono>
+#include <fstream>
+
 #include <sys/stat.h>
 
 #include "support/catch.hpp"
@@ -48,6 +51,30 @@ TEST_CASE("files, links and directories are saved once per key, special files an
     CHECK(save_directory(from.string(), to, "run/1")->note == "already saved in " + copy.string());
     CHECK_FALSE(fs::exists(copy / "later"));
     CHECK(save_directory(from.string(), to, "run/2"));
+}
+
+TEST_CASE("a file of 4 TB with next to nothing in it is saved as such, at once, without rights that it lends") {
+    const heeler_test::ScratchDirectory scratch;
+    const fs::path from = scratch / "from";
+    constexpr std::uintmax_t size = std::uintmax_t{1} << 42;
+    fs::create_directories(from);
+    std::ofstream(from / "huge") << "begin";
+    fs::resize_file(from / "huge", size / 2);
+    std::ofstream(from / "huge", std::ios::app) << "middle";
+    fs::resize_file(from / "huge", size);
+    fs::permissions(from / "huge", fs::perms::owner_all | fs::perms::set_uid);
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE(save_directory(from.string(), scratch / "to", "k"));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10});
+    const fs::path copy = fs::path(scratch / "to") / heeler::snapshot_name("k") / "huge";
+    CHECK(fs::file_size(copy) == size);
+    CHECK(fs::status(copy).permissions() == fs::perms::owner_all);
+    std::ifstream file{copy, std::ios::binary};
+    std::string part(11, ' ');
+    file.read(part.data(), 5);
+    file.seekg(static_cast<std::streamoff>(size / 2));
+    file.read(part.data() + 5, 6);
+    CHECK(part == "beginmiddle");
 }
 
 TEST_CASE("a copy that fails or was interrupted leaves nothing under the final name") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <heeler/store/sqlite_store.hpp>
 
@@ -184,6 +185,24 @@ TEST_CASE("a file of agents that is gone or is something else is an error that n
     CHECK(refused.error().code == ErrorCode::not_a_store);
     CHECK_FALSE(SqliteAgentTable{":memory:"}.enlist("r"));
     CHECK_FALSE(SqliteAgentTable{folder.path("x.db"), 10min, -1s}.enlist("r"));
+}
+
+TEST_CASE("a named pipe that an agent makes beside its table, or in its place, stops nobody") {
+    const std::string end = GENERATE("", "-journal", "-wal", "-shm");
+    const ScratchLog folder;
+    const std::string file = folder.path("agents.db");
+    SqliteAgentTable table{file, 10min, 0s};
+    REQUIRE(table.enlist("r"));
+    const bool reopens = GENERATE(false, true);
+    std::filesystem::remove(file + end);
+    REQUIRE(::mkfifo((file + end).c_str(), 0600) == 0);
+    SqliteAgentTable other{file, 10min, 0s};
+    const auto refused = reopens ? other.poll({}) : table.poll({});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::io);
+    CHECK(refused.error().message.find(file + end + " is no file") != std::string::npos);
+    std::filesystem::remove(file + end);
+    if (end == "-journal") CHECK(table.enlist("s"));
 }
 
 TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later") {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
+
 #include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
@@ -205,6 +207,20 @@ TEST_CASE("while a file of the configured name exists nothing is done [M-126]") 
     d.minutes(2);
     CHECK(d.control.requests().empty());
     CHECK(d.acts.find("inject:nudge skipped") == 0);
+    flag.lower();
+    d.minutes(1);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+}
+
+TEST_CASE("a named pipe of the configured name freezes as well, and nobody waits for its writer [M-126]") {
+    const Flag flag;
+    Desk d;
+    d.settings.freeze_file = flag.path();
+    d.boot();
+    REQUIRE(::mkfifo(flag.path().c_str(), 0600) == 0);
+    d.stalled();
+    d.minutes(2);
+    CHECK(d.control.requests().empty());
     flag.lower();
     d.minutes(1);
     CHECK(d.asked(ControlVerb::inject) == 1);

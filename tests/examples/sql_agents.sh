@@ -20,7 +20,12 @@ says() { # FILE PATTERN
     }
 }
 
-"$program" "$work" "$agent" >"$work/out" 2>"$work/errors" || {
+# What agents may put where a prompt will be written is replaced: nobody waits for it, and nothing is written through it.
+echo precious >"$work/precious"
+ln -s "$work/precious" "$work/sleepy-2.prompt"
+mkfifo "$work/steady-1.prompt"
+
+timeout -k 1 120 "$program" "$work" "$agent" >"$work/out" 2>"$work/errors" || {
     echo "FAILED: status $?"
     failures=1
 }
@@ -50,6 +55,7 @@ says "$work/rows" '^guest\|2\|completed\|\[1,2,3,4\]$'
 says "$work/rows" '^steady\|1\|completed\|\[1,2,3,4\]$'
 says "$work/rows" '^stuck\|3\|failed\|\[1,2,3\]$'
 says "$work/rows" '^sleepy\|1\|stalled$'
+says "$work/precious" '^precious$'
 [ ! -s "$work/errors" ] || {
     echo "FAILED: it complains:"
     sed 's/^/    /' "$work/errors"

@@ -162,6 +162,52 @@ wait "$supervisor" 2>/dev/null
 expect 0 "--kill, then a new command" --name kept --kill --grace 500ms -- true
 gone "$(cat "$work/again.pid")" || fail "--kill did not end the earlier command"
 
+echo "== what a command puts in the place of files that are written"
+echo precious >"$work/precious"
+untouched() { # WHAT
+    [ "$(cat "$work/precious")" = precious ] || fail "$1: a file elsewhere was written" "$work/precious"
+    [ ! -e "$work/made" ] || fail "$1: a file elsewhere was made"
+}
+trap_at() { # NAME FILE KIND
+    mkdir -p "$state/runs/$1"
+    case $3 in
+        pipe) mkfifo "$state/runs/$1/$2" ;;
+        link) ln -s "$work/precious" "$state/runs/$1/$2" ;;
+        nothing) ln -s "$work/made" "$state/runs/$1/$2" ;;
+    esac
+}
+for kind in pipe link nothing; do
+    for file in child.new report.txt report.txt.new report.json; do
+        trap_at "trap-$kind-$file" "$file" "$kind"
+        expect 0 "$kind $file" --name "trap-$kind-$file" -- true
+        [ -f "$state/runs/trap-$kind-$file/report.json" ] || fail "$kind $file: there is no report"
+        untouched "$kind $file"
+    done
+    for file in lock child; do
+        trap_at "trap-$kind-$file" "$file" "$kind"
+        expect 73 "$kind $file" --name "trap-$kind-$file" -- touch "$work/made"
+        says "$work/err" "$file' is a .*, but only regular files are opened"
+        untouched "$kind $file"
+    done
+    trap_at "trap-$kind-store" store.sqlite "$kind"
+    expect 74 "$kind store" --name "trap-$kind-store" -- touch "$work/made"
+    untouched "$kind store"
+    trap_at "trap-$kind-output" output "$kind"
+    expect 126 "$kind output" --name "trap-$kind-output" --detach -- touch "$work/made"
+    says "$work/err" "output' is a .*, but only regular files are opened"
+    untouched "$kind output"
+done
+trap_at trap-alerts alerts.log pipe
+expect 124 "no alert waits for who reads a pipe" --name trap-alerts --preset long_run --interval 1s --grace 1s -- \
+    "$agents/stalling_agent.sh" 0.2
+trap_at trap-alerts-link alerts.log link
+expect 124 "no alert goes elsewhere" --name trap-alerts-link --preset long_run --interval 1s --grace 1s -- \
+    "$agents/stalling_agent.sh" 0.2
+untouched "alerts"
+ln -s "$work" "$state/runs/elsewhere"
+expect 73 "a run's directory that is a link" --name elsewhere -- true
+[ ! -e "$work/lock" ] || fail "the state of a run went elsewhere"
+
 echo "== the main job"
 expect 0 "a loop is broken" --name loop --preset long_run --interval 2s --report json -- "$agents/looping_agent.sh" 0.4
 says "$work/out" '"action_taken":"inject:break_pattern","outcome":"recovered"'

@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/agent/file_descriptor.hpp>
 #include <heeler/agent/process_identity.hpp>
 #include <heeler/core/result.hpp>
@@ -43,9 +44,10 @@ struct ProcessSpec {
     std::string working_directory = {};  ///< empty = the caller's; a relative command is looked up from here
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to the caller's environment
     ProcessIo io = ProcessIo::pipe;
-    std::string output_file = {};      ///< if set, output is appended here, so that the command can outlive its caller
-    std::string snapshot_source = {};  ///< directory that `snapshot` saves; empty = there is nothing to save
-    std::string snapshot_destination = {};           ///< directory that snapshots are put in
+    /// If set, output is appended to this regular file, so that the command can outlive its caller.
+    std::string output_file = {};
+    std::string snapshot_source = {};       ///< directory that `snapshot` saves; empty = there is nothing to save
+    std::string snapshot_destination = {};  ///< directory that snapshots are put in
     Duration term_grace = std::chrono::seconds(5);   ///< from the polite signal to the one that cannot be ignored
     Duration kill_grace = std::chrono::seconds(10);  ///< from there to giving up
     bool die_with_parent = false;  ///< Linux: the system kills the command when the *thread* that started it ends
@@ -193,6 +195,14 @@ struct Channels {
     return made;
 }
 
+/// Where a command's output goes to, or is read. Agents may lie in wait at its name with a link or a named pipe.
+[[nodiscard]] inline Result<FileDescriptor> open_output(const std::string& path, int flags) {
+    auto file = open_regular(path, flags, 0600);
+    if (!file) return tl::unexpected<Error>(std::move(file.error()));
+    if (!file->has_value()) return tl::unexpected<Error>(system_error("cannot open the output file " + path, ENOENT));
+    return FileDescriptor{::fcntl((*file)->descriptor.get(), F_DUPFD_CLOEXEC, 3)};
+}
+
 [[nodiscard]] inline Result<Channels> open_pipes(const std::string& output_file) {
     Channels made;
     auto in = make_pipe();
@@ -206,10 +216,12 @@ struct Channels {
         made.child_output = std::move(out->writer);
         return made;
     }
-    made.child_output = lifted(::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    made.output = lifted(::open(output_file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!made.child_output || !made.output)
-        return tl::unexpected<Error>(system_error("cannot open the output file " + output_file, errno));
+    auto written = open_output(output_file, O_WRONLY | O_CREAT | O_APPEND);
+    if (!written) return tl::unexpected<Error>(std::move(written.error()));
+    auto read = open_output(output_file, O_RDONLY);
+    if (!read) return tl::unexpected<Error>(std::move(read.error()));
+    made.child_output = std::move(*written);
+    made.output = std::move(*read);
     ::lseek(made.output.get(), 0, SEEK_END);
     return made;
 }

@@ -1,12 +1,20 @@
-// Saves a copy of a directory under the key of the action that asked for it, so that asking twice saves once.
+// Saves a copy of a directory under the key of the action that asked for it, so that asking twice saves once. POSIX.
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 
@@ -33,7 +41,51 @@ struct CopyCount {
     std::size_t skipped = 0;  ///< sockets, pipes, devices, and files that vanished meanwhile
 };
 
-[[nodiscard]] inline Result<void> copy_entry(const std::filesystem::directory_entry& entry,
+/// Where the next bytes that are no hole begin and end, from `at` on; empty at `size` if there are none.
+[[nodiscard]] inline std::pair<std::uint64_t, std::uint64_t> next_data(const FileDescriptor& file, std::uint64_t at,
+                                                                       std::uint64_t size) noexcept {
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    const off_t begin = ::lseek(file.get(), static_cast<off_t>(at), SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) return {size, size};
+    const off_t end = begin < 0 ? begin : ::lseek(file.get(), begin, SEEK_HOLE);
+    if (end >= 0) return {static_cast<std::uint64_t>(begin), std::min(static_cast<std::uint64_t>(end), size)};
+#endif
+    return {at, size};
+}
+
+/// As many bytes as there were when it was opened, and holes as holes: no copy is larger than what is copied. Error: an
+/// errno value.
+[[nodiscard]] inline tl::expected<void, int> copy_data(const RegularFile& from, const FileDescriptor& to) {
+    constexpr std::uint64_t most = 1 << 20;
+    for (std::uint64_t at = 0; at < from.size;) {
+        const auto [begin, end] = next_data(from.descriptor, at, from.size);
+        if (begin >= end) break;
+        const auto part = read_at(from.descriptor, begin, static_cast<std::size_t>(std::min(most, end - begin)));
+        if (!part) return tl::unexpected<int>(part.error());
+        if (part->empty()) break;
+        if (::lseek(to.get(), static_cast<off_t>(begin), SEEK_SET) < 0) return tl::unexpected<int>(errno);
+        if (const auto written = write_all(to, *part); !written) return written;
+        at = begin + part->size();
+    }
+    if (::ftruncate(to.get(), static_cast<off_t>(from.size)) != 0) return tl::unexpected<int>(errno);
+    return {};
+}
+
+/// Permissions stay, apart from those that lend them. False if it is no regular file any more.
+[[nodiscard]] inline Result<bool> copy_regular(const FilePlace& from, const std::filesystem::path& target) {
+    auto file = open_regular(from, O_RDONLY);
+    if (!file && file.error().code == ErrorCode::invalid_argument) return false;
+    if (!file) return fail(ErrorCode::failed, file.error().message);
+    if (!file->has_value()) return false;
+    struct stat status {};
+    const FileDescriptor to{::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    const bool opened = to && ::fstat((*file)->descriptor.get(), &status) == 0;
+    const auto copied = opened ? copy_data(**file, to) : tl::unexpected<int>(errno);
+    if (copied && ::fchmod(to.get(), status.st_mode & 0777) == 0) return true;
+    return tl::unexpected<Error>(system_error("cannot save " + from.path(), copied ? errno : copied.error()));
+}
+
+[[nodiscard]] inline Result<void> copy_entry(const std::filesystem::directory_entry& entry, const FilePlace& from,
                                              const std::filesystem::path& target, CopyCount& count) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -44,7 +96,10 @@ struct CopyCount {
         fs::create_directory(target, error);
         return error ? Result<void>(fail(ErrorCode::failed, target.string() + ": " + error.message())) : Result<void>();
     } else if (fs::is_regular_file(status)) {
-        fs::copy_file(entry.path(), target, error);
+        const auto copied = copy_regular(from, target);
+        if (!copied) return tl::unexpected<Error>(copied.error());
+        ++(*copied ? count.files : count.skipped);
+        return {};
     } else {
         ++count.skipped;
         return {};
@@ -72,7 +127,8 @@ struct CopyCount {
             entry.disable_recursion_pending();
             continue;
         }
-        if (auto copied = copy_entry(*entry, target / entry->path().lexically_relative(source), count); !copied)
+        const fs::path below = entry->path().lexically_relative(source);
+        if (auto copied = copy_entry(*entry, {source.string(), below.string()}, target / below, count); !copied)
             return tl::unexpected<Error>(std::move(copied.error()));
     }
     if (error) return fail(ErrorCode::failed, "cannot read " + source.string() + ": " + error.message());

@@ -57,7 +57,7 @@ public:
             return fail(ErrorCode::ended, "process " + std::to_string(identity.pid) + " is over");
         ChildProcess child{identity, {}, {}};
         if (!spec.output_file.empty()) {
-            child.output = detail::lifted(::open(spec.output_file.c_str(), O_RDONLY | O_CLOEXEC));
+            if (auto output = detail::open_output(spec.output_file, O_RDONLY)) child.output = std::move(*output);
             ::lseek(child.output.get(), 0, SEEK_END);
         }
         return ProcessControl(std::move(spec), std::move(child), false);

@@ -36,6 +36,8 @@ public:
     /// must be there.
     [[nodiscard]] Result<void> open() {
         if (connection_ && connection_->moved()) connection_.reset();
+        if (const std::string wrong = detail::waiting_file(path_); !wrong.empty())
+            return refuse(ErrorCode::io, wrong + " is no file: it is left alone; remove it");
         if (connection_) return {};
         if (path_.empty() || path_ == ":memory:" || path_.find('\0') != std::string::npos)
             return refuse(ErrorCode::invalid_argument, "agents cannot reach this path; name a file");

@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include <heeler/store/sqlite_store.hpp>
 
@@ -141,4 +144,18 @@ TEST_CASE("the steps of the schema are numbered without gaps [D-47]", "[store][s
         CHECK(step.min_reader <= step.version);
         min_reader = step.min_reader;
     }
+}
+
+TEST_CASE("a store beside which, or in whose place, a named pipe was made is an error at once") {
+    const std::string end = GENERATE("", "-journal", "-wal", "-shm");
+    const OldStore old;
+    if (end.empty()) std::filesystem::remove(old.path);
+    REQUIRE(::mkfifo((old.path + end).c_str(), 0600) == 0);
+    SqliteStore store{old.path};
+    const auto refused = store.load();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == (end.empty() ? ErrorCode::not_a_store : ErrorCode::io));
+    CHECK(refused.error().message.find(old.path) != std::string::npos);
+    std::filesystem::remove(old.path + end);
+    if (!end.empty()) CHECK(store.load());
 }

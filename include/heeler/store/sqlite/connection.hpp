@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <sqlite3.h>
@@ -18,11 +20,26 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// The first of the files of a database that is none, but something whose reader may wait for ever: a named pipe, a
+/// device, a socket. Empty: none is.
+[[nodiscard]] inline std::string waiting_file(const std::string& path) {
+    namespace fs = std::filesystem;
+    for (const char* const end : {"", "-journal", "-wal", "-shm"}) {
+        std::error_code error;
+        const auto status = fs::status(path + end, error);
+        if (!error && fs::is_other(status)) return path + end;
+    }
+    return {};
+}
+
 /// An open SQLite file. One thread at a time. Statements on loan must end before it does.
 class SqliteConnection {
 public:
     [[nodiscard]] static Result<SqliteConnection> open(std::string path, Duration busy_timeout) {
         SqliteConnection opened{std::move(path)};
+        if (const std::string wrong = waiting_file(*opened.path_); !wrong.empty())
+            return tl::unexpected<Error>(
+                opened.error(ErrorCode::io, wrong + " is no file: it is left alone; remove it"));
         sqlite3* raw = nullptr;
         const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
         const int result = sqlite3_open_v2(opened.path_->c_str(), &raw, flags, nullptr);

@@ -29,6 +29,7 @@ enum class FileKind : std::uint8_t { nothing, store, something_else, unclear };
 
 /// The first bytes of a file; fewer if it is shorter, none if it cannot be read.
 [[nodiscard]] inline std::string file_head(const std::string& path, std::size_t most) {
+    if (!waiting_file(path).empty()) return {};
     std::string head(most, '\0');
     std::ifstream file{path, std::ios::binary};
     file.read(head.data(), static_cast<std::streamsize>(most));
