@@ -75,12 +75,13 @@ namespace {
 
 /// What the alerts, at most one, say of a session.
 std::string said_of(const bench::Bench& b) {
-    if (b.notifier.delivered().empty()) return {};
-    REQUIRE(b.notifier.delivered().size() == 1);
+    const auto alerts = b.notifier.delivered();
+    if (alerts.empty()) return {};
+    REQUIRE(alerts.size() == 1);
     std::string text;
-    for (const Detail& detail : b.notifier.delivered()[0].details)
+    for (const Detail& detail : alerts[0].details)
         if (detail.name == "duration" || detail.name == "tool_calls") text += detail.name + " " + detail.value + "; ";
-    for (const std::string& issue : b.notifier.delivered()[0].issues) text += issue + "; ";
+    for (const std::string& issue : alerts[0].issues) text += issue + "; ";
     return text;
 }
 

@@ -64,10 +64,10 @@ struct Polled {
     std::optional<Duration> checkpoint_age{};
     std::uint32_t incarnation = 0;
     std::vector<Record> records{};  ///< to be put on record together with what the events change
-    std::optional<WallTime>
-        began{};  ///< when the run began; heard if that is before it was registered, and the host did not say
-    std::optional<std::uint64_t>
-        calls{};  ///< of tools, since it began and as far as they are counted, with those in `events`
+    /// When the run began; heard if that is before it was registered, and the host did not say.
+    std::optional<WallTime> began{};
+    /// Of tools, since it began and as far as they are counted, with those in `events`; more than were seen are heard.
+    std::optional<std::uint64_t> calls{};
 };
 
 /// Reads what happened since a cursor that it made itself (empty: since the beginning). Bounded in time and memory. An
