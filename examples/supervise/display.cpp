@@ -1,10 +1,7 @@
 #include "display.hpp"
 
-#include <cerrno>
-#include <cstdio>
-
-#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -15,18 +12,12 @@ namespace supervise {
 
 namespace {
 
-void write_all(int number, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(number, text.data(), text.size());
-        if (written < 0 && errno == EAGAIN) {
-            pollfd ready{number, POLLOUT, 0};
-            ::poll(&ready, 1, 1000);
-        } else if (written < 0 && errno != EINTR) {
-            return;  // nobody listens any more; the command goes on
-        } else if (written > 0) {
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
+/// A terminal, or one pipe for both.
+bool same_place(int one, int other) {
+    struct stat first {};
+    struct stat second {};
+    return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 std::size_t terminal_width() {
@@ -62,12 +53,17 @@ std::string status_text(const StatusView& view, std::size_t width) {
     return std::string(heeler::utf8_head(one_line(text), width));
 }
 
-Display::Display() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+Display::Display()
+    : output_(std::make_shared<Outlet>(STDOUT_FILENO)),
+      errors_(same_place(STDOUT_FILENO, STDERR_FILENO) ? output_ : std::make_shared<Outlet>(STDERR_FILENO)),
+      terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Display::~Display() { errors_->drained(std::chrono::seconds(2)); }
 
 void Display::pass(std::string_view output) {
     if (output.empty()) return;
     clear();
-    write_all(STDOUT_FILENO, output);
+    output_->put(output);
     line_open_ = output.back() != '\n';
 }
 
@@ -76,15 +72,15 @@ void Display::say(std::string_view line) {
     std::string text = line_open_ && terminal_ ? "\n" : "";
     line_open_ = line_open_ && !terminal_;
     text += "heeler: " + one_line(line) + "\n";
-    write_all(STDERR_FILENO, text);
+    errors_->offer(text);
 }
 
 void Display::show(const StatusView& view, heeler::Duration every) {
     if (terminal_) {
-        if (line_open_) return;
+        if (line_open_ || errors_->waiting() != 0) return;
         std::string text = status_text(view, terminal_width());
         if (shown_ && text == last_text_) return;
-        write_all(STDERR_FILENO, "\r\x1b[K" + text);
+        errors_->offer("\r\x1b[K" + text);
         last_text_ = std::move(text);
         shown_ = true;
         return;
@@ -96,8 +92,13 @@ void Display::show(const StatusView& view, heeler::Duration every) {
     say(status_text(view, 200));
 }
 
+void Display::tell(std::string_view text) {
+    clear();
+    errors_->offer(text);
+}
+
 void Display::clear() {
-    if (shown_) write_all(STDERR_FILENO, "\r\x1b[K");
+    if (shown_) errors_->offer("\r\x1b[K");
     shown_ = false;
 }
 

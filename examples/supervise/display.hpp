@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/time.hpp>
+
+#include "outlet.hpp"
 
 namespace supervise {
 
@@ -30,12 +33,16 @@ struct StatusView {
 /// "3s", "2m05s", "1h02m", "2d3h".
 [[nodiscard]] std::string short_duration(heeler::Duration length);
 
-/// Writes output to stdout and everything else to stderr. One thread at a time.
+/// Writes output to stdout and everything else to stderr, and waits for the reader of neither. One thread at a time.
 class Display {
 public:
     Display();
+    Display(const Display&) = delete;
+    Display& operator=(const Display&) = delete;
+    /// Gives whoever reads errors a moment to read the last ones.
+    ~Display();
 
-    /// The command's output, unchanged.
+    /// The command's output, unchanged. See `output().room()`.
     void pass(std::string_view output);
 
     /// One event, on a line of its own.
@@ -46,7 +53,14 @@ public:
 
     void clear();
 
+    /// A text of several lines on stderr.
+    void tell(std::string_view text);
+
+    [[nodiscard]] Outlet& output() const noexcept { return *output_; }
+
 private:
+    std::shared_ptr<Outlet> output_;
+    std::shared_ptr<Outlet> errors_;  ///< the same one if both go to the same place: what came first is read first
     bool terminal_ = false;
     bool shown_ = false;
     bool line_open_ = false;  ///< the command's last line is not finished

@@ -2,9 +2,12 @@
 #include <cstdio>
 #include <exception>
 
+#include <unistd.h>
+
 #include "keeper.hpp"
 #include "metric.hpp"
 #include "options.hpp"
+#include "outlet.hpp"
 #include "previous.hpp"
 #include "run_directory.hpp"
 #include "signals.hpp"
@@ -52,6 +55,10 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         quit = {supervise::exit_internal, error.what()};
     }
-    if (!quit.message.empty()) std::fprintf(stderr, "heeler-supervise: %s\n", quit.message.c_str());
+    if (!quit.message.empty()) {
+        supervise::Outlet errors(STDERR_FILENO);
+        errors.offer("heeler-supervise: " + quit.message + "\n");
+        errors.drained(std::chrono::seconds(2));
+    }
     return quit.status;
 }

@@ -3,9 +3,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <system_error>
 
 #include <poll.h>
+#include <re2/re2.h>
 
 #include <heeler/agent/process_control.hpp>
 
@@ -51,7 +54,8 @@ private:
         fs::recursive_directory_iterator entry(directory_, skip, error);
         for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
             std::error_code gone;
-            if (!entry->is_regular_file(gone) || gone || now.size() >= max_files) continue;
+            if (stopped() || now.size() >= max_files) break;
+            if (!entry->is_regular_file(gone) || gone) continue;
             const Seen seen{entry->last_write_time(gone), entry->file_size(gone)};
             const std::string path = entry->path().string();
             const auto before = files_.find(path);
@@ -82,7 +86,7 @@ public:
         auto git = heeler::ProcessControl::start(spec);
         if (!git) return std::nullopt;
         std::string text;
-        for (int round = 0; round < 500 && git->alive(); ++round) {
+        for (int round = 0; round < 500 && git->alive() && !stopped(); ++round) {
             static_cast<void>(git->read_output([&](std::string_view chunk) { text += chunk.substr(0, 100); }));
             ::poll(nullptr, 0, 10);
         }
@@ -96,34 +100,53 @@ private:
     std::string repository_;
 };
 
-/// The last number that a regular expression captured.
+/// The last number that a regular expression captured. Whatever it says, its time grows with the line only.
 class MatchedNumber final : public Metric {
 public:
-    explicit MatchedNumber(const std::string& expression)
-        : text_(expression), expression_(expression, std::regex::ECMAScript | std::regex::optimize) {}
+    explicit MatchedNumber(const std::string& expression) : expression_(expression, options()) {}
 
-    std::string name() const override { return "the number in /" + text_ + "/"; }
+    std::string name() const override { return "the number in /" + expression_.pattern() + "/"; }
 
     void see_line(std::string_view line) override {
-        // The library's matcher needs stack for every character.
-        const std::string head(line.substr(0, 1000));
-        std::smatch found;
-        try {
-            if (!std::regex_search(head, found, expression_)) return;
-        } catch (const std::regex_error&) {
-            return;
-        }
-        const std::string number = found.size() > 1 ? found[1].str() : found[0].str();
+        re2::StringPiece groups[2];
+        const int wanted = expression_.NumberOfCapturingGroups() > 0 ? 2 : 1;
+        if (!expression_.Match(line, 0, line.size(), RE2::UNANCHORED, groups, wanted)) return;
+        const std::string number(groups[wanted - 1].data(), groups[wanted - 1].size());
         char* end = nullptr;
         const long long value = std::strtoll(number.c_str(), &end, 10);
-        if (end != number.c_str()) value_ = value;
+        if (end == number.c_str()) return;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        value_ = value;
     }
 
-    std::optional<std::int64_t> sample() override { return value_; }
+    std::optional<std::int64_t> sample() override {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return value_;
+    }
+
+    /// What is wrong with the expression; empty if nothing is.
+    [[nodiscard]] std::string wrong() const {
+        if (expression_.ok()) return {};
+        const std::string& part = expression_.error_arg();
+        const auto is = [&](std::string_view begin) { return std::string_view(part).starts_with(begin); };
+        if (is("(?=") || is("(?!") || is("(?<"))
+            return "looking ahead or behind (\"" + part +
+                   "\") needs an engine that backtracks, which can take for ever";
+        if (expression_.error_code() == RE2::ErrorBadEscape && part.size() > 1 && part[1] >= '1' && part[1] <= '9')
+            return "a back-reference (\"" + part + "\") needs an engine that backtracks, which can take for ever";
+        return "not a regular expression that RE2 knows: " + expression_.error();
+    }
 
 private:
-    std::string text_;
-    std::regex expression_;
+    /// On bytes: a line that is no valid UTF-8 has numbers too.
+    static RE2::Options options() {
+        RE2::Options options(RE2::Latin1);
+        options.set_log_errors(false);
+        return options;
+    }
+
+    RE2 expression_;
+    std::mutex mutex_;
     std::optional<std::int64_t> value_;
 };
 
@@ -147,11 +170,9 @@ heeler::Result<std::unique_ptr<Metric>> make_metric(const std::string& text) {
         return commits;
     }
     if (kind != "match") return refuse("use lines, files:DIR, commits:REPO or match:REGEX");
-    try {
-        return std::make_unique<MatchedNumber>(value);
-    } catch (const std::regex_error& wrong) {
-        return refuse(std::string("not a regular expression: ") + wrong.what());
-    }
+    auto matched = std::make_unique<MatchedNumber>(value);
+    if (std::string wrong = matched->wrong(); !wrong.empty()) return refuse(wrong);
+    return matched;
 }
 
 }  // namespace supervise

@@ -1,19 +1,22 @@
 // What counts as progress of the supervised command.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/result.hpp>
 
+#include "background.hpp"
+
 namespace supervise {
 
-/// A number that grows with the work done. One thread at a time.
+/// A number that grows with the work done. `see_line` on one thread and `sample` on another.
 class Metric {
 public:
     virtual ~Metric() = default;
@@ -25,6 +28,43 @@ public:
     [[nodiscard]] virtual std::optional<std::int64_t> sample() { return std::nullopt; }
     /// Whether `sample` has something to tell.
     [[nodiscard]] virtual bool reported() const { return true; }
+    /// Nobody needs the sample any more that is being taken. Any thread.
+    void stop() noexcept { stopped_ = true; }
+
+protected:
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+private:
+    std::atomic<bool> stopped_{false};
+};
+
+/// Takes samples on a thread of its own: git and directories can be slow.
+class Sampler {
+public:
+    explicit Sampler(Metric& metric) : metric_(metric), background_([this] { take(); }) {}
+    Sampler(const Sampler&) = delete;
+    Sampler& operator=(const Sampler&) = delete;
+    ~Sampler() { metric_.stop(); }
+
+    void request() { background_.request(); }
+
+    /// The sample that was taken last, once.
+    [[nodiscard]] std::optional<std::int64_t> fetch() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::exchange(value_, std::nullopt);
+    }
+
+private:
+    void take() {
+        const std::optional<std::int64_t> value = metric_.sample();
+        const std::lock_guard<std::mutex> lock(mutex_);
+        value_ = value;
+    }
+
+    Metric& metric_;
+    std::mutex mutex_;
+    std::optional<std::int64_t> value_;
+    Background background_;  // last: its thread uses what stands above
 };
 
 /// "lines", "files:DIR", "commits:REPO" or "match:REGEX". Error: `invalid_argument`, naming what is wrong.

@@ -68,6 +68,7 @@ std::string contradiction(const Options& options) {
         return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
+    if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
     if (options.timeout && options.expected && *options.timeout < *options.expected)
         return "--timeout is shorter than --expected";
     return {};
@@ -132,6 +133,11 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--report", options.report, "At the end: text, json, or a file (JSON if it ends in .json)")
         ->capture_default_str();
     app.add_flag("--detach", options.detach, "Let the command outlive heeler-supervise; its output goes to a file");
+    app.add_option("--output-limit", options.output_limit,
+                   "How much of a detached command's output is kept in its file, and as much again of what came before")
+        ->type_name("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->default_str("64MB");
     auto* const adopt =
         on_previous("--adopt", Previous::adopt, "Go on watching the command of an earlier heeler-supervise");
     auto* const kill = on_previous("--kill", Previous::kill, "End it first");

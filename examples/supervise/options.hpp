@@ -1,6 +1,7 @@
 // The command line of heeler-supervise as values.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -28,6 +29,7 @@ struct Options {
     std::optional<heeler::Duration> timeout;
     std::optional<heeler::Duration> interval;
     heeler::Duration grace = std::chrono::seconds(5);
+    std::uint64_t output_limit = std::uint64_t{64} << 20;
     Previous previous = Previous::refuse;
     bool pty = false;
     bool shadow = false;

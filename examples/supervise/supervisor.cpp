@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include "signals.hpp"
@@ -32,9 +33,11 @@ void Supervisor::loop() {
         for (std::string& line : lines_of(report)) postbox_->put(std::move(line));
         if (!report.events.empty()) delivered_ = true;
     });
+    if (metric_->reported()) sampler_.emplace(*metric_);
     while (!over()) {
         wait();
-        read_output();
+        read_output(readable());
+        watch_reader();
         take_signals();
         if (process_->alive()) cycle();
         for (const std::string& line : postbox_->take()) display_.say(line);
@@ -43,13 +46,22 @@ void Supervisor::loop() {
 }
 
 void Supervisor::wait() {
-    pollfd sources[] = {{process_->poll_fd(), POLLIN, 0}, {signal_fd(), POLLIN, 0}};
-    ::poll(sources, 2, 200);
+    const bool full = readable() == 0;
+    pollfd sources[] = {{full ? -1 : process_->poll_fd(), POLLIN, 0},
+                        {signal_fd(), POLLIN, 0},
+                        {display_.output().room_fd(), POLLIN, 0}};
+    ::poll(sources, 3, more_output_ ? 0 : 200);
+    display_.output().note_room();
 }
 
-void Supervisor::read_output() {
+/// A command whose output is not taken waits, as it would without heeler-supervise. One that writes to a file does not.
+std::size_t Supervisor::readable() const { return from_file_ ? std::size_t{1} << 22 : display_.output().room(); }
+
+void Supervisor::read_output(std::size_t most) {
+    more_output_ = false;
+    if (most == 0) return;
     const auto sink = [this](std::string_view chunk) {
-        display_.pass(chunk);
+        pass_on(chunk);
         last_output_ = dog_.clock().now();
         dog_.observe(handle_, heeler::Output{chunk, chunk.back() != '\n'}, last_output_);
         cutter_.feed(chunk, [this](std::string_view line) {
@@ -57,8 +69,35 @@ void Supervisor::read_output() {
             metric_->see_line(line);
         });
     };
-    const auto read = process_->read_output(sink);
+    const auto read = process_->read_output(sink, most);
+    if (read) not_shown_ += read->skipped;
+    more_output_ = from_file_ && read && read->bytes >= most;
     if ((!read || read->closed) && !output_closed_) output_closed_ = dog_.clock().now().elapsed;
+}
+
+void Supervisor::pass_on(std::string_view chunk) {
+    if (from_file_ && display_.output().room() < chunk.size()) {
+        not_shown_ += chunk.size();
+        return;
+    }
+    if (not_shown_ != 0)
+        display_.say(fmt::format("{} bytes of output were not shown: they came faster than they were read",
+                                 std::exchange(not_shown_, 0)));
+    display_.pass(chunk);
+}
+
+/// Who does not read the command's output makes the command wait: that must not look like its own fault.
+void Supervisor::watch_reader() {
+    const heeler::Elapsed now = dog_.clock().now().elapsed;
+    if (readable() != 0) {
+        reader_still_.reset();
+        reader_told_ = false;
+        return;
+    }
+    if (!reader_still_) reader_still_ = now;
+    if (reader_told_ || now - *reader_still_ < std::chrono::seconds(2)) return;
+    reader_told_ = true;
+    display_.say("standard output is not read: the command waits with its output until it is");
 }
 
 void Supervisor::take_signals() {
@@ -94,11 +133,15 @@ void Supervisor::report_to_watchdog() {
         next_beat_ = now.elapsed + std::chrono::seconds(1);
         dog_.observe(handle_, heeler::Heartbeat{}, now);
     }
-    if (!metric_->reported() || (next_sample_ && now.elapsed < *next_sample_)) return;
+    if (!sampler_) return;
+    if (const auto sampled = sampler_->fetch()) {
+        view_.value = sampled;
+        dog_.observe(handle_, heeler::Progress{*sampled}, now);
+    }
+    if (next_sample_ && now.elapsed < *next_sample_) return;
     next_sample_ =
         now.elapsed + std::clamp<Duration>(interval_ / 4, std::chrono::milliseconds(250), std::chrono::seconds(10));
-    view_.value = metric_->sample();
-    if (view_.value) dog_.observe(handle_, heeler::Progress{*view_.value}, now);
+    sampler_->request();
 }
 
 void Supervisor::cycle() {
@@ -119,7 +162,7 @@ void Supervisor::show() {
     const Instant now = dog_.clock().now();
     view_.running = now.elapsed - began_.elapsed;
     view_.quiet = now.elapsed - last_output_.elapsed;
-    if (signal_ == 0) view_.doing = control_.paused() ? "paused" : "";
+    if (signal_ == 0) view_.doing = control_.paused() ? "paused" : reader_told_ ? "its output is not read" : "";
     view_.next = interval_ - view_.running % interval_;
     display_.show(view_, interval_);
 }

@@ -38,7 +38,10 @@ private:
     // supervisor.cpp: the loop
     void loop();
     void wait();
-    void read_output();
+    void read_output(std::size_t most);
+    void pass_on(std::string_view chunk);
+    void watch_reader();
+    [[nodiscard]] std::size_t readable() const;
     void take_signals();
     void report_to_watchdog();
     void cycle();
@@ -59,6 +62,7 @@ private:
     // supervisor_end.cpp
     [[nodiscard]] Quit end();
     void settle();
+    void pass_rest();
     [[nodiscard]] Ending ending(const heeler::Report& report);
     [[nodiscard]] heeler::Result<void> write_report(const heeler::Report& report, const Ending& ending);
 
@@ -82,11 +86,18 @@ private:
     std::optional<heeler::Elapsed> next_beat_;
     std::atomic<bool> delivered_{false};  ///< what was carried out may decide what follows
     int signal_ = 0;
+    int own_status_ = exit_ok;
     bool left_running_ = false;
     std::optional<heeler::Elapsed> output_closed_;
+    bool from_file_ = false;  ///< the command writes to a file, and never waits
+    bool more_output_ = false;
+    std::uint64_t not_shown_ = 0;                  ///< bytes that nobody read in time; the file has them
+    std::optional<heeler::Elapsed> reader_still_;  ///< since when there is no room for output
+    bool reader_told_ = false;
     bool output_lost_ = false;
     bool not_recorded_ = false;
     // Last: their threads use what stands above.
+    std::optional<Sampler> sampler_;
     std::optional<Background> delivery_;
     std::optional<Background> interruption_;
 };

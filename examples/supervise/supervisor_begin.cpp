@@ -58,6 +58,7 @@ heeler::ProcessSpec Supervisor::process_spec() const {
     spec.argv = options_.command;
     spec.io = options_.pty ? heeler::ProcessIo::pty : heeler::ProcessIo::pipe;
     if (options_.detach) spec.output_file = directory_.file("output");
+    spec.output_limit = options_.output_limit;
     spec.snapshot_source = options_.snapshot_directory;
     spec.snapshot_destination = directory_.file("snapshots");
     spec.term_grace = options_.grace;
@@ -74,6 +75,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
     close_old_runs(*stored);
+    from_file_ = process_->output_in_file();
     interval_ = run_class().interval.interval_for(options_.expected);
     began_ = last_output_ = dog_.clock().now();
     return std::nullopt;

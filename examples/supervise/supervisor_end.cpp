@@ -1,5 +1,6 @@
-#include <cstdio>
+#include <fmt/format.h>
 
+#include "signals.hpp"
 #include "supervisor.hpp"
 
 namespace supervise {
@@ -37,24 +38,35 @@ heeler::Result<void> Supervisor::write_report(const heeler::Report& report, cons
     auto written = heeler::replace_file(directory_.place("report.txt"), text, 0600);
     if (written) written = heeler::replace_file(directory_.place("report.json"), json, 0600);
     if (options_.report == "text") {
-        std::fputs(text.c_str(), stderr);
+        display_.tell(text);
     } else if (options_.report == "json") {
-        std::fputs(json.c_str(), stdout);
-        std::fflush(stdout);
+        display_.output().put(json);
     } else if (written) {
         written = heeler::replace_file(options_.report, options_.report.ends_with(".json") ? json : text, 0600);
     }
     return written;
 }
 
+/// Everything is recorded by now. Who reads slowly after an orderly end is waited for, and Ctrl-C ends that.
+void Supervisor::pass_rest() {
+    const bool orderly = !left_running_ && signal_ == 0 && own_status_ != exit_terminated;
+    while (!display_.output().drained(orderly ? std::chrono::milliseconds(200) : std::chrono::seconds(2)))
+        if (!orderly || take_signal() != 0) break;
+    if (const std::size_t left = display_.output().waiting(); left != 0)
+        display_.say(fmt::format("{} bytes of output were not read", left));
+}
+
 Quit Supervisor::end() {
     interruption_.reset();
     delivery_.reset();
+    sampler_.reset();
     if (!left_running_) {
-        for (int round = 0; round < 100 && !output_closed_; ++round) {
-            const auto before = view_.lines;
-            read_output();
-            if (before == view_.lines) break;
+        // More may follow only from what the command left running.
+        constexpr std::size_t rest = std::size_t{1} << 20;
+        for (int round = 0; round < 100 && !output_closed_ && display_.output().waiting() < 2 * rest; ++round) {
+            const auto before = last_output_.elapsed;
+            read_output(rest);
+            if (before == last_output_.elapsed) break;
         }
         settle();
         if (!options_.detach && process_->prove_stopped(run_id_) != heeler::StopProof::stopped) {
@@ -72,7 +84,10 @@ Quit Supervisor::end() {
     const heeler::Result<heeler::Report> report = dog_.report(run_id_);
     if (!report) return {exit_store, report.error().message};
     const Ending how = ending(*report);
-    if (const auto written = write_report(*report, how); !written) return {exit_state, written.error().message};
+    own_status_ = how.own_status;
+    const auto written = write_report(*report, how);
+    pass_rest();
+    if (!written) return {exit_state, written.error().message};
     return {how.own_status, {}};
 }
 

@@ -207,6 +207,64 @@ TEST_CASE("a gigabyte of output passes in bounded pieces") {
     CHECK(largest < 65536 + 16384);
 }
 
+TEST_CASE("an output file is emptied at its limit, and what it held is kept once") {
+    const heeler_test::ScratchDirectory scratch;
+    auto spec = shell("while read line; do head -c 3000 /dev/zero | tr '\\0' \"$line\"; echo; done");
+    spec.output_file = scratch / "output";
+    spec.output_limit = 4096;
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    std::string seen;
+    for (const char* const each : {"a", "b", "c"}) {
+        seen.clear();
+        REQUIRE(control->inject(saying(each)));
+        REQUIRE(read_until(*control, seen, "\n"));
+        CHECK(seen == std::string(3000, *each) + "\n");
+    }
+    CHECK(heeler_test::file_content(spec.output_file) == std::string(3000, 'c') + "\n");
+    CHECK(heeler_test::file_content(spec.output_file + ".1") ==
+          std::string(1094, 'a') + "\n" + std::string(3000, 'b') + "\n");
+    CHECK(control->terminate({}));
+}
+
+TEST_CASE("an output file that another file took the place of is left alone, and one that was emptied is followed") {
+    const heeler_test::ScratchDirectory scratch;
+    auto spec = shell("while read line; do echo $line; done");
+    spec.output_file = scratch / "output";
+    spec.output_limit = 1;
+    std::ofstream(scratch / "other") << "other";
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    std::filesystem::rename(spec.output_file, scratch / "moved");
+    std::filesystem::create_symlink(scratch / "other", spec.output_file);
+    std::string seen;
+    REQUIRE(control->inject(saying("first")));
+    REQUIRE(read_until(*control, seen, "first\n"));
+    CHECK(heeler_test::file_content(scratch / "other") == "other");
+    std::filesystem::resize_file(scratch / "moved", 0);
+    REQUIRE(control->inject(saying("new")));
+    CHECK(read_until(*control, seen, "new\n"));
+    CHECK(seen == "first\nnew\n");
+    CHECK(control->terminate({}));
+}
+
+TEST_CASE("who reads an output file too slowly reads the end of it, and knows how much was skipped") {
+    const heeler_test::ScratchDirectory scratch;
+    auto spec = shell("head -c 20000000 /dev/zero; echo end; exec sleep 30");
+    spec.output_file = scratch / "output";
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    REQUIRE(heeler_test::wait_for([&] { return std::filesystem::file_size(spec.output_file) == 20000004; }));
+    std::string seen;
+    const auto read =
+        control->read_output([&](std::string_view chunk) { seen += chunk; }, ProcessControl::max_output_behind);
+    REQUIRE(read);
+    CHECK(read->skipped + read->bytes == 20000004);
+    CHECK(read->skipped > 20000004 - ProcessControl::max_output_behind);
+    CHECK(seen.ends_with("end\n"));
+    CHECK(control->terminate({}));
+}
+
 TEST_CASE("a snapshot is taken of the configured directory") {
     const heeler_test::ScratchDirectory scratch;
     std::filesystem::create_directory(scratch / "work");

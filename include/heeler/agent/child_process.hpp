@@ -46,6 +46,7 @@ struct ProcessSpec {
     ProcessIo io = ProcessIo::pipe;
     /// If set, output is appended to this regular file, so that the command can outlive its caller.
     std::string output_file = {};
+    std::uint64_t output_limit = 0;         ///< bytes that the file may grow to; 0 = no limit. See `read_output`
     std::string snapshot_source = {};       ///< directory that `snapshot` saves; empty = there is nothing to save
     std::string snapshot_destination = {};  ///< directory that snapshots are put in
     Duration term_grace = std::chrono::seconds(5);   ///< from the polite signal to the one that cannot be ignored

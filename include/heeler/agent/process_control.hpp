@@ -18,6 +18,7 @@
 
 #include <heeler/agent/child_process.hpp>
 #include <heeler/agent/directory_snapshot.hpp>
+#include <heeler/agent/output_file.hpp>
 #include <heeler/agent/process_identity.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
@@ -27,7 +28,8 @@ namespace heeler::inline HEELER_ABI {
 /// What one `read_output` found.
 struct OutputRead {
     std::size_t bytes = 0;
-    bool closed = false;  ///< nothing will ever follow
+    std::uint64_t skipped = 0;  ///< bytes of an output file that were not read: it grows too fast
+    bool closed = false;        ///< nothing will ever follow
 };
 
 /// Controls one command and its descendants. The verbs are what a `Watchdog` calls; each says only what was seen, and
@@ -66,12 +68,17 @@ public:
     [[nodiscard]] const ProcessIdentity& identity() const noexcept { return state_->child.identity; }
 
     /// For poll(): readable when `read_output` has something. Nothing if output goes to a file: read it now and then.
-    [[nodiscard]] int poll_fd() const noexcept {
-        return state_->spec.output_file.empty() ? state_->child.output.get() : -1;
-    }
+    [[nodiscard]] int poll_fd() const noexcept { return output_in_file() ? -1 : state_->child.output.get(); }
+
+    [[nodiscard]] bool output_in_file() const noexcept { return !state_->spec.output_file.empty(); }
+
+    /// How far `read_output` may fall behind in an output file, in bytes.
+    static constexpr std::uint64_t max_output_behind = std::uint64_t{16} << 20;
 
     /// Gives what the command has written to `sink(std::string_view)` in raw chunks, at most about `limit` bytes. Never
-    /// waits. Errors: `unsupported` if there is no output to read, `io`.
+    /// waits. An output file that holds more than `spec.output_limit` is then emptied, and what it held is put into
+    /// FILE.1; of one of which more than `max_output_behind` bytes wait, only the last of them are read. Errors:
+    /// `unsupported` if there is no output to read, `io`.
     template <class Sink>
     [[nodiscard]] Result<OutputRead> read_output(Sink&& sink, std::size_t limit = 1 << 20) {
         FileDescriptor& output = state_->child.output;
@@ -79,25 +86,14 @@ public:
             if (state_->output_closed) return OutputRead{0, true};
             return fail(ErrorCode::unsupported, "the output of an adopted command cannot be read");
         }
+        if (output_in_file()) return read_file(sink, limit);
         OutputRead result;
-        char chunk[16384];
-        while (result.bytes < limit) {
-            const ssize_t read = ::read(output.get(), chunk, sizeof chunk);
-            if (read > 0) {
-                sink(std::string_view(chunk, static_cast<std::size_t>(read)));
-                result.bytes += static_cast<std::size_t>(read);
-                continue;
-            }
-            if (read < 0 && errno == EINTR) continue;
-            if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return result;
-            if (read < 0 && errno != EIO)
-                return tl::unexpected<Error>(system_error("cannot read output", errno, ErrorCode::io));
-            if (read == 0 && !state_->spec.output_file.empty()) return result;
-            output.close();  // the end of a pipe is 0, that of a terminal is EIO
-            state_->output_closed = true;
-            result.closed = true;
-            return result;
-        }
+        auto read = read_some(sink, limit, result);
+        if (!read) return tl::unexpected<Error>(std::move(read.error()));
+        if (!*read) return result;
+        output.close();
+        state_->output_closed = true;
+        result.closed = true;
         return result;
     }
 
@@ -199,6 +195,41 @@ private:
         state_->spec = std::move(spec);
         state_->child = std::move(child);
         state_->ours = ours;
+    }
+
+    /// Whether the end was reached: that of a pipe is 0, that of a terminal is EIO.
+    template <class Sink>
+    [[nodiscard]] Result<bool> read_some(Sink&& sink, std::size_t limit, OutputRead& result) {
+        char chunk[16384];
+        while (result.bytes < limit) {
+            const ssize_t read = ::read(state_->child.output.get(), chunk, sizeof chunk);
+            if (read > 0) {
+                sink(std::string_view(chunk, static_cast<std::size_t>(read)));
+                result.bytes += static_cast<std::size_t>(read);
+                continue;
+            }
+            if (read < 0 && errno == EINTR) continue;
+            if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+            if (read < 0 && errno != EIO)
+                return tl::unexpected<Error>(system_error("cannot read output", errno, ErrorCode::io));
+            return true;
+        }
+        return false;
+    }
+
+    /// Its end is only where the command has come to.
+    template <class Sink>
+    [[nodiscard]] Result<OutputRead> read_file(Sink&& sink, std::size_t limit) {
+        const FileDescriptor& output = state_->child.output;
+        OutputRead result;
+        result.skipped = detail::OutputFile::skip(output, max_output_behind);
+        do {
+            const auto ended = read_some(sink, limit, result);
+            if (!ended) return tl::unexpected<Error>(ended.error());
+            if (!*ended) break;
+        } while (detail::OutputFile::follow(output));
+        result.skipped += detail::OutputFile::limit(output, state_->spec.output_file, state_->spec.output_limit);
+        return result;
     }
 
     [[nodiscard]] static tl::unexpected<Error> over() { return fail(ErrorCode::ended, "the command is over"); }
