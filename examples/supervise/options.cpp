@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include <heeler/config.hpp>
@@ -57,6 +59,26 @@ std::string name_of_command(const std::vector<std::string>& command) {
     return name.substr(0, 64);
 }
 
+/// Who names a place that cannot be used learns it now, not when hours of work are to be saved there.
+std::string unusable_path(const Options& options) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const std::string& saved = options.snapshot_directory;
+    if (!saved.empty() && !fs::is_directory(saved, error)) return "--snapshot \"" + saved + "\" is not a directory";
+    if (!saved.empty() && ::access(saved.c_str(), R_OK | X_OK) != 0)
+        return "--snapshot \"" + saved + "\" cannot be read";
+    if (options.report == "text" || options.report == "json") return {};
+    const fs::path report(options.report);
+    const fs::path folder = report.has_parent_path() ? report.parent_path() : fs::path(".");
+    if (fs::exists(report, error) && !fs::is_regular_file(report, error))
+        return "--report \"" + options.report + "\" is not a file that can be replaced";
+    if (!report.has_filename() || !fs::is_directory(folder, error))
+        return "--report \"" + options.report + "\": \"" + folder.string() + "\" is not a directory";
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        return "--report \"" + options.report + "\": \"" + folder.string() + "\" cannot be written";
+    return {};
+}
+
 /// What the options mean together, and what they must not.
 std::string contradiction(const Options& options) {
     if (options.command.empty() && options.previous == Previous::refuse)
@@ -69,6 +91,7 @@ std::string contradiction(const Options& options) {
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
     if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
+    if (std::string wrong = unusable_path(options); !wrong.empty()) return wrong;
     if (options.timeout && options.expected && *options.timeout < *options.expected)
         return "--timeout is shorter than --expected";
     return {};
