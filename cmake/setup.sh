@@ -7,7 +7,7 @@
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
                      libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev libre2-dev)
-heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql python3 spin tmux)
+heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
 # For the one test that looks at a page. Where a distribution has no such package, that test is skipped.
 heeler_browser_packages=(chromium chromium-driver)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.

@@ -8,12 +8,19 @@
 
 namespace supervise {
 
+heeler::Result<void> PostboxNotifier::write(const heeler::Alert& alert, const std::string& line) const {
+    const std::string row = heeler::rfc3339(alert.at) + " " + alert.key + " " + line + "\n";
+    return heeler::append_text(log_, row, std::numeric_limits<std::uint64_t>::max(), 0600);
+}
+
 heeler::Result<heeler::Receipt> PostboxNotifier::send(const heeler::Alert& alert) {
     const std::string line = heeler::LogNotifier::line_of(alert);
-    const std::string row = heeler::rfc3339(alert.at) + " " + alert.key + " " + line + "\n";
-    const auto written = heeler::append_text(log_, row, std::numeric_limits<std::uint64_t>::max(), 0600);
-    if (!written) return heeler::fail(heeler::ErrorCode::delivery_failed, written.error().message);
-    postbox_->put("alert: " + line);
+    if (const auto written = write(alert, line); !written) {
+        const std::string& why = written.error().message;
+        if (told_.insert(alert.key).second) postbox_->put("alert (" + why + "): " + line);
+        return heeler::fail(heeler::ErrorCode::delivery_failed, why);
+    }
+    if (told_.erase(alert.key) == 0) postbox_->put("alert: " + line);
     return heeler::Receipt{};
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,8 @@ private:
     std::vector<std::string> lines_;
 };
 
-/// Delivers an alert to the person at the terminal and to a log file; the file is the receipt.
+/// Delivers an alert to the person at the terminal and to a log file; the file is the receipt. What cannot be written
+/// is shown once, and tried again.
 class PostboxNotifier {
 public:
     static constexpr std::string_view name = "supervise";
@@ -42,8 +44,11 @@ public:
     heeler::Result<heeler::Receipt> send(const heeler::Alert& alert);
 
 private:
+    [[nodiscard]] heeler::Result<void> write(const heeler::Alert& alert, const std::string& line) const;
+
     std::shared_ptr<Postbox> postbox_;
     heeler::FilePlace log_;
+    std::set<std::string> told_;  ///< keys of alerts that were shown and not written yet
 };
 
 }  // namespace supervise

@@ -13,6 +13,7 @@
 
 #include "background.hpp"
 #include "display.hpp"
+#include "end_notes.hpp"
 #include "keeper.hpp"
 #include "metric.hpp"
 #include "narrate.hpp"
@@ -55,6 +56,7 @@ private:
     [[nodiscard]] std::optional<Quit> start_command();
     [[nodiscard]] heeler::Result<void> prepared(const heeler::ProcessIdentity& identity);
     void close_old_runs(const heeler::Snapshot& stored);
+    void tell_lost_ends(const heeler::Snapshot& stored);
     [[nodiscard]] heeler::RunClass run_class() const;
     [[nodiscard]] heeler::RunSpec run_spec() const;
     [[nodiscard]] heeler::ProcessSpec process_spec() const;
@@ -62,12 +64,17 @@ private:
     // supervisor_end.cpp
     [[nodiscard]] Quit end();
     void settle();
+    [[nodiscard]] heeler::RunState end_state();
+    void record_end();
+    [[nodiscard]] std::string why_unrecorded();
+    [[nodiscard]] Quit troubled(int status, const std::string& why);
     void pass_rest();
     [[nodiscard]] Ending ending(const heeler::Report& report);
     [[nodiscard]] heeler::Result<void> write_report(const heeler::Report& report, const Ending& ending);
 
     Options options_;
     RunDirectory directory_;
+    EndNotes end_notes_;
     std::unique_ptr<Metric> metric_;
     std::optional<Keeper> keeper_;
     Display display_;
@@ -96,6 +103,8 @@ private:
     bool reader_told_ = false;
     bool output_lost_ = false;
     bool not_recorded_ = false;
+    std::string unrecorded_;  ///< why the end of the run is not in the store
+    Narrator narrator_;
     // Last: their threads use what stands above.
     std::optional<Sampler> sampler_;
     std::optional<Background> delivery_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -75,6 +76,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
     close_old_runs(*stored);
+    tell_lost_ends(*stored);
     from_file_ = process_->output_in_file();
     interval_ = run_class().interval.interval_for(options_.expected);
     began_ = last_output_ = dog_.clock().now();
@@ -138,12 +140,34 @@ heeler::Result<void> Supervisor::prepared(const heeler::ProcessIdentity& identit
     return written;
 }
 
-/// Runs of which an earlier heeler-supervise could not see the end: their commands are gone.
+/// Runs whose end an earlier heeler-supervise could not record, or not see: their commands are gone.
 void Supervisor::close_old_runs(const heeler::Snapshot& stored) {
     for (const heeler::StoredRun& old : stored.runs) {
         if (old.row.id == run_id_ || is_terminal(old.row.state)) continue;
-        if (const auto handle = dog_.find(old.row.id))
-            static_cast<void>(dog_.finish(*handle, heeler::RunState::failed));
+        const auto handle = dog_.find(old.row.id);
+        if (!handle) continue;
+        const EndNote* const note = end_notes_.of(old.row.id);
+        const auto finished = dog_.finish(*handle, note != nullptr ? note->state : heeler::RunState::failed);
+        if (!finished) {
+            display_.say(fmt::format("the end of {} is not recorded yet: {}", old.row.id, finished.error().message));
+        } else if (note != nullptr) {
+            display_.say(fmt::format("recorded now how {} ended: {}", old.row.id, note->text()));
+            end_notes_.forget(old.row.id);
+        }
+    }
+}
+
+/// Of runs that the store holds no more, or holds as ended.
+void Supervisor::tell_lost_ends(const heeler::Snapshot& stored) {
+    const std::vector<EndNote> notes = end_notes_.all();
+    for (const EndNote& note : notes) {
+        const auto is_it = [&](const heeler::StoredRun& each) { return each.row.id == note.run; };
+        const bool open = std::any_of(stored.runs.begin(), stored.runs.end(), is_it);
+        const auto known = dog_.store().history(note.run);
+        if (note.run == run_id_ || !known || (known->row && open && !is_terminal(known->row->state))) continue;
+        if (!known->row)
+            display_.say(fmt::format("the store knows nothing of {}, which ended: {}", note.run, note.text()));
+        end_notes_.forget(note.run);
     }
 }
 

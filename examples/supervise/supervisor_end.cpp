@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <poll.h>
+
+#include <heeler/text/duration.hpp>
 
 #include "signals.hpp"
 #include "supervisor.hpp"
@@ -7,10 +10,63 @@ namespace supervise {
 
 using heeler::RunState;
 
+namespace {
+
+/// How long a store that is busy or gone is asked again to take the end of the run.
+constexpr std::chrono::seconds store_patience{10};
+
+}  // namespace
+
 /// What was decided or has happened until now takes its course, and comes back into the record.
 void Supervisor::settle() {
     tell(dog_.cycle(heeler::TickCause::outcome));
     for (const std::string& line : postbox_->take()) display_.say(line);
+}
+
+RunState Supervisor::end_state() {
+    if (signal_ != 0) return RunState::cancelled;
+    return process_->exit_status() == 0 ? RunState::completed : RunState::failed;
+}
+
+/// Empty if the store has it. A file that was removed, or replaced, is not what the store takes for itself.
+std::string Supervisor::why_unrecorded() {
+    const auto found = dog_.store().history(run_id_);
+    if (!found) return found.error().message;
+    if (!found->row) return "the store knows nothing of the run";
+    return is_terminal(found->row->state) ? "" : "the store holds it as " + std::string(name_of(found->row->state));
+}
+
+/// What the store does not take in time is left beside it, for the next start.
+void Supervisor::record_end() {
+    EndNote note{run_id_, end_state(), process_->exit_status(), heeler::rfc3339(dog_.clock().now().wall)};
+    auto noted = end_notes_.put(note);
+    auto finished = dog_.finish(handle_, note.state);
+    if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
+        note.state = RunState::terminated;
+        noted = end_notes_.put(note);
+    }
+    const heeler::Elapsed until = dog_.clock().now().elapsed + store_patience;
+    for (int round = 0; !(unrecorded_ = why_unrecorded()).empty(); ++round) {
+        if (!finished && finished.error().code != heeler::ErrorCode::ended) unrecorded_ = finished.error().message;
+        if (round == 0)
+            display_.say(fmt::format("the end of the run is not recorded yet ({}): trying for {} s; Ctrl-C ends that",
+                                     unrecorded_, store_patience.count()));
+        pollfd noticed{signal_fd(), POLLIN, 0};
+        ::poll(&noticed, 1, 200);
+        if (take_signal() != 0 || dog_.clock().now().elapsed >= until) break;
+        tell(dog_.tick(heeler::TickCause::on_demand));
+    }
+    if (unrecorded_.empty()) return end_notes_.forget(run_id_);
+    unrecorded_ = fmt::format("the end of the run ({}) is not recorded: {}. {}", note.text(), unrecorded_,
+                              noted ? "The next start does that" : "Nor can it be noted: " + noted.error().message);
+}
+
+/// Whatever goes wrong at the end, the command's own status is said.
+Quit Supervisor::troubled(int status, const std::string& why) {
+    std::string own = left_running_ ? "the command goes on" : "the command's own exit status cannot be known";
+    if (const auto known = process_->exit_status(); known && !left_running_)
+        own = fmt::format("the command's own exit status is {}", *known);
+    return {status, why + "; " + own};
 }
 
 Ending Supervisor::ending(const heeler::Report& report) {
@@ -43,6 +99,7 @@ heeler::Result<void> Supervisor::write_report(const heeler::Report& report, cons
         display_.output().put(json);
     } else if (written) {
         written = heeler::replace_file(options_.report, options_.report.ends_with(".json") ? json : text, 0600);
+        if (!written) display_.tell(text);
     }
     return written;
 }
@@ -73,21 +130,22 @@ Quit Supervisor::end() {
             const auto ended = process_->terminate({});
             display_.say("what the command left running: " + (ended ? ended->note : ended.error().message));
         }
-        const RunState state = signal_ != 0                   ? RunState::cancelled
-                               : process_->exit_status() == 0 ? RunState::completed
-                                                              : RunState::failed;
-        static_cast<void>(dog_.finish(handle_, state));  // `ended` if the watchdog did it
+        record_end();
         settle();
         if (heeler::family_of(process_->identity()).members.empty()) directory_.forget_child();
     }
     display_.clear();
     const heeler::Result<heeler::Report> report = dog_.report(run_id_);
-    if (!report) return {exit_store, report.error().message};
+    if (!report) {
+        pass_rest();
+        return troubled(exit_store, unrecorded_.empty() ? report.error().message : unrecorded_);
+    }
     const Ending how = ending(*report);
     own_status_ = how.own_status;
     const auto written = write_report(*report, how);
     pass_rest();
-    if (!written) return {exit_state, written.error().message};
+    if (!unrecorded_.empty()) return troubled(exit_store, unrecorded_);
+    if (!written) return troubled(exit_state, written.error().message);
     return {how.own_status, {}};
 }
 
