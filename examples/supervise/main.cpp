@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include <unistd.h>
+#include <heeler/agent/process_strays.hpp>
 
 #include "keeper.hpp"
 #include "metric.hpp"
@@ -25,6 +25,8 @@ Quit supervise_command(const supervise::Options& options) {
         if (!started) return {supervise::exit_state, started.error().message};
         keeper.emplace(std::move(*started));
     }
+    // Without it, whoever leaves the command's session and its environment behind is not found.
+    static_cast<void>(heeler::adopt_orphans());
     if (auto noted = supervise::note_signals(); !noted) return {supervise::exit_state, noted.error().message};
     auto opened = supervise::open_run_directory(options.state_directory, options.name);
     if (auto* const quit = std::get_if<Quit>(&opened)) return *quit;
@@ -55,10 +57,6 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         quit = {supervise::exit_internal, error.what()};
     }
-    if (!quit.message.empty()) {
-        supervise::Outlet errors(STDERR_FILENO);
-        errors.offer("heeler-supervise: " + quit.message + "\n");
-        errors.drained(std::chrono::seconds(2));
-    }
+    if (!quit.message.empty()) supervise::say_at_once("heeler-supervise: " + quit.message);
     return quit.status;
 }

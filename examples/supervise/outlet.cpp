@@ -126,4 +126,10 @@ bool Outlet::drained(heeler::Duration patience) {
     return true;
 }
 
+void say_at_once(const std::string& line) {
+    Outlet errors(STDERR_FILENO);
+    errors.offer(line + "\n");
+    errors.drained(std::chrono::seconds(2));
+}
+
 }  // namespace supervise

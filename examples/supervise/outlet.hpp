@@ -63,4 +63,7 @@ private:
     std::shared_ptr<State> state_;  ///< shared with the thread, which may hang in a write for ever
 };
 
+/// A line on standard error of a program that shows nothing else, or no more. Waits 2 s for a reader.
+void say_at_once(const std::string& line);
+
 }  // namespace supervise

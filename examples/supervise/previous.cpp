@@ -4,6 +4,7 @@
 
 #include <heeler/agent/process_control.hpp>
 
+#include "outlet.hpp"
 #include "signals.hpp"
 
 namespace supervise {
@@ -21,6 +22,7 @@ Quit end_it(const Options& options, const ChildRecord& record) {
     auto control = heeler::ProcessControl::adopt(record.identity, spec);
     if (!control) return {exit_ok, {}};  // it has just ended
     const auto ended = control->terminate({});
+    if (ended) say_at_once("heeler: the command of an earlier run \"" + options.name + "\": " + ended->note);
     if (ended || ended.error().code == heeler::ErrorCode::ended) return {exit_ok, {}};
     return {exit_previous, described(options, record) + " and " + ended.error().message};
 }
@@ -42,6 +44,9 @@ std::variant<GoOn, Quit> settle_previous(const Options& options, const RunDirect
     const bool alive = *record && (*record)->alive();
     if (!alive && options.previous == Previous::adopt)
         return Quit{exit_usage, "--adopt: no command of an earlier run \"" + options.name + "\" is alive"};
+    // Who left its session may have outlived it.
+    if (!alive && options.previous == Previous::kill && *record && (*record)->boot == boot_id())
+        if (Quit ended = end_it(options, **record); ended.status != exit_ok) return ended;
     if (!alive && options.command.empty()) return Quit{exit_ok, {}};
     if (!alive) return GoOn{};
     switch (options.previous) {

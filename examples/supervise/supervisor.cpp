@@ -132,6 +132,7 @@ void Supervisor::report_to_watchdog() {
     const bool paused = control_.paused();
     if (!paused && (!next_beat_ || now.elapsed >= *next_beat_) && process_->alive()) {
         next_beat_ = now.elapsed + std::chrono::seconds(1);
+        heeler::reap_orphans();
         dog_.observe(handle_, heeler::Heartbeat{}, now);
     }
     if (!sampler_) return;

@@ -64,6 +64,7 @@ heeler::ProcessSpec Supervisor::process_spec() const {
     spec.snapshot_destination = directory_.file("snapshots");
     spec.term_grace = options_.grace;
     spec.die_with_parent = !options_.detach;
+    spec.owns_orphans = true;  // whatever else is started here starts nothing that stays
     return spec;
 }
 

@@ -127,9 +127,15 @@ Quit Supervisor::end() {
         }
         settle();
         if (!options_.detach && process_->prove_stopped(run_id_) != heeler::StopProof::stopped) {
-            const auto ended = process_->terminate({});
-            display_.say("what the command left running: " + (ended ? ended->note : ended.error().message));
+            const auto ended = process_->terminate_session();
+            if (ended) display_.say("what the command left running: " + ended->note);
+            if (!ended && ended.error().code != heeler::ErrorCode::ended) display_.say(ended.error().message);
+            if (const auto strays = process_->strays(); !ended && !strays.empty())
+                display_.say("the command left running, in a session of their own: " +
+                             heeler::detail::listed_pids(strays));
         }
+        // Who is left may stay.
+        if (keeper_) static_cast<void>(keeper_->watch({}));
         record_end();
         settle();
         if (heeler::family_of(process_->identity()).members.empty()) directory_.forget_child();

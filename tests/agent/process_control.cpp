@@ -120,13 +120,70 @@ TEST_CASE("grandchildren are ended too, also when the command itself is over") {
     CHECK(control->prove_stopped("run") == StopProof::stopped);
 }
 
-TEST_CASE("a descendant that left the session is named and not claimed") {
+TEST_CASE("a descendant that left the session is ended with the command, and named") {
+    const bool parent_lives = GENERATE(true, false);
+    const bool ignores = GENERATE(true, false);
+    const std::string stray = std::string("setsid sh -c '") + (ignores ? "trap \"\" TERM; " : "") +
+                              "echo pid $$; while :; do sleep 0.1; done' &";
+    auto control = ProcessControl::start(shell(parent_lives ? stray + " wait" : "(" + stray + ") ; exec sleep 30"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "\n"));
+    const pid_t pid = number_after(seen, "pid ");
+    if (!parent_lives) REQUIRE(heeler_test::wait_for([&] { return heeler::read_process(pid)->parent == 1; }));
+    const auto ended = control->terminate({});
+    REQUIRE(ended);
+    CHECK(ended->note.find("also ended, having left its session: pid " + std::to_string(pid)) != std::string::npos);
+    CHECK(ended->note.starts_with(ignores ? "ended by SIGKILL" : "ended by SIGTERM"));
+    const auto row = heeler::read_process(pid);
+    CHECK((!row || row->dead()));
+    CHECK(control->prove_stopped("run") == StopProof::stopped);
+    CHECK(control->terminate({}).error().code == ErrorCode::ended);
+}
+
+TEST_CASE("who left the session is found by who takes the command over, also when the command is over") {
+    auto own = ProcessControl::start(shell("(setsid sh -c 'echo pid $$; exec sleep 30' &) ; exit 0"));
+    REQUIRE(own);
+    std::string seen;
+    REQUIRE(read_until(*own, seen, "\n"));
+    const pid_t pid = number_after(seen, "pid ");
+    REQUIRE(heeler_test::wait_for([&] { return !own->alive(); }));
+    auto adopted = ProcessControl::adopt(own->identity());
+    REQUIRE(adopted);
+    CHECK(adopted->prove_stopped("run") == StopProof::running);
+    const auto ended = adopted->terminate({});
+    REQUIRE(ended);
+    CHECK(ended->note.find("pid " + std::to_string(pid)) != std::string::npos);
+    CHECK(adopted->prove_stopped("run") == StopProof::stopped);
+}
+
+TEST_CASE("a command below another one belongs to both, and a third one to neither") {
+    auto spec = shell("env -i HEELER_FAMILY=\"$HEELER_FAMILY,77.88\" setsid sh -c 'echo pid $$; exec sleep 30' & wait");
+    auto outer = ProcessControl::start(spec);
+    auto other = ProcessControl::start(shell("exec sleep 30"));
+    REQUIRE(outer);
+    REQUIRE(other);
+    std::string seen;
+    REQUIRE(read_until(*outer, seen, "\n"));
+    const std::string marks = heeler::detail::marks_of(number_after(seen, "pid "));
+    CHECK(heeler::detail::holds_mark(marks, heeler::detail::family_mark(outer->identity())));
+    CHECK(heeler::detail::holds_mark(marks, "77.88"));
+    CHECK_FALSE(heeler::detail::holds_mark(marks, "77.8"));
+    CHECK_FALSE(heeler::detail::holds_mark(marks, heeler::detail::family_mark(other->identity())));
+    CHECK(other->strays().empty());
+    CHECK(outer->strays().size() == 1);
+    CHECK(other->terminate({}));
+    CHECK(outer->strays().size() == 1);
+    CHECK(outer->terminate({}));
+}
+
+TEST_CASE("who left the session may be left alone, and is named") {
     auto control = ProcessControl::start(shell("setsid sh -c 'echo pid $$; exec sleep 30' & wait"));
     REQUIRE(control);
     std::string seen;
     REQUIRE(read_until(*control, seen, "\n"));
     const pid_t stray = number_after(seen, "pid ");
-    const auto ended = control->terminate({});
+    const auto ended = control->terminate_session();
     REQUIRE(ended);
     CHECK(ended->note.find("still alive, having left its session: pid " + std::to_string(stray)) != std::string::npos);
     CHECK(control->prove_stopped("run") == StopProof::running);
@@ -209,7 +266,7 @@ TEST_CASE("a gigabyte of output passes in bounded pieces") {
 
 TEST_CASE("an output file is emptied at its limit, and what it held is kept once") {
     const heeler_test::ScratchDirectory scratch;
-    auto spec = shell("while read line; do head -c 3000 /dev/zero | tr '\\0' \"$line\"; echo; done");
+    auto spec = shell("while read line; do printf '%03000d\\n' 0 | tr 0 \"$line\"; done");
     spec.output_file = scratch / "output";
     spec.output_limit = 4096;
     auto control = ProcessControl::start(spec);

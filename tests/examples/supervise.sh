@@ -208,6 +208,41 @@ ln -s "$work" "$state/runs/elsewhere"
 expect 73 "a run's directory that is a link" --name elsewhere -- true
 [ ! -e "$work/lock" ] || fail "the state of a run went elsewhere"
 
+echo "== who left the session of the command"
+# One whose parent is over, one whose environment is gone too.
+strays='(setsid sh -c "echo \$\$ >'$work'/stray1.pid; exec sleep 600" &)
+        (setsid env -i PATH="$PATH" sh -c "echo \$\$ >'$work'/stray2.pid; exec sleep 600" &)
+        while [ ! -s '$work'/stray1.pid ] || [ ! -s '$work'/stray2.pid ]; do sleep 0.1; done;'
+expect 124 "a deadline" --preset long_run --interval 1s --timeout 3s --grace 1s --name strays -- sh -c "$strays sleep 600"
+for file in "$work/stray1.pid" "$work/stray2.pid"; do
+    until_true 2 gone "$(cat "$file")" || fail "the watchdog left $file alive" "$work/err"
+    says "$work/err" "also ended, having left its session: pid.* $(cat "$file")"
+    rm "$file"
+done
+expect 0 "a daemon that is left" --name strays -- sh -c "$strays :"
+says "$work/err" "the command left running, in a session of their own: pid.*$(cat "$work/stray1.pid")"
+says "$work/err" "in a session of their own: pid.*$(cat "$work/stray2.pid")"
+alive "$(cat "$work/stray1.pid")" || fail "a daemon was ended although the command was not"
+kill -KILL $(cat "$work/stray1.pid" "$work/stray2.pid")
+rm "$work"/stray?.pid
+begin --name strays --detach -- sh -c "$strays sleep 600"
+until_true 5 written "$work/stray2.pid"
+until_true 5 written "$work/stray1.pid"
+sleep 0.5
+kill -KILL "$supervisor"
+wait "$supervisor" 2>/dev/null
+expect 0 "--kill" --name strays --kill --grace 1s
+until_true 2 gone "$(cat "$work/stray1.pid")" || fail "--kill left who left the session alive" "$work/err"
+says "$work/err" "also ended, having left its session: pid $(cat "$work/stray1.pid")"
+kill -KILL "$(cat "$work/stray2.pid")" # nobody can know whose it was
+begin --name zombies -- sh -c 'i=0; while [ $i -lt 40 ]; do (setsid true &); i=$((i + 1)); done; echo >'"$work"'/many; sleep 600'
+until_true 10 written "$work/many"
+zombies() { cat /proc/[0-9]*/stat 2>/dev/null | grep -c " Z $supervisor "; }
+few_zombies() { [ "$(zombies)" -le 2 ]; }
+until_true 10 few_zombies || fail "$(zombies) adopted processes are not let go of"
+kill -INT "$supervisor"
+wait "$supervisor"
+
 echo "== the main job"
 expect 0 "a loop is broken" --name loop --preset long_run --interval 2s --report json -- "$agents/looping_agent.sh" 0.4
 says "$work/out" '"action_taken":"inject:break_pattern","outcome":"recovered"'

@@ -67,7 +67,7 @@ exec 7<>"$work/unread" 8<>"$work/full"
 timeout 1 cat /dev/zero >&8
 
 echo "== nobody reads standard output"
-begin "$work/unread" "$work/err" --name killed --preset long_run --interval 1s --timeout 3s --grace 1s --report "$work/killed.txt" -- yes
+begin "$work/unread" "$work/err" --name killed --preset long_run --interval 1s --timeout 6s --grace 1s --report "$work/killed.txt" -- yes
 ends 30 124 "a deadline"
 says "$work/err" 'standard output is not read'
 says "$work/killed.txt" 'terminated'
@@ -115,7 +115,7 @@ refuses 'at (\d+)(?= of)' 'looking ahead or behind ("(?=") needs an engine that 
 refuses '(\d+' 'missing )'
 counts() { # EXPRESSION LINE NUMBER
     "$bin" --state-dir "$state" --name regex --metric "match:$1" --interval 1s -- \
-        sh -c "printf '%b\n' '$2'; sleep 1.5" >"$work/out" 2>"$work/err" || fail "$1: a status" "$work/err"
+        sh -c "printf '%b\n' '$2'; sleep 3" >"$work/out" 2>"$work/err" || fail "$1: a status" "$work/err"
     says "$work/err" " $3 the number in"
 }
 counts '^(?:step|passed)\s+#?(\d+)\b' 'passed #12 of 90' 12

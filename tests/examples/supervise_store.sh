@@ -127,6 +127,7 @@ begin gone -- sh -c "$work_until_told; exit 4"
 until_true 5 test -s "$store"
 sleep 1
 rm "$store"*
+until_true 20 grep -q 'error in list' "$work/err"
 sleep 2
 said=$(grep -c 'error in list' "$work/err")
 [ "$said" = 1 ] || fail "an error that goes on was said $said times" "$work/err"

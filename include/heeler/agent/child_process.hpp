@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -26,6 +27,7 @@
 #include <heeler/agent/agent_file.hpp>
 #include <heeler/agent/file_descriptor.hpp>
 #include <heeler/agent/process_identity.hpp>
+#include <heeler/agent/process_strays.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -51,6 +53,7 @@ struct ProcessSpec {
     std::string snapshot_destination = {};  ///< directory that snapshots are put in
     Duration term_grace = std::chrono::seconds(5);   ///< from the polite signal to the one that cannot be ignored
     Duration kill_grace = std::chrono::seconds(10);  ///< from there to giving up
+    bool owns_orphans = false;     ///< who was adopted meanwhile (`adopt_orphans`) is taken for a descendant of it
     bool die_with_parent = false;  ///< Linux: the system kills the command when the *thread* that started it ends
     /// Called with the prepared process before the command runs in it. An error, or the caller's death, ends the
     /// process without running the command.
@@ -77,6 +80,7 @@ struct ExecPlan {
     std::vector<std::string> variables;
     std::vector<char*> argv;
     std::vector<char*> envp;
+    char* mark = nullptr;  ///< room for the mark in one of the variables
     const char* directory = nullptr;
     pid_t parent = 0;
     bool die_with_parent = false;
@@ -93,11 +97,12 @@ struct ExecPlan {
     if (plan.die_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (::getppid() != plan.parent) ::_exit(127);
-    char go = 0;
+    char mark[max_mark] = {};
     ssize_t read = -1;
-    do read = ::read(plan.go, &go, 1);
+    do read = ::read(plan.go, mark, sizeof mark - 1);
     while (read < 0 && errno == EINTR);
-    if (read != 1) ::_exit(127);
+    if (read < 1) ::_exit(127);
+    std::memcpy(plan.mark, mark, sizeof mark);
     ExecFailure failure;
     const auto report = [&](bool in_directory) {
         failure = {errno, in_directory};
@@ -125,14 +130,21 @@ struct ExecPlan {
     ::_exit(127);
 }
 
+/// The last variable ends with room for the mark, which is known only to the process that is marked.
 [[nodiscard]] inline std::vector<std::string> merged_environment(const ProcessSpec& spec) {
     std::vector<std::string> variables;
+    std::string marks(family_variable);
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
+        if (text.starts_with(family_variable)) {
+            if (text.size() > family_variable.size() && text.size() < 1024) marks = std::string(text) + ",";
+            continue;
+        }
         const auto same_name = [&](const auto& added) { return text.substr(0, text.find('=')) == added.first; };
         if (std::none_of(spec.environment.begin(), spec.environment.end(), same_name)) variables.emplace_back(text);
     }
     for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
+    variables.push_back(marks.append(max_mark, '\0'));
     return variables;
 }
 
@@ -248,9 +260,11 @@ inline void reap(pid_t pid) noexcept {
 }
 
 /// Lets the prepared process go on, and waits until the command runs in it or could not be started.
-[[nodiscard]] inline Result<void> release(const ProcessSpec& spec, const FileDescriptor& go,
-                                          const FileDescriptor& failed) {
-    if (write_quietly(go, "g") != 1) return tl::unexpected<Error>(system_error("cannot release the child", errno));
+[[nodiscard]] inline Result<void> release(const ProcessSpec& spec, const ProcessIdentity& identity,
+                                          const FileDescriptor& go, const FileDescriptor& failed) {
+    const std::string mark = family_mark(identity);
+    if (write_quietly(go, mark) != static_cast<ssize_t>(mark.size()))
+        return tl::unexpected<Error>(system_error("cannot release the child", errno));
     ExecFailure failure;
     ssize_t read = -1;
     do read = ::read(failed.get(), &failure, sizeof failure);
@@ -283,6 +297,8 @@ inline void reap(pid_t pid) noexcept {
     plan.argv.push_back(nullptr);
     for (std::string& variable : plan.variables) plan.envp.push_back(variable.data());
     plan.envp.push_back(nullptr);
+    std::string& marked = plan.variables.back();
+    plan.mark = marked.data() + marked.size() - detail::max_mark;
     plan.directory = spec.working_directory.empty() ? nullptr : spec.working_directory.c_str();
     plan.parent = ::getpid();
     plan.die_with_parent = spec.die_with_parent;
@@ -292,17 +308,18 @@ inline void reap(pid_t pid) noexcept {
     plan.standard[0] = channels->child_input.get();
     plan.standard[1] = plan.standard[2] = channels->child_output.get();
 
-    const pid_t pid = detail::fork_quietly(plan, go->writer);
+    const pid_t pid = detail::OwnChildren::here().add([&] { return detail::fork_quietly(plan, go->writer); });
     if (pid < 0) return tl::unexpected<Error>(system_error("cannot start a process", errno));
     failed->writer.close();
     go->reader.close();
     const auto row = read_process(pid);
     const ProcessIdentity identity{pid, pid, row ? row->start_time : 0};
     Result<void> outcome = spec.on_prepared ? spec.on_prepared(identity) : Result<void>();
-    if (outcome) outcome = detail::release(spec, go->writer, failed->reader);
+    if (outcome) outcome = detail::release(spec, identity, go->writer, failed->reader);
     if (!outcome) {
         go->writer.close();
         detail::reap(pid);
+        detail::OwnChildren::here().forget(pid);
         return tl::unexpected<Error>(std::move(outcome.error()));
     }
     set_non_blocking(channels->input);

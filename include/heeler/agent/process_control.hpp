@@ -1,6 +1,7 @@
 // The agent control of a child command: inject through stdin, pause, resume, snapshot, terminate, each verified. POSIX.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -20,6 +21,7 @@
 #include <heeler/agent/directory_snapshot.hpp>
 #include <heeler/agent/output_file.hpp>
 #include <heeler/agent/process_identity.hpp>
+#include <heeler/agent/process_strays.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 
@@ -28,8 +30,8 @@ namespace heeler::inline HEELER_ABI {
 /// What one `read_output` found.
 struct OutputRead {
     std::size_t bytes = 0;
-    std::uint64_t skipped = 0;  ///< bytes of an output file that were not read: it grows too fast
     bool closed = false;        ///< nothing will ever follow
+    std::uint64_t skipped = 0;  ///< bytes of an output file that were not read: it grows too fast
 };
 
 /// Controls one command and its descendants. The verbs are what a `Watchdog` calls; each says only what was seen, and
@@ -54,8 +56,7 @@ public:
         if (identity.pid <= 1 || identity.pgid != identity.pid || identity.start_time == 0)
             return fail(ErrorCode::invalid_argument, "cannot adopt process " + std::to_string(identity.pid) +
                                                          ": it needs a start time and must lead its own group");
-        const ProcessFamily family = family_of(identity);
-        if (family.members.empty())
+        if (family_of(identity).members.empty() && strays_of(identity).empty())
             return fail(ErrorCode::ended, "process " + std::to_string(identity.pid) + " is over");
         ChildProcess child{identity, {}, {}};
         if (!spec.output_file.empty()) {
@@ -146,25 +147,18 @@ public:
         return save_directory(state_->spec.snapshot_source, state_->spec.snapshot_destination, request.key);
     }
 
-    /// Ends the family: SIGTERM (and SIGCONT, for a paused one), `term_grace`, SIGKILL, `kill_grace`. Done only if
-    /// nobody of it was seen afterwards; descendants that left its session are not signalled, and named in the note
-    /// while they live. Error: `failed` ("would not stop", and who). Blocks for up to both graces.
-    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest&) {
-        if (gone()) return over();
+    /// Ends the family, and the descendants that left its session: SIGTERM (and SIGCONT, for paused ones),
+    /// `term_grace`, SIGKILL, `kill_grace`. Done only if nobody of the family was seen afterwards; who had left the
+    /// session is named, ended or not. Error: `failed` ("would not stop", and who). Blocks for up to both graces.
+    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest&) { return end(true); }
+
+    /// The same, but descendants that left the session are only named: they may be meant to stay.
+    [[nodiscard]] Result<ActionDone> terminate_session() { return end(false); }
+
+    /// The living descendants that left the session, of all that were ever seen.
+    [[nodiscard]] std::vector<ProcessRow> strays() {
         remember_strays();
-        std::string how = "ended by SIGTERM";
-        signal_family(SIGTERM);
-        signal_family(SIGCONT);
-        if (!wait_until_gone(state_->spec.term_grace)) {
-            how = "ended by SIGKILL";
-            remember_strays();
-            signal_family(SIGKILL);
-            if (!wait_until_gone(state_->spec.kill_grace))
-                return fail(ErrorCode::failed, "would not stop: " + detail::listed_pids(family_of(identity()).members));
-        }
-        const std::vector<ProcessRow> left = living_strays();
-        if (!left.empty()) how += "; still alive, having left its session: " + detail::listed_pids(left);
-        return ActionDone{how};
+        return living_strays();
     }
 
     /// `stopped` only if the command, its group and session, and all descendants that were ever seen are gone.
@@ -187,7 +181,9 @@ private:
         bool output_closed = false;
 
         ~State() {
-            if (ours) ::waitpid(child.identity.pid, nullptr, WNOHANG);
+            if (!ours) return;
+            ::waitpid(child.identity.pid, nullptr, WNOHANG);
+            detail::OwnChildren::here().forget(child.identity.pid);
         }
     };
 
@@ -252,6 +248,40 @@ private:
         return false;
     }
 
+    [[nodiscard]] Result<ActionDone> end(bool with_strays) {
+        remember_strays();
+        const std::vector<ProcessRow> before = living_strays();
+        if (gone() && (!with_strays || before.empty())) return over();
+        std::string how = "ended by SIGTERM";
+        signal_all(SIGTERM, with_strays);
+        signal_all(SIGCONT, with_strays);
+        if (!wait_until_gone(state_->spec.term_grace, with_strays)) {
+            how = "ended by SIGKILL";
+            const auto deadline = std::chrono::steady_clock::now() + state_->spec.kill_grace;
+            do {
+                remember_strays();
+                signal_all(SIGKILL, with_strays);
+            } while (!wait_until_gone(std::min<Duration>(state_->spec.kill_grace, std::chrono::milliseconds(50)),
+                                      with_strays) &&
+                     std::chrono::steady_clock::now() < deadline);
+            if (!gone())
+                return fail(ErrorCode::failed, "would not stop: " + detail::listed_pids(family_of(identity()).members));
+        }
+        const std::vector<ProcessRow> left = living_strays();
+        std::vector<ProcessRow> ended;
+        for (const ProcessRow& row : before)
+            if (!detail::holds(left, row.pid)) ended.push_back(row);
+        if (!ended.empty()) how += "; also ended, having left its session: " + detail::listed_pids(ended);
+        if (!left.empty()) how += "; still alive, having left its session: " + detail::listed_pids(left);
+        return ActionDone{how};
+    }
+
+    void signal_all(int signal, bool with_strays) {
+        signal_family(signal);
+        if (!with_strays) return;
+        for (const ProcessRow& row : living_strays()) ::kill(row.pid, signal);
+    }
+
     [[nodiscard]] bool gone() {
         if (alive()) return false;
         if (::kill(-identity().pgid, 0) != 0 && errno == ESRCH) return family_of(identity()).members.empty();
@@ -291,9 +321,9 @@ private:
         }
     }
 
-    [[nodiscard]] bool wait_until_gone(Duration length) {
+    [[nodiscard]] bool wait_until_gone(Duration length, bool with_strays) {
         const auto deadline = std::chrono::steady_clock::now() + length;
-        while (!gone()) {
+        while (!gone() || (with_strays && !living_strays().empty())) {
             if (std::chrono::steady_clock::now() >= deadline) return false;
             ::poll(nullptr, 0, 10);
         }
@@ -301,7 +331,7 @@ private:
     }
 
     void remember_strays() {
-        const std::vector<ProcessRow> seen = family_of(identity()).strays;
+        const std::vector<ProcessRow> seen = strays_of(identity(), state_->spec.owns_orphans);
         const std::lock_guard<std::mutex> lock(state_->mutex);
         for (const ProcessRow& row : seen)
             if (!detail::holds(state_->strays, row.pid)) state_->strays.push_back(row);
