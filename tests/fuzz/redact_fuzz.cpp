@@ -30,7 +30,16 @@ constexpr Plant plants[] = {{"Authorization: Bearer ", ""},
                             {"http://bob:", "@host/"},
                             {"eyJhbGciOi.eyJzdWIi.", ""},
                             {"Authorization: Basic ", ""},
-                            {"{\\\"token\\\":\\\"", "\\\"}"}};
+                            {"{\\\"token\\\":\\\"", "\\\"}"},
+                            {"sk_live_", "'"},
+                            {"https://hooks.slack.com/services/T0/B0/", ""},
+                            {"curl -u bob:", " x"},
+                            {"curl -su 'bob:", "'"},
+                            {"mysql -p", ""},
+                            {"DB_PASS=", ""},
+                            {"Cookie: a=b; c=", ";"},
+                            {"postgres://bob:a#b/", "@host/"},
+                            {"password:\n  ", "\n"}};
 
 }  // namespace
 

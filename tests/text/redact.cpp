@@ -49,6 +49,88 @@ TEST_CASE("secrets are redacted by their shape [M-184]") {
     CHECK(redact(example.shown) == example.shown);
 }
 
+TEST_CASE("keys of known services are redacted by how they begin [M-184]") {
+    const std::string hex = "0123456789abcdef0123456789abcdef";
+    const auto key = GENERATE_COPY(
+        as<std::string>{}, "sk_live_51H8abcDEF0123456789", "rk_live_51H8abcDEF0123456789",
+        "sk_test_51H8abcDEF0123456789", "npm_" + hex + "abcd", "pypi-AgEIcHlwaS5vcmcCJDU3" + hex,
+        "AIzaSyA0123456789-abcdefghijklmnopqrst", "hf_abcDEF0123456789abcDEF0123456789ab",
+        "whsec_abc/DEF+0123456789abcdefghij=", "SG.abcdefghij0123456789ab.abcdefghij0123456789abcdefghij0123456789abc",
+        "SK" + hex, "AC" + hex, "ya29.a0AfH6SMBx0123456789abcdef", "xapp-1-A012345678-0123");
+    const std::string before = GENERATE(as<std::string>{}, "", "key ", "x='", "https://host/?k=", "(", "\\n\"");
+    CHECK(redact(before + key) == before + "[redacted]");
+    CHECK(redact(before + key + "' and more") == before + "[redacted]' and more");
+}
+
+TEST_CASE("secrets of commands, headers, webhooks and URLs are redacted [M-184]") {
+    const auto example = GENERATE(values<Case>({
+        {"https://hooks.slack.com/services/T00000000/B00000000/XXXXxxxx0000 ok",
+         "https://hooks.slack.com/services/[redacted] ok"},
+        {"curl -u bob:hunter2 https://host/x", "curl -u bob:[redacted] https://host/x"},
+        {"curl -ubob:hunter2 https://host/x", "curl -ubob:[redacted] https://host/x"},
+        {"curl https://host -sSu 'bob:hunter 2' -v", "curl https://host -sSu 'bob:[redacted]' -v"},
+        {"/usr/bin/curl --user=bob:hunter2 x", "/usr/bin/curl --user=bob:[redacted] x"},
+        {"curl -s \\\n  -u bob:hunter2 x", "curl -s \\\n  -u bob:[redacted] x"},
+        {"[\"curl\", \"-u\", \"bob:hunter2\", \"x\"]", "[\"curl\", \"-u\", \"bob:[redacted]\", \"x\"]"},
+        {"{\"cmd\":\"curl -u \\\"bob:hunter2\\\" x\"}", "{\"cmd\":\"curl -u \\\"bob:[redacted]\\\" x\"}"},
+        {"curl -b 'sid=abc; theme=dark' x", "curl -b 'sid=[redacted]; theme=[redacted]' x"},
+        {"mysql -u root -phunter2 shop", "mysql -u root -p[redacted] shop"},
+        {"mysqldump -p'hunter 2' shop", "mysqldump -p'[redacted]' shop"},
+        {"sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted] ssh -p 2222 host"},
+        {"docker login -u bob -p hunter2 host", "docker login -u bob -p [redacted] host"},
+        {"redis-cli -a hunter2 ping", "redis-cli -a [redacted] ping"},
+        {"DB_PASS=hunter2 SMTP_PASS='a b' dbPass: x", "DB_PASS=[redacted] SMTP_PASS='[redacted]' dbPass: [redacted]"},
+        {"Cookie: sid=abc; b=\"c d\"; e=f", "Cookie: sid=[redacted]; b=\"[redacted]\"; e=[redacted]"},
+        {"-H 'Cookie: sid=abc' x", "-H 'Cookie: sid=[redacted]' x"},
+        {"{\"cookie\": \"sid=abc; n=1\", \"x\": 1}", "{\"cookie\": \"sid=[redacted]; n=[redacted]\", \"x\": 1}"},
+        {"set-cookie: sid=abc; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly; b=c",
+         "set-cookie: sid=[redacted]; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly; b=[redacted]"},
+        {"postgres://bob:hun#ter/2@db:5432/x", "postgres://bob:[redacted]@db:5432/x"},
+        {"postgres://bob:hun@ter/2@db:5432/x", "postgres://bob:[redacted]@db:5432/x"},
+        {"'https://bob:hun/ter?2@host/x'", "'https://bob:[redacted]@host/x'"},
+        {"run --password \\\n  hunter2 --fast", "run --password \\\n  [redacted] --fast"},
+    }));
+    CHECK(redact(example.text) == example.shown);
+    CHECK(redact(example.shown) == example.shown);
+}
+
+TEST_CASE("a secret that is broken over two lines is redacted whole [M-184]") {
+    const auto example = GENERATE(values<Case>({
+        {"password:\n  hunter2\nnext", "password:\n  [redacted]\nnext"},
+        {"\"token\":\n    \"abc123\",\n", "\"token\":\n    \"[redacted]\",\n"},
+        {"Authorization: Bearer\n  abc123def\n", "Authorization: Bearer\n  [redacted]\n"},
+        {"ghp_0123456789abcdefghij\nABCDEF0123456789 done", "[redacted]\n[redacted] done"},
+        {"ghp_0123456789abcdefghijklmnopqrstuvwx\nyz done", "[redacted]\n[redacted] done"},
+        {"| sk-proj-0123456789abcdef |\n| 0123456789abcdefghij |", "| [redacted] |\n| [redacted] |"},
+        {"key = \"npm_0123456789abcdef0123\"\n  \"456789abcdefgh01\"", "key = \"[redacted]\"\n  \"[redacted]\""},
+        {"token=0123456789abcdef0123\r\n456789abcdef next", "token=[redacted]\r\n[redacted] next"},
+        {"x eyJhbGciOi.eyJzdWIi\nOiIxMjM0NTY3.c2ln y", "x [redacted] y"},
+    }));
+    CHECK(redact(example.text) == example.shown);
+    CHECK(redact(example.shown) == example.shown);
+}
+
+TEST_CASE("honest text that only resembles secrets is not redacted [M-184]") {
+    const auto text = GENERATE(
+        as<std::string>{}, "commit 0123456789abcdef0123456789abcdef01234567",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "id 123e4567-e89b-12d3-a456-426614174000", "aGVsbG8gd29ybGQsIHRoaXMgaXMgYmFzZTY0IG9mIG9yZGluYXJ5IHNpemU=",
+        "the word password stands in this sentence, and so does token", "forgot your password? ask",
+        "cat: /etc/passwd: No such file or directory", "/home/bob/secrets/token.txt",
+        "src/auth/password.cpp:12:5: error", "cd PWD=/home/bob OLDPWD=/tmp",
+        "the bypass: use it, first_pass=3 compass: north", "Token::kind of Password::Kind",
+        "https://host:8080/path#x@y", "https://registry.npmjs.org/@scope/name", "git@github.com:bob/repo.git",
+        "https://host:$PORT/@scope/x", "http://[::1]:8080/a@b", "see https://host/x, a cookie: eaten",
+        "ssh -p2222 host", "ls -u a:b", "grep -a foo:bar", "mkdir -p a/b", "mysql -p shop", "mysql --port 3306",
+        "see https://x -a b:c", "curl -u bob https://host", "curl's -u takes user:name",
+        "pypi-server-for-our-team-only", "npm_config_registry npm_lifecycle_event_name_is_long",
+        "hf_transfer_enabled_for_this_machine", "sk-learn-model", "risk_live_streaming", "SG.", "ACCESS AC SK",
+        "AIzawa said", "sk_live_streams_are_long_enough", "ghost_of_whsec", "step one\nstep2 done\nversion1.2.3",
+        "done with\n0123456789abcdef\nas id", "password:\nuse the one from the vault", "mysql is up | ssh -pX",
+        "tokens: 12, max_tokens=4096");
+    CHECK(redact(text) == text);
+}
+
 TEST_CASE("text without secrets stays as it is [M-184]") {
     const auto text =
         GENERATE(as<std::string>{}, "", "plain", "used tokens: 1234, total_tokens=5", "the password is empty",
@@ -105,9 +187,11 @@ TEST_CASE("evidence counts characters, is clean, and cannot hide a name [M-184]"
 }
 
 TEST_CASE("hostile text is redacted in linear time [M-184]") {
-    const auto piece =
-        GENERATE(as<std::string>{}, "token=", "eyJ-", "eyJa.eyJ", "://a:", "bearer ", "password: \"", "-----BEGIN ",
-                 "-----BEGIN PRIVATE KEY", "\\", "sk-", "--token ", "[redacted]", "token:[");
+    const auto piece = GENERATE(
+        as<std::string>{}, "token=", "eyJ-", "eyJa.eyJ", "://a:", "bearer ", "password: \"", "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY", "\\", "sk-", "--token ", "[redacted]", "token:[", "curl -u", "curl -u,", "curl -u \"",
+        "-u 'a\" ", "Cookie: a=\"", "cookie=a=;", "sk-sk-", "whsec_", "whsec_+/", "postgres://a:b/", "://a:b@", "hf_a1",
+        "sk-a1\n", "eyJa0123456789\n", "token=\n", "mysql -p", "SG.", "npm_0123456789abcdef\n|");
     std::string text;
     while (text.size() < 1'000'000) text += piece;
     CHECK_FALSE(redact(text).empty());
