@@ -199,3 +199,21 @@ TEST_CASE("settings of worker states that cannot work are refused") {
     settings.error_patterns.emplace_back();
     CHECK_FALSE(WorkerState::validate(settings));
 }
+
+TEST_CASE("the end of the output is stored without secrets, and nothing changes by that [M-184]") {
+    Worker before;
+    before.prints("token=hunter2").prints("Bearer\n").prints("ghp_0123456789abcdefghij").prints("0123456789abcdef ");
+    CHECK_FALSE(before.poll());
+    ArchiveWriter writer{before.at.now};
+    before.rule.memory.archive(writer);
+    CHECK(writer.bytes().find("hunter2") == std::string::npos);
+    CHECK(writer.bytes().find("0123456789") == std::string::npos);
+    CHECK(before.rule.memory.tail.front() == "token=hunter2");
+    Worker after;
+    ArchiveReader reader{writer.bytes(), after.at.now};
+    after.rule.memory.archive(reader);
+    REQUIRE(reader.ok());
+    CHECK(after.rule.memory.tail.back() == "[redacted] ");
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(after.poll());
+    CHECK(after.poll());
+}

@@ -151,3 +151,13 @@ TEST_CASE("a report about a resource is neither life nor work [M-188]", "[run]")
     f.at(1s)(Resource{"disk", 99, 100});
     CHECK((f.run().observations == 1 && !f.run().last_alive && !f.run().last_activity && !f.run().last_progress));
 }
+
+TEST_CASE("what a run says of itself is kept without secrets [M-184]", "[run]") {
+    Folded f;
+    StateChange said{RunState::waiting_human, {}, {}, {}};
+    said.prompt = "go on with --token hunter2?";
+    said.outcome = std::string(RunWords::longest - 20, 'x') + " password=0123456789abcdefghij";
+    f.at(1s)(said);
+    CHECK(f.run().words->prompt == "go on with --token [redacted]");
+    CHECK_THAT(f.run().words->outcome, !ContainsSubstring("012"));
+}

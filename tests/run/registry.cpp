@@ -169,3 +169,19 @@ TEST_CASE("a cycle lies on the run's own grid, or on the wall clock's", "[run]")
     CHECK((house.now().wall + until).time_since_epoch() % 60s == Duration{});
     CHECK((until > Duration{} && until <= 60s));
 }
+
+TEST_CASE("what a run is to do is stored without secrets [M-184]", "[run]") {
+    House house;
+    RunSpec spec = bench::spec_of("r");
+    spec.task = "deploy with DB_PASS=hunter2";
+    spec.work_item = "curl -u bob:hunter2 https://host";
+    spec.contract = DelegateContract{"use token=hunter2", "a", "b", "c", "d", "e"};
+    house.define(bare_class());
+    const auto handle = house.registry.add(spec, "bare", house.now());
+    REQUIRE(handle);
+    const RunSpec kept = house.at(*handle).spec.decoded();
+    CHECK(kept.task == "deploy with DB_PASS=[redacted]");
+    CHECK(kept.work_item == "curl -u bob:[redacted] https://host");
+    CHECK(kept.contract->scope == "use token=[redacted]");
+    CHECK(house.at(*handle).spec.bytes().find("hunter2") == std::string::npos);
+}

@@ -176,6 +176,14 @@ TEST_CASE("evidence is redacted before its end is kept [A-112] [M-184]") {
     CHECK_THAT(evidence_text("token=" + std::string(5000, 's'), 100), !ContainsSubstring("ss"));
 }
 
+TEST_CASE("a secret is not cut in two before it is looked for [M-184]") {
+    for (std::size_t fill = 0; fill < 200; ++fill) {
+        const std::string text = std::string(fill, 'x') + " password=0123456789secret " + std::string(200 - fill, 'y');
+        CHECK_THAT(redacted(text, 100), !ContainsSubstring("012") && !ContainsSubstring("ret"));
+        CHECK(redacted(text, 100).size() <= 100);
+    }
+}
+
 TEST_CASE("evidence counts characters, is clean, and cannot hide a name [M-184]") {
     std::string text;
     for (int i = 0; i < 20; ++i) text += "\xE2\x82\xAC";

@@ -250,7 +250,7 @@ private:
     /// What the finding's detector shows of it besides.
     void add_details(AlertRow& row, const Finding& finding) const {
         for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
-            if (!detail.is_json) detail.value = redact(sanitise(detail.value, detail_cap));
+            if (!detail.is_json) detail.value = redacted(detail.value, detail_cap);
             row.alert.details.push_back(std::move(detail));
         }
     }

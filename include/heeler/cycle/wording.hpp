@@ -110,7 +110,7 @@ public:
                 words = detectors_words(watched_.rules().detectors, findings);
         });
         if (!worded) words.clear();  // an alert that cannot be worded is sent all the same
-        for (std::string& text : words) text = redact(sanitise(text, 1024));
+        for (std::string& text : words) text = redacted(text, 1024);
         if (!words.empty()) return words;
         for (const Finding& finding : findings)
             words.push_back(std::string{name_of(finding.condition)} + ": " + evidence_line(finding));
@@ -126,7 +126,7 @@ public:
                "\nTool calls: ", std::to_string(watched_.run.calls), "\n\nIssues:\n");
         for (const std::string& issue : issues()) append(text, "- ", issue, "\n");
         append(text, "\nAction taken: ", plan_in_words(), "\n");
-        return redact(sanitise(text, prompts::prompt_cap));
+        return redacted(text, prompts::prompt_cap);
     }
 
     [[nodiscard]] std::string plan_in_words() const {

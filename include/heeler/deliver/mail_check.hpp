@@ -84,7 +84,7 @@ template <class Matches>
 }
 
 [[nodiscard]] inline std::string shown_of_mail(const std::string& text, std::size_t cap) {
-    return one_line(redact(sanitise(text, 4096)), cap);
+    return one_line(redacted(text, 4096), cap);
 }
 [[nodiscard]] inline std::int64_t age_minutes(const Mail& mail) {
     return std::chrono::duration_cast<std::chrono::minutes>(sane_age(mail)).count();

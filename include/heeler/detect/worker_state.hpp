@@ -17,6 +17,7 @@
 #include <heeler/detect/needs_input.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/redact.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -59,7 +60,18 @@ struct WorkerState {
 
         template <class A>
         void archive(A& a) {
-            a(tail, lines, whole_line, line_then, status_then, whole_then, asked_at, answered, unchanged, based, polled,
+            if (A::is_loading || tail.empty()) return archive_as(a, tail, line_then);
+            // What is stored is kept for long, and read by others.
+            std::vector<std::string> shown = clean(tail);
+            std::string then =
+                line_then == trimmed(tail.back()) ? std::string{trimmed(shown.back())} : redact(line_then);
+            archive_as(a, shown, then);
+        }
+
+    private:
+        template <class A>
+        void archive_as(A& a, std::vector<std::string>& shown, std::string& then) {
+            a(shown, lines, whole_line, then, status_then, whole_then, asked_at, answered, unchanged, based, polled,
               whole);
         }
     };
@@ -245,6 +257,20 @@ private:
         std::string text;
         for (const std::string& line : memory.tail) append(text, text.empty() ? "" : "\n", line);
         return text;
+    }
+
+    /// Without the secrets, also those over two lines. Never less than one line.
+    [[nodiscard]] static std::vector<std::string> clean(const std::vector<std::string>& lines) {
+        std::string all;
+        for (const std::string& line : lines) append(all, &line == &lines.front() ? "" : "\n", line);
+        all = redact(all);
+        std::vector<std::string> shown{1};
+        for (const char c : all)
+            if (c == '\n')
+                shown.emplace_back();
+            else
+                shown.back() += c;
+        return shown;
     }
 };
 

@@ -141,7 +141,7 @@ private:
         JsonLine line;
         line.begin_object().key("mailbox").string(one_line(mail.box, 128)).key("type").string(name_of(mail.kind));
         line.key("id").string(one_line(mail.id, 128)).key("outcome").string(done ? "done" : "failed");
-        if (!done) line.key("note").string(redact(sanitise(done.error().message, 512)));
+        if (!done) line.key("note").string(redacted(done.error().message, 512));
         line.key("messages").string(hex(command.name)).end_object();
         return {at, std::string{mail_command}, {}, std::move(line).text()};
     }

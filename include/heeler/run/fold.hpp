@@ -207,7 +207,9 @@ private:
 
     /// Each report replaces what the last one said. `instead`: of a worker that says no more than its state.
     void say(const StateChange& seen, std::string_view instead) {
-        const auto cut = [](std::string_view text) { return std::string{text.substr(0, RunWords::longest)}; };
+        const auto cut = [](std::string_view text) {
+            return redact(text.substr(0, 4 * RunWords::longest)).substr(0, RunWords::longest);
+        };
         const RunWords words{cut(seen.reported.empty() ? instead : seen.reported), cut(seen.prompt), cut(seen.outcome)};
         if (words != *run_.words) run_.words.edit() = words;
     }
@@ -264,7 +266,7 @@ private:
 
 /// Folds a checkpoint that happened at `at`, and keeps its row for the next commit. Under the run's lock.
 inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& note, WallTime at) {
-    const std::string text = redact(sanitise(note.text, 4096));
+    const std::string text = redacted(note.text, 4096);
     folder.checkpoint(note.step, text, note.reason);
     watched.unsaved.edit().checkpoints.push_back(
         {++watched.checkpoints.edit().count, watched.run.incarnation, at, note.step, text, note.reason});

@@ -20,6 +20,7 @@
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/settings/validate.hpp>
+#include <heeler/text/redact.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -198,8 +199,19 @@ private:
         return *handle;
     }
 
+    /// What is stored of a run for as long as it is on record.
+    static void take_secrets_out(RunSpec& spec) {
+        spec.task = redact(spec.task);
+        spec.work_item = redact(spec.work_item);
+        if (!spec.contract) return;
+        for (std::string* text : {&spec.contract->scope, &spec.contract->surfaces, &spec.contract->artefact,
+                                  &spec.contract->stop_conditions, &spec.contract->rejoin_trigger})
+            *text = redact(*text);
+    }
+
     static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {
         Run& run = watched.run;
+        take_secrets_out(spec);
         ArchiveWriter writer{Instant{}};
         archive_spec(writer, spec);
         watched.spec = SpecBytes{writer.bytes()};

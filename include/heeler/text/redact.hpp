@@ -89,6 +89,11 @@ private:
 /// `Redactor::redact` for secrets that are known by their shape alone.
 [[nodiscard]] inline std::string redact(std::string_view text) { return Redactor().redact(text); }
 
+/// `sanitise(text, cap_bytes)` without secrets. They are looked for before it is cut, so that none is cut in two.
+[[nodiscard]] inline std::string redacted(std::string_view text, std::size_t cap_bytes) {
+    return sanitise(redact(sanitise(text, 4 * cap_bytes)), cap_bytes);
+}
+
 /// `Redactor::evidence_text` for secrets that are known by their shape alone.
 [[nodiscard]] inline std::string evidence_text(std::string_view text, std::size_t keep = 4000) {
     return Redactor().evidence_text(text, keep);
