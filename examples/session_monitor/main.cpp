@@ -81,7 +81,9 @@ bool is_idle(Dog& dog) {
 heeler::IssueFolder issue_folder(const monitor::Options& options) {
     const bool chosen = !options.issues.empty();
     std::error_code ignored;  // whoever files an issue says what is wrong
-    std::filesystem::create_directories(chosen ? options.issues : options.directory / "issues", ignored);
+    const std::filesystem::path folder = chosen ? options.issues : options.directory / "issues";
+    if (std::filesystem::create_directories(folder, ignored))
+        std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
     return chosen ? heeler::IssueFolder{options.issues.string()}
                   : heeler::IssueFolder{options.directory.string(), "issues"};
 }

@@ -1,5 +1,7 @@
 #include "database.hpp"
 
+#include <heeler/store/private_file.hpp>
+
 namespace tracker {
 
 bool Rows::next() {
@@ -17,6 +19,7 @@ std::string Rows::text(int column) const {
 
 Database::Database(const std::string& path) {
     sqlite3* handle = nullptr;
+    heeler::prepare_private_file(path.c_str());
     const int result = sqlite3_open(path.c_str(), &handle);
     handle_.reset(handle);
     if (result != SQLITE_OK) throw DatabaseError{path + ": " + sqlite3_errmsg(handle)};

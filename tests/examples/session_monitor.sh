@@ -118,6 +118,7 @@ silent "$work/out" "^(fine|silent|overdue): inject"
 says "$sessions/looping/inbox.read" "^\[watchdog\] Looping: Bash called [0-9]+ times"
 count "$sessions/looping/inbox.read" "^\[watchdog\]" 1
 says "$sessions/failing/inbox" "^\[watchdog\] Error cascade: [0-9]+ errors in last 20 calls"
+[ -z "$(find "$work/issues" "$alerts" "$work"/store* -perm /077)" ] || fail "others can read" <(ls -lR "$work")
 [ "$(find "$work/issues" -type f | wc -l)" = 1 ] || fail "not one issue" <(ls "$work/issues")
 cat "$work"/issues/* >"$work/issue"
 says "$work/issue" "Session failing had critical issues"

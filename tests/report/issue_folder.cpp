@@ -110,6 +110,15 @@ TEST_CASE("file names are safe and differ for different keys") {
     CHECK(issue_file_name(same).size() == 84);
 }
 
+TEST_CASE("an issue is readable by its owner alone [M-184]") {
+    const Folder folder;
+    const mode_t before = ::umask(0);
+    REQUIRE(IssueFolder{folder.path.string()}.file(issue()));
+    ::umask(before);
+    for (const auto& file : fs::directory_iterator{folder.path})
+        CHECK(file.status().permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
 TEST_CASE("a title stays a heading") {
     Issue made = issue();
     made.title = "one\n# two";

@@ -136,6 +136,25 @@ TEST_CASE("the constructor of SqliteStore touches nothing", "[store][sqlite]") {
     CHECK(std::filesystem::is_empty(directory.text()));
 }
 
+TEST_CASE("a store is readable by its owner alone, with the files beside it [M-184]", "[store][sqlite]") {
+    namespace fs = std::filesystem;
+    const mode_t before = ::umask(0);
+    ScratchDirectory directory;
+    const std::string path = directory / "store.db";
+    {
+        SqliteStore store{path};
+        CHECK(commit(store, {new_run("a")}).empty());
+        for (const std::string& file : {path, path + "-wal", path + "-shm"}) {
+            INFO(file);
+            CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+        }
+    }
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+    CHECK(SqliteStore{path}.load());  // who gives others leave to read it is not contradicted
+    CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read));
+    ::umask(before);
+}
+
 TEST_CASE("people can read the tables", "[store][sqlite]") {
     SqliteBackend backend;
     auto store = backend.open();

@@ -30,7 +30,7 @@ namespace heeler::inline HEELER_ABI {
     return "# " + one_line(issue.title, 512) + "\n\n" + issue.body + "\n\nKey: " + one_line(issue.key, 512) + "\n";
 }
 
-/// Files issues into a folder that exists. A file appears whole or not at all, and a key that was filed before is left
+/// Files issues into a folder that exists. A file is readable by its owner alone, appears whole or not at all, and a key that was filed before is left
 /// as it is. Errors: `invalid_argument` for an empty folder or key, else `failed` with the file and the reason (no such
 /// folder, no permission, no space). One thread at a time.
 class IssueFolder {

@@ -12,6 +12,7 @@
 
 #include <sqlite3.h>
 
+#include <heeler/store/private_file.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite/error.hpp>
@@ -35,6 +36,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// An open SQLite file. One thread at a time. Statements on loan must end before it does.
 class SqliteConnection {
 public:
+    /// A file that is created is readable by its owner alone; SQLite gives those beside it the same mode.
     [[nodiscard]] static Result<SqliteConnection> open(std::string path, Duration busy_timeout) {
         SqliteConnection opened{std::move(path)};
         if (const std::string wrong = waiting_file(*opened.path_); !wrong.empty())
@@ -42,6 +44,7 @@ public:
                 opened.error(ErrorCode::io, wrong + " is no file: it is left alone; remove it"));
         sqlite3* raw = nullptr;
         const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+        prepare_private_file(opened.path_->c_str());
         const int result = sqlite3_open_v2(opened.path_->c_str(), &raw, flags, nullptr);
         opened.handle_.reset(raw);
         if (result != SQLITE_OK) return tl::unexpected<Error>(opened.error_of(result));
