@@ -4,6 +4,7 @@
 #include <string>
 
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 #include "print.hpp"
 
@@ -25,7 +26,7 @@ void sift(std::vector<heeler::DecisionRow>& open, std::vector<heeler::DamagedRow
 Quit name_damage(const std::vector<heeler::DamagedRow>& damaged, bool json) {
     for (const heeler::DamagedRow& row : damaged) {
         std::fprintf(stderr, "heeler-ctl: %s: %s; it is left out\n",
-                     row.run.empty() ? "no run" : ("run \"" + heeler::one_line(row.run, 160) + '"').c_str(),
+                     row.run.empty() ? "no run" : ("run \"" + heeler::shown_name(row.run, 160) + '"').c_str(),
                      heeler::one_line(row.what, 1024).c_str());
         if (!json) continue;
         heeler::JsonLine line;

@@ -7,6 +7,7 @@
 
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 #include "find_run.hpp"
 #include "print.hpp"
@@ -69,7 +70,7 @@ std::variant<Subject, Quit> one_run(const Options& options, Store& store, Instan
     const heeler::RunRow& row = *std::get<heeler::History>(found).row;
     if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options, view_of(row, {}, now))};
     const WallTime ended = row.ended_at.value_or(row.updated_at);
-    return Quit{exit_run, "the run \"" + heeler::one_line(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
+    return Quit{exit_run, "the run \"" + heeler::shown_name(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
                               " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
                               "; nothing was noted"};
 }

@@ -4,6 +4,7 @@
 
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/table.hpp>
 
 #include "print.hpp"
@@ -48,7 +49,8 @@ std::string waiting_text(const Waiting& waiting, heeler::Instant now) {
     if (waiting.rest.empty()) return {};
     std::vector<heeler::TableRow> rows;
     for (const heeler::DecisionRow& row : waiting.rest)
-        rows.push_back({std::to_string(row.number), word(row.verb), row.run.empty() ? "(all)" : row.run,
+        rows.push_back({std::to_string(row.number), word(row.verb),
+                        row.run.empty() ? "(all)" : heeler::shown_name(row.run, 160),
                         row.until ? heeler::rfc3339(*row.until) : std::string{}, row.by, relative(row.at, now)});
     return "Noted, not applied yet:\n" + heeler::to_table({"Decision", "Verb", "Run", "Until", "By", "When"}, rows);
 }

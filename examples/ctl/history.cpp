@@ -8,6 +8,7 @@
 #include <heeler/explain/report.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/table.hpp>
 
 #include "damage.hpp"
@@ -61,7 +62,7 @@ Quit show_report(const Options& options, Store& store, heeler::Instant now) {
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const auto& known = std::get<heeler::History>(found);
     if (!view_of(*known.row, {}, now).readable)
-        return {exit_store, "the facts of the run \"" + heeler::one_line(*options.run, 160) +
+        return {exit_store, "the facts of the run \"" + heeler::shown_name(*options.run, 160) +
                                 "\" were written by another version of heeler, or are damaged; `explain` can be read"};
     const heeler::Report report = heeler::detail::stored_report(known, now);
     print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));

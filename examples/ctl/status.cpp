@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/text/duration.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/table.hpp>
 
 #include "damage.hpp"
@@ -43,9 +44,10 @@ void print_table(const std::vector<RunView>& views, Instant now) {
     heeler::TableRow heads{"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"};
     std::vector<heeler::TableRow> rows;
     for (const RunView& view : views)
-        rows.push_back({view.row.id, view.row.class_name, state_text(view, now), std::string{name_of(view.row.status)},
-                        idle_text(view, now), heeler::spoken(view.unwritten) + " ago", incident_text(view, now),
-                        next_text(view, now), marks_text(view, now)});
+        rows.push_back({heeler::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
+                        std::string{name_of(view.row.status)}, idle_text(view, now),
+                        heeler::spoken(view.unwritten) + " ago", incident_text(view, now), next_text(view, now),
+                        marks_text(view, now)});
     const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
     if (std::any_of(views.begin(), views.end(), is_held)) {
         heads.push_back("Watchdog");
@@ -58,7 +60,7 @@ void print_table(const std::vector<RunView>& views, Instant now) {
 
 void print_one(const RunView& view, const heeler::History& known, Instant now) {
     const Facts& facts = view.facts;
-    std::vector<heeler::TableField> fields{{"Run", view.row.id},
+    std::vector<heeler::TableField> fields{{"Run", heeler::shown_name(view.row.id, 160)},
                                            {"Name", view.row.name},
                                            {"Class", view.row.class_name},
                                            {"State", state_text(view, now)},

@@ -13,6 +13,7 @@
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/postgres_store.hpp>
+#include <heeler/text/shown_name.hpp>
 
 #include "database.hpp"
 #include "rules.hpp"
@@ -95,8 +96,8 @@ public:
         for (const heeler::Event& event : report.events)
             if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
                 if (++count_ <= 50)
-                    std::fprintf(stderr, "%s %s: %s\n", error->where.c_str(), error->run.c_str(),
-                                 error->error.message.c_str());
+                    std::fprintf(stderr, "%s %s: %s\n", error->where.c_str(),
+                                 heeler::shown_name(error->run, 160).c_str(), error->error.message.c_str());
     }
     [[nodiscard]] int count() const { return count_; }
 
@@ -116,7 +117,8 @@ void watch(const Options& options) {
             Teller{database, options.watchdog}, place_of(options, times)};
     dog.control(control);
     dog.watch("fleet", table);
-    if (const auto good = dog.define(rules(times)); !good) throw std::runtime_error{good.error().message};
+    if (const auto good = dog.define(rules(times, options.store)); !good)
+        throw std::runtime_error{good.error().message};
     Errors errors;
     Cycles cycles;
     {

@@ -15,6 +15,7 @@
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/report/issue_folder.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 #include "chat.hpp"
 #include "options.hpp"
@@ -57,9 +58,10 @@ void tell(const heeler::CycleReport& report) {
         if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
             const std::string what = std::string{name_of(done->action.kind)} + " " +
                                      std::string{name_of(done->action.outcome)} + " " + done->action.note;
-            std::printf("%s: %s\n\n", done->run.c_str(), heeler::one_line(what, 512).c_str());
+            std::printf("%s: %s\n\n", heeler::shown_name(done->run, 160).c_str(), heeler::one_line(what, 512).c_str());
         } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
-            const std::string what = error->where + " " + error->run + ": " + error->error.message;
+            const std::string what =
+                error->where + " " + heeler::shown_name(error->run, 160) + ": " + error->error.message;
             std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(what, 1024).c_str());
         }
     }

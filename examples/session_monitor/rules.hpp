@@ -10,6 +10,7 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/source/json_settings.hpp>
 
+#include "../common/store_place.hpp"
 #include "options.hpp"
 
 namespace monitor {
@@ -59,7 +60,7 @@ using heeler::Duration;
 [[nodiscard]] inline heeler::Result<heeler::RunClass> session_rules(const Options& options) {
     heeler::RunClass rules = heeler::presets::session_monitor();
     rules.ladder.as<heeler::WatchLadder>()->steers = heeler::presets::session_steers();
-    if (!options.sqlite_file.empty()) rules.operate = "heeler-ctl --store sqlite:" + options.sqlite_file;
+    if (!options.sqlite_file.empty()) rules.operate = common::ctl_command({options.sqlite_file, {}});
     if (!options.config.empty()) {
         const auto settings = heeler::settings_from_file(options.config);
         if (!settings) return tl::unexpected<heeler::Error>(settings.error());

@@ -20,6 +20,7 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/sqlite_store.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 #include "starter.hpp"
 
@@ -53,8 +54,9 @@ void tell(const heeler::CycleReport& report) {
         if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) static_cast<void>(fail(error->error));
         const auto* done = std::get_if<heeler::ActionEvent>(&event);
         if (done == nullptr) continue;
-        std::printf("%s: %s %s %s\n", done->run.c_str(), std::string{name_of(done->action.kind)}.c_str(),
-                    std::string{name_of(done->action.outcome)}.c_str(), done->action.note.c_str());
+        std::printf("%s: %s %s %s\n", heeler::shown_name(done->run, 160).c_str(),
+                    std::string{name_of(done->action.kind)}.c_str(), std::string{name_of(done->action.outcome)}.c_str(),
+                    done->action.note.c_str());
     }
     std::fflush(stdout);
 }

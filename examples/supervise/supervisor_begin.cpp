@@ -8,6 +8,8 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
 
+#include "../common/store_place.hpp"
+#include "command_text.hpp"
 #include "supervisor.hpp"
 
 namespace supervise {
@@ -18,12 +20,6 @@ namespace {
 
 constexpr const char* class_name = "supervised";
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
-}
-
 Quit store_problem(const heeler::Error& error) { return {exit_store, error.message}; }
 
 }  // namespace
@@ -32,6 +28,7 @@ heeler::RunClass Supervisor::run_class() const {
     heeler::RunClass rules =
         options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
     rules.name = class_name;
+    rules.operate = common::ctl_command({directory_.file("store.sqlite"), {}});
     rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
     // Whoever starts a command this way wants it to be watched, however short it is.
     rules.applicability.shortest = heeler::Duration(1);
@@ -46,7 +43,7 @@ heeler::RunSpec Supervisor::run_spec() const {
     heeler::RunSpec spec;
     spec.id = run_id_;
     spec.name = options_.name;
-    spec.task = options_.goal.empty() ? joined(options_.command) : options_.goal;
+    spec.task = options_.goal.empty() ? command_text(options_.command) : options_.goal;
     spec.expected = options_.expected;
     spec.timeout = options_.timeout;
     spec.metric = metric_->reported() ? heeler::MetricKind::reported : heeler::MetricKind::output_lines;
@@ -133,7 +130,7 @@ std::optional<Quit> Supervisor::start_command() {
 
 /// The command does not run yet: whatever happens from here on, it is known who it is.
 heeler::Result<void> Supervisor::prepared(const heeler::ProcessIdentity& identity) {
-    ChildRecord record{identity, boot_id(), run_id_, {}, joined(options_.command)};
+    ChildRecord record{identity, boot_id(), run_id_, {}, command_text(options_.command)};
     if (options_.detach) record.output_file = directory_.file("output");
     auto written = directory_.write_child(record);
     if (written && keeper_) written = keeper_->watch(identity);

@@ -3,6 +3,7 @@
 
 #include <heeler/text/duration.hpp>
 
+#include "command_text.hpp"
 #include "signals.hpp"
 #include "supervisor.hpp"
 
@@ -70,8 +71,7 @@ Quit Supervisor::troubled(int status, const std::string& why) {
 }
 
 Ending Supervisor::ending(const heeler::Report& report) {
-    Ending ending{run_id_, {}, process_->exit_status(), exit_ok, {}};
-    for (const std::string& word : options_.command) ending.command += (ending.command.empty() ? "" : " ") + word;
+    Ending ending{run_id_, command_text(options_.command), process_->exit_status(), exit_ok, {}};
     ending.own_status = ending.exit_status.value_or(exit_ok);
     if (report.final_status == "terminated") {
         ending.own_status = exit_terminated;

@@ -9,6 +9,8 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 
+#include "../common/store_place.hpp"
+
 namespace tracker {
 namespace {
 
@@ -16,6 +18,7 @@ heeler::RunClass tree_rules(const KeeperSettings& settings) {
     heeler::RunClass rules = heeler::presets::task_tree();
     rules.schedule.period = settings.every;
     rules.interval.fixed = settings.every;
+    rules.operate = common::ctl_command({settings.store, {}});
     heeler::TreeSettings trees;
     trees.rules.first_run_grace = settings.first_run_grace;
     rules.detectors.turn_on<heeler::TaskTreeRule>(trees);

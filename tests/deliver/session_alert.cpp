@@ -37,6 +37,19 @@ TEST_CASE("A-64: a session alert names session, project, duration, calls and iss
     CHECK(text.ends_with("\n\xE2\x80\xA2 Running for 3 hours\n\xE2\x80\xA2 Silent for 10 minutes\nNext: abandoned"));
 }
 
+TEST_CASE("a command in a session alert is whole, and an id that hides something shows it [M-124]") {
+    Alert alert = session_alert();
+    const std::string command = "heeler-ctl --store 'sqlite:/" + std::string(1000, 'd') + "' snooze --for 2h -- 'id'";
+    alert.details.push_back({"stop", command});
+    CHECK(format_session_alert(alert).ends_with("\nStop: " + command));
+    alert.details.back().value = std::string(5000, 'd');
+    alert.run.id =
+        "\xE2\x80\xAE"
+        "abcdefghij";
+    CHECK_THAT(format_session_alert(alert),
+               ContainsSubstring("Session \\u{202E}abcdefg\n") && !ContainsSubstring("Stop"));
+}
+
 TEST_CASE("A-64: a duration is hours and minutes, or minutes alone [M-124]") {
     CHECK(hours_and_minutes(11'100s) == "3h 5m");
     CHECK(hours_and_minutes(2700s) == "45m");

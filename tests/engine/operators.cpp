@@ -761,7 +761,7 @@ TEST_CASE("every alert says what was seen, what was done, what comes next and ho
         CHECK_FALSE(value("done").empty());
         if (alert.kind == "run.unhealthy") CHECK_THAT(value("next"), ContainsSubstring(" at 2027-01-15T08:"));
         CHECK_FALSE(value("next").empty());
-        CHECK(value("stop") == R"(heeler-ctl --store /var/state.db snooze 'it'\''s run 7; rm -rf /' --for 2h)");
+        CHECK(value("stop") == R"(heeler-ctl --store /var/state.db snooze --for 2h -- 'it'\''s run 7; rm -rf /')");
     }
     CHECK(seen == (watching ? 1u : 2u));
 }

@@ -54,14 +54,30 @@ TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183] [M-1
     alert.severity = Severity::critical;
     alert.summary.clear();
     alert.issues.clear();
+    alert.details.clear();
     REQUIRE(notifier.send(alert));
 
     CHECK(content_of(file.get()) ==
           "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] (tools) run-1 is STALLED: no progress in 2 "
-          "intervals\n"
-          "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals\n"
-          "1971-01-01T00:00:00.250Z NOTE heeler watchdog.store_up two lines and a colour: one; two\n"
+          "intervals; next: verified in 60 s\n"
+          "1971-01-01T00:00:00.250Z WARNING heeler run.unhealthy [run-1] run-1 is STALLED: no progress in 2 intervals; "
+          "next: verified in 60 s\n"
+          "1971-01-01T00:00:00.250Z NOTE heeler watchdog.store_up two lines and a colour: one; two; "
+          "next: verified in 60 s\n"
           "1971-01-01T00:00:00.250Z CRITICAL heeler watchdog.store_up\n");
+}
+
+TEST_CASE("a log line ends with what comes next and how to stop it, whole [M-124]") {
+    auto alert = heeler_test::example_alert();
+    alert.summary = std::string(10'000, 'x');
+    alert.run.id = "a\xE2\x80\xAE";
+    alert.details = {{"seen", "s"}, {"stop", "heeler-ctl snooze --for 2h -- 'a; b'"}, {"next", "judged again\nsoon"}};
+    const auto line = LogNotifier::line_of(alert);
+    CHECK_THAT(line, ContainsSubstring(" [a\\u{202E}] x"));
+    CHECK(line.ends_with("; next: judged again soon; stop: heeler-ctl snooze --for 2h -- 'a; b'"));
+    CHECK(line.size() <= LogNotifier::max_line_bytes);
+    alert.details[1].value = std::string(5000, 'y');
+    CHECK_THAT(LogNotifier::line_of(alert), !ContainsSubstring("stop:"));
 }
 
 TEST_CASE("a log line is bounded whatever the alert holds") {

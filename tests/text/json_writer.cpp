@@ -32,6 +32,8 @@ TEST_CASE("strings are escaped only where they must be", "[text]") {
     CHECK(quoted("\b\f\n\r\t") == R"("\b\f\n\r\t")");
     CHECK(quoted(std::string_view("\0\x01\x1f\x7f", 4)) == R"("\u0000\u0001\u001f\u007f")");
     CHECK(quoted("\xC2\x9B") == R"("\u009b")");
+    CHECK(quoted("\xE2\x80\xAE\xE2\x80\x8B\xE2\x80\xA8") == R"("\u202e\u200b\u2028")");
+    CHECK(quoted("\xF3\xA0\x80\x81") == R"("\udb40\udc01")");
     CHECK(quoted("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x90\x95") == "\"caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x90\x95\"");
     CHECK(JsonLine().begin_object().key("a\"b").null().end_object().text() == R"({"a\"b":null})");
 }

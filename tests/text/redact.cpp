@@ -76,6 +76,8 @@ TEST_CASE("secrets of commands, headers, webhooks and URLs are redacted [M-184]"
         {"curl -b 'sid=abc; theme=dark' x", "curl -b 'sid=[redacted]; theme=[redacted]' x"},
         {"mysql -u root -phunter2 shop", "mysql -u root -p[redacted] shop"},
         {"mysqldump -p'hunter 2' shop", "mysqldump -p'[redacted]' shop"},
+        {"mysql '-phunter 2' shop", "mysql '-p[redacted]' shop"},
+        {"env 'DB_PASS=hunter 2' '--token=hunter 2' x", "env 'DB_PASS=[redacted]' '--token=[redacted]' x"},
         {"sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted] ssh -p 2222 host"},
         {"docker login -u bob -p hunter2 host", "docker login -u bob -p [redacted] host"},
         {"redis-cli -a hunter2 ping", "redis-cli -a [redacted] ping"},

@@ -21,6 +21,7 @@
 #include <heeler/storage/ledger.hpp>
 #include <heeler/storage/name_ids.hpp>
 #include <heeler/text/fingerprint.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -191,7 +192,7 @@ private:
     }
 
     [[nodiscard]] static Error listed_twice(const RunSpec& spec) {
-        return {ErrorCode::duplicate, "`" + sanitise(spec.name, 160) + "` is listed twice; the first one counts"};
+        return {ErrorCode::duplicate, "`" + shown_name(spec.name, 160) + "` is listed twice; the first one counts"};
     }
 
     /// Until when names that are elsewhere may be asked about in this list: those who have waited longest come first.
@@ -217,8 +218,8 @@ private:
     [[nodiscard]] static Result<void> check(RunSpec& spec) {
         if (!spec.id.empty() && spec.id != spec.name)
             return fail(ErrorCode::invalid_argument,
-                        "the run `" + sanitise(spec.name, 160) + "` is listed with an id of its own, `" +
-                            sanitise(spec.id, 160) + "`: leave it out, a list knows runs by their names");
+                        "the run `" + shown_name(spec.name, 160) + "` is listed with an id of its own, `" +
+                            shown_name(spec.id, 160) + "`: leave it out, a list knows runs by their names");
         spec.id = spec.name;
         return check_spec(spec);
     }

@@ -17,6 +17,7 @@
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -199,7 +200,7 @@ private:
         unreadable_[run] = now.elapsed + read_again_after;
         if (!is_news(run, what)) return;
         report.error("load", run,
-                     Error{ErrorCode::corrupt, "the stored state of the run `" + sanitise(run, 160) +
+                     Error{ErrorCode::corrupt, "the stored state of the run `" + shown_name(run, 160) +
                                                    "` cannot be read: " + std::move(what) +
                                                    "; it is left alone and not watched"});
     }

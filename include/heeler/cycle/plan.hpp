@@ -16,6 +16,7 @@
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/sha256.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -187,7 +188,7 @@ private:
         alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
         alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
-        alert.run = {sanitise(spec_.id, 256), sanitise(spec_.name, 256), sanitise(spec_.work_item, 1024),
+        alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;

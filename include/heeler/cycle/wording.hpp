@@ -25,6 +25,8 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shell_word.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -54,13 +56,6 @@ inline void write_evidence(JsonLine& line, const Finding& finding) {
     if (!finding.subject.view().empty()) line.key("subject").string(subject_of(finding));
     line.key("first").number(static_cast<double>(finding.evidence.first));
     line.key("last").number(static_cast<double>(finding.evidence.last)).end_object();
-}
-
-/// `text` as one word for a shell.
-[[nodiscard]] inline std::string shell_quoted(std::string_view text) {
-    std::string quoted{"'"};
-    for (const char each : text) quoted += each == '\'' ? std::string{"'\\''"} : std::string{each};
-    return quoted + "'";
 }
 
 /// How often agents of a class write checkpoints: as its source has told them, else twice within the age at which they
@@ -120,13 +115,15 @@ public:
     /// Title, empty line, body: what is filed about a run that nobody could mend.
     [[nodiscard]] std::string issue_text() const {
         std::string text;
-        append(text, "[Watchdog] Session ", short_id(sanitise(spec_.id, 256)), " had critical issues\n\n",
-               "Session: ", spec_.id, "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
+        append(text, "[Watchdog] Session ", short_id(shown_name(spec_.id, 256)), " had critical issues\n\n",
+               "Session: ", shown_name(spec_.id, 256), "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
                "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin,
                "\nTool calls: ", std::to_string(watched_.run.calls), "\n\nIssues:\n");
         for (const std::string& issue : issues()) append(text, "- ", issue, "\n");
         append(text, "\nAction taken: ", plan_in_words(), "\n");
-        return redacted(text, prompts::prompt_cap);
+        text = redacted(text, prompts::prompt_cap);
+        append(text, "Next: ", next_for_people(), "\nStop: ", how_to_stop(), "\n");
+        return text;
     }
 
     [[nodiscard]] std::string plan_in_words() const {
@@ -163,7 +160,7 @@ public:
 
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
-        return watched_.rules().operate + " snooze " + shell_quoted(spec_.id) + " --for 2h";
+        return redact(watched_.rules().operate) + " snooze --for 2h -- " + shell_word(spec_.id);
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.

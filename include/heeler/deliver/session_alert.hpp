@@ -10,6 +10,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -36,15 +37,17 @@ namespace heeler::inline HEELER_ABI {
 
 namespace detail {
 
-inline constexpr std::size_t alert_line_cap = 512;   ///< bytes of one line of the message
-inline constexpr std::size_t alert_issues_cap = 16;  ///< more issues than this are counted
+inline constexpr std::size_t alert_line_cap = 512;      ///< bytes of one line of the message
+inline constexpr std::size_t alert_command_cap = 4096;  ///< a longer command is left out
+inline constexpr std::size_t alert_issues_cap = 16;     ///< more issues than this are counted
 
 /// `LABEL: VALUE` on a line of its own; nothing for an empty value.
-inline void add_line(std::string& text, std::string_view label, std::string_view value) {
+inline void add_line(std::string& text, std::string_view label, std::string_view value,
+                     std::size_t cap = alert_line_cap) {
     if (value.empty()) return;
     text += "\n";
     text += label;
-    text += ": " + one_line(value, alert_line_cap);
+    text += ": " + one_line(value, cap);
 }
 
 [[nodiscard]] inline std::string_view detail_named(const Alert& alert, std::string_view name) {
@@ -61,7 +64,7 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
 [[nodiscard]] inline std::string format_session_alert(const Alert& alert) {
     using detail::add_line, detail::detail_named;
     std::string text{icon_of(alert.severity)};
-    text += " Session " + one_line(short_id(alert.run.id), detail::alert_line_cap);
+    text += " Session " + shown_name(short_id(alert.run.id), detail::alert_line_cap);
     add_line(text, "Project", alert.run.project);
     add_line(text, "Duration", detail_named(alert, "duration"));
     add_line(text, "Tool calls", detail_named(alert, "tool_calls"));
@@ -72,7 +75,9 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
     if (shown < alert.issues.size()) text += "\n... and " + std::to_string(alert.issues.size() - shown) + " more";
     add_line(text, "Done", detail_named(alert, "done"));
     add_line(text, "Next", detail_named(alert, "next"));
-    add_line(text, "Stop", detail_named(alert, "stop"));
+    // Half a command does something else, or nothing.
+    if (const auto stop = detail_named(alert, "stop"); stop.size() <= detail::alert_command_cap)
+        add_line(text, "Stop", stop, 4 * detail::alert_command_cap);
     return text;
 }
 

@@ -9,6 +9,7 @@
 #include <heeler/effects/issue_ref.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -78,7 +79,7 @@ public:
         {
             const std::lock_guard guard{watched.lock};
             const RunSpec spec = watched.spec.decoded();
-            issue.run = {sanitise(spec.id, 256), sanitise(spec.name, 256), sanitise(spec.work_item, 1024),
+            issue.run = {shown_name(spec.id, 256), shown_name(spec.name, 256), sanitise(spec.work_item, 1024),
                          sanitise(spec.project, 256)};
         }
         const auto answer = issues_.file(issue);

@@ -16,6 +16,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -24,7 +25,7 @@ namespace heeler::inline HEELER_ABI::detail {
 class LostHolders {
 public:
     void found(const LostHolder& holder, Instant now) {
-        const std::string name = sanitise(holder.name, 128);
+        const std::string name = shown_name(holder.name, 128);
         JsonLine line;
         line.begin_object().key("holder").string(name).key("runs").number(static_cast<std::int64_t>(holder.runs));
         line.end_object();

@@ -30,6 +30,7 @@
 #include <heeler/storage/ledger.hpp>
 #include <heeler/storage/tenure.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -111,7 +112,7 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
 }
 
 [[nodiscard]] inline tl::unexpected<Error> no_such_run(std::string_view id, std::string_view advice) {
-    return fail(ErrorCode::unknown_run, "no run has the id `" + sanitise(id, 160) + "`" + std::string{advice});
+    return fail(ErrorCode::unknown_run, "no run has the id `" + shown_name(id, 160) + "`" + std::string{advice});
 }
 
 // --- classes and runs ---
@@ -183,9 +184,9 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
     const auto known = rooms_->ledger.history(now, id);
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
-        return fail(ErrorCode::ended, "the run `" + sanitise(id, 160) + "` is over");
+        return fail(ErrorCode::ended, "the run `" + shown_name(id, 160) + "` is over");
     if (known->row)
-        return fail(ErrorCode::conflict, "the run `" + sanitise(id, 160) +
+        return fail(ErrorCode::conflict, "the run `" + shown_name(id, 160) +
                                              "` is not watched here: another watchdog holds it, or its class is not "
                                              "defined");
     return detail::no_such_run(id, "; start() it first");

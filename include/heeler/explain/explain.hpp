@@ -14,6 +14,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -90,7 +91,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// What is stored about a run, in the order it happened, a line for each record whatever its texts hold.
 [[nodiscard]] inline std::string explanation(const History& known) {
     std::string text;
-    append(text, "run ", one_line(known.row->id, 160), ": ", name_of(known.row->state), ", ",
+    append(text, "run ", shown_name(known.row->id, 160), ": ", name_of(known.row->state), ", ",
            name_of(known.row->status), ", class ", one_line(known.row->class_name, 80), "\n");
     for (const CheckpointRow& row : known.checkpoints)
         append(text, "  ", rfc3339(row.at), "  checkpoint", row.step ? " step " : "",

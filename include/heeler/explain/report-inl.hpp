@@ -14,6 +14,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/table.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -72,7 +73,7 @@ HEELER_INLINE std::string to_text(const Report& report) {
     for (const std::string& condition : report.conditions)
         append(conditions, conditions.empty() ? "" : ", ", condition);
     std::string text = to_table(std::vector<TableField>{
-        {"Run", report.name},
+        {"Run", shown_name(report.name, 160)},
         {"Total time", spoken(report.total)},
         {"Progress metric", report.metric},
         {"Interval", spoken(report.interval)},
@@ -119,14 +120,14 @@ HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
     for (const Event& event : cycle.events) {
         if (const auto* done = std::get_if<ActionEvent>(&event))
             lines.push_back({done->action.outcome == ActionOutcome::skipped ? LogLevel::debug : LogLevel::warning,
-                             concat("[", sanitise(done->run, 160), "] ", name_of(done->action.kind), ": ",
+                             concat("[", shown_name(done->run, 160), "] ", name_of(done->action.kind), ": ",
                                     name_of(done->action.outcome))});
         if (const auto* sent = std::get_if<AlertEvent>(&event))
             lines.push_back(
                 {sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
                  concat("[", sent->row.alert.run.id, "] alert ", sent->row.alert.kind, ": ", sent->row.alert.summary)});
         if (const auto* failed = std::get_if<ErrorEvent>(&event))
-            lines.push_back({LogLevel::error, concat("[", sanitise(failed->run, 160), "] ", failed->where, ": ",
+            lines.push_back({LogLevel::error, concat("[", shown_name(failed->run, 160), "] ", failed->where, ": ",
                                                      sanitise(failed->error.message, 1024))});
     }
     if (cycle.suppressed > 0)
@@ -147,7 +148,7 @@ HEELER_INLINE std::string summary_of(const CycleReport& cycle) {
         run = each->run;
         if (++actions > most_listed) continue;
         done += same ? ", " : actions == 1 ? ": " : "; ";
-        if (!same) append(done, "[", sanitise(run, 160), "] ");
+        if (!same) append(done, "[", shown_name(run, 160), "] ");
         append(done, name_of(each->action.kind), " ", name_of(each->action.outcome));
     }
     if (actions > most_listed) append(done, "; and ", std::to_string(actions - most_listed), " more");

@@ -10,13 +10,15 @@
 #include <heeler/core/result.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
-#include <heeler/text/sanitise.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline v0 {
 
-/// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE` and flushes, `CRITICAL` in front where two conditions
-/// hold at once and `NOTE` where nothing is wrong (any more). What follows on further lines is joined, so that an alert
-/// is one line whatever is in it. The stream must outlive the notifier. One thread at a time.
+/// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE; next: NEXT; stop: COMMAND` and flushes, `CRITICAL` in
+/// front where two conditions hold at once and `NOTE` where nothing is wrong (any more). What follows on further lines
+/// is joined, so that an alert is one line whatever is in it. The stream must outlive the notifier. One thread at a
+/// time.
 class LogNotifier {
 public:
     static constexpr std::string_view name = "log";
@@ -37,16 +39,26 @@ public:
         constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
         std::string line = rfc3339(alert.at);
         append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
-        if (!alert.run.id.empty()) append(line, " [", alert.run.id, "]");
-        if (!alert.run.project.empty()) append(line, " (", alert.run.project, ")");
+        if (!alert.run.id.empty()) append(line, " [", shown_name(alert.run.id, 512), "]");
+        if (!alert.run.project.empty()) append(line, " (", shown_name(alert.run.project, 512), ")");
         if (!alert.summary.empty()) append(line, " ", alert.summary);
         for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
-        line = sanitise(line, max_line_bytes);
-        std::replace(line.begin(), line.end(), '\n', ' ');
-        return line;
+        // What people act on is never what is cut; only whole is a command of use.
+        std::string end;
+        for (const std::string_view name : {"next", "stop"})
+            if (const auto value = shown_detail(alert, name); end.size() + value.size() < max_line_bytes / 2)
+                end += value;
+        return one_line(line, max_line_bytes - end.size()) + end;
     }
 
 private:
+    [[nodiscard]] static std::string shown_detail(const Alert& alert, std::string_view name) {
+        for (const Detail& detail : alert.details)
+            if (detail.name == name && !detail.value.empty())
+                return concat("; ", name, ": ", one_line(detail.value, detail.value.size() * 3 + 1));
+        return {};
+    }
+
     std::FILE* to_;
 };
 

@@ -12,6 +12,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::continuation {
 
@@ -41,7 +42,8 @@ inline constexpr std::size_t list_cap = 3000;     ///< bytes of a list, likewise
 
 /// Who the reader is.
 [[nodiscard]] inline std::string header(const BriefFacts& facts) {
-    return "CONTINUATION AGENT - " + one_line(facts.name, 256) + " (attempt " + std::to_string(facts.attempt) + ")\n\n";
+    return "CONTINUATION AGENT - " + shown_name(facts.name, 256) + " (attempt " + std::to_string(facts.attempt) +
+           ")\n\n";
 }
 
 /// What is known of the work. The work item is included as quoted lines, as the last step is already: nothing in them

@@ -10,6 +10,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::prompts {
 
@@ -81,7 +82,8 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 
 /// The summary of progress that goes with a final rung: goal, elapsed, last checkpoint, metric.
 [[nodiscard]] inline std::string summary(const PromptFacts& facts) {
-    std::string text = "Summary of progress of " + sanitise(facts.run, 256) + " after " + spoken(facts.elapsed) + ":\n";
+    std::string text =
+        "Summary of progress of " + shown_name(facts.run, 256) + " after " + spoken(facts.elapsed) + ":\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
     append_metric(text, facts);

@@ -21,6 +21,7 @@
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/settings/validate.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -180,7 +181,7 @@ private:
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
         if (index_.find(id))
-            return fail(ErrorCode::duplicate, "a run with the id `" + sanitise(id, 160) +
+            return fail(ErrorCode::duplicate, "a run with the id `" + shown_name(id, 160) +
                                                   "` is registered already; choose another id, or find() it");
         const auto handle = table_.add([&](WatchedRun& fresh, RunHandle as) {
             const std::lock_guard guard{fresh.lock};

@@ -12,6 +12,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -34,7 +35,7 @@ inline constexpr std::uint64_t most_claimed = 100'000;
 
 [[nodiscard]] inline Result<void> check_lease_name(std::string_view what, std::string_view name) {
     if (!name.empty() && name.size() <= longest_lease_name && !has_controls(name)) return {};
-    return fail(ErrorCode::invalid_argument, std::string{what} + " \"" + one_line(name, 160) + "\" has " +
+    return fail(ErrorCode::invalid_argument, std::string{what} + " \"" + shown_name(name, 160) + "\" has " +
                                                  std::to_string(name.size()) +
                                                  " bytes: it must be 1 to 128 bytes of UTF-8 without control "
                                                  "characters");

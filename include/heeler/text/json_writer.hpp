@@ -10,14 +10,29 @@
 #include <utility>
 
 #include <heeler/config.hpp>
+#include <heeler/text/unseen.hpp>
 #include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
-/// Appends `text` to `out` as a quoted JSON string. What can be printed stays as it is, controls are escaped, bytes
-/// that are not UTF-8 become U+FFFD.
-inline void append_json_string(std::string& out, std::string_view text) {
+namespace detail {
+
+/// `\u202e`; a pair of them beyond the first 65536 characters.
+inline void append_json_escape(std::string& out, char32_t c) {
     constexpr std::string_view digits = "0123456789abcdef";
+    if (c > 0xFFFF) {
+        append_json_escape(out, 0xD800 + ((c - 0x10000) >> 10));
+        c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+    }
+    out += "\\u";
+    for (const int shift : {12, 8, 4, 0}) out += digits[(c >> shift) & 0xF];
+}
+
+}  // namespace detail
+
+/// Appends `text` to `out` as a quoted JSON string. What can be seen stays as it is; controls, invisible characters,
+/// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD.
+inline void append_json_string(std::string& out, std::string_view text) {
     constexpr std::string_view named = "\b\f\n\r\t\"\\";
     out += '"';
     for (std::size_t at = 0; at < text.size();) {
@@ -29,10 +44,8 @@ inline void append_json_string(std::string& out, std::string_view text) {
         } else if (name != std::string_view::npos) {
             out += '\\';
             out += "bfnrt\"\\"[name];
-        } else if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) {
-            out += "\\u00";
-            out += digits[c >> 4];
-            out += digits[c & 0xF];
+        } else if (detail::is_control(c) || c == 0x2028 || c == 0x2029 || detail::is_unseen(c)) {
+            detail::append_json_escape(out, c);
         } else {
             out += text.substr(at, next.size);
         }

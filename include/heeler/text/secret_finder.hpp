@@ -243,7 +243,11 @@ private:
             return !cookies && name.starts_with("--") && blank_end > end ? value(blank_end) : begin;
         const auto behind = skip(sign, [](char c) { return is_one_of(c, "=:>"); });
         if (is_only_code(begin, sign, behind)) return begin;
-        return cookies ? pairs(behind) : value(behind);
+        if (cookies) return pairs(behind);
+        // In quotes with its name: 'DB_PASS=two words'.
+        const bool whole =
+            sign == end && look(sign) == '=' && begin > 0 && is_quote(text_[begin - 1]) && !is_quote(look(behind));
+        return whole ? mark_value(behind, quote_end(behind, text_[begin - 1])) : value(behind);
     }
 
     /// An option's value may stand right behind it, in quotes or not: `-p'a b'`. A quote around the option is none.
@@ -299,6 +303,11 @@ private:
         return mark_value(at, look(end) == quote ? end - std::min(run, slashes) : end);
     }
 
+    /// Where the quotation ends, at the latest with the line.
+    [[nodiscard]] std::size_t quote_end(std::size_t at, char quote) const noexcept {
+        return skip(at, [quote](char c) { return c != quote && c != '\n'; });
+    }
+
     /// What follows an option of a command that takes a secret there: apart, glued, or as the next word of a list.
     std::size_t argument(const SecretOption& option, std::size_t begin, std::size_t end) {
         const bool glued = option.where != SecretOption::Where::apart && part(begin, end).starts_with(option.option) &&
@@ -308,8 +317,10 @@ private:
                (is_one_of(text_[at], " \t,=\"'`\\") || (text_[at] == '\n' && text_[at - 1] == '\\')))
             ++at;
         const bool in_quotes = is_quote(text_[at - 1]);
-        const char quote = in_quotes ? text_[at - 1] : '\n';
-        auto last = in_quotes ? skip(at, [quote](char c) { return c != quote && c != '\n'; }) : run_end(at);
+        const bool all_in_quotes = glued && begin > 0 && is_quote(text_[begin - 1]);
+        auto last = in_quotes       ? quote_end(at, text_[at - 1])
+                    : all_in_quotes ? quote_end(at, text_[begin - 1])
+                                    : run_end(at);
         while (last > at && text_[last - 1] == '\\') --last;
         if (option.what == SecretOption::What::pairs) return pairs(at);
         if (option.what == SecretOption::What::all) {

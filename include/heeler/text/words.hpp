@@ -7,7 +7,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
-#include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail::words {
 
@@ -34,7 +34,7 @@ inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
 }
 
 [[nodiscard]] inline std::string tool_of(const Finding& finding) {
-    const std::string name = one_line(finding.subject.view(), tool_name_cap);
+    const std::string name = shown_name(finding.subject.view(), tool_name_cap);
     return name.empty() ? "unknown" : name;
 }
 

@@ -14,6 +14,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/tree_node.hpp>
 
@@ -104,7 +105,7 @@ struct StrandedRule {
         if (asked == ActionKind::wake) return Order{concat("orphan_recovery:", run.id, ":wake"), payload(state)};
         if (asked != ActionKind::block) return std::nullopt;
         return Order{concat("orphan_recovery:", run.id, ":block"),
-                     concat("Blocked by the watchdog: the agent `", one_line(state.look.agent, 128),
+                     concat("Blocked by the watchdog: the agent `", shown_name(state.look.agent, 128),
                             "` was woken once to go on with this task; that came to an end, and the task is still in "
                             "progress with nobody at work. Somebody has to decide how it goes on.")};
     }
@@ -115,7 +116,10 @@ struct StrandedRule {
             return std::nullopt;
         JsonLine line;
         line.begin_object().key("tenant").string(one_line(state.look.tenant, 128));
-        line.key("issueId").string(one_line(state.look.node, 128)).key("agent").string(one_line(state.look.agent, 128));
+        line.key("issueId")
+            .string(shown_name(state.look.node, 128))
+            .key("agent")
+            .string(shown_name(state.look.agent, 128));
         line.end_object();
         return Record{done == ActionKind::wake ? "issue.orphan_recovery_woken" : "issue.orphan_recovery_blocked",
                       std::move(line).text()};
@@ -128,7 +132,7 @@ private:
         line.key("tenant")
             .string(one_line(state.look.tenant, 128))
             .key("issueId")
-            .string(one_line(state.look.node, 128));
+            .string(shown_name(state.look.node, 128));
         line.key("resumeIntent").boolean(true).end_object();
         return std::move(line).text();
     }

@@ -12,6 +12,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/tree/mandate.hpp>
 #include <heeler/tree/stop_fingerprint.hpp>
 #include <heeler/tree/tree_node.hpp>
@@ -61,7 +62,7 @@ inline constexpr std::size_t max_leaf_ids = 25;   ///< of one list of one leaf, 
 inline constexpr std::size_t max_shown_id = 128;  ///< bytes
 inline constexpr std::size_t max_shown_text = 256;
 
-[[nodiscard]] inline std::string shown_id(std::string_view id) { return one_line(id, max_shown_id); }
+[[nodiscard]] inline std::string shown_id(std::string_view id) { return shown_name(id, max_shown_id); }
 
 inline void add_texts(JsonLine& json, std::string_view key, const std::vector<std::string>& texts, std::size_t bytes) {
     json.key(key).begin_array();

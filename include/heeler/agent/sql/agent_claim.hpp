@@ -11,6 +11,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -69,7 +70,7 @@ enum class AgentClaimStep : std::uint8_t {
 [[nodiscard]] inline Result<AgentClaimStep> decide_agent_claim(const AgentClaimRow& row, const AgentClaim& claim) {
     const auto refuse = [&](std::string said, ErrorCode code = ErrorCode::rejected) {
         return fail(code,
-                    "agent_progress, run \"" + one_line(claim.run, 160) + "\": " + said + "; nothing was claimed");
+                    "agent_progress, run \"" + shown_name(claim.run, 160) + "\": " + said + "; nothing was claimed");
     };
     if (row.status == "completed") return refuse("it is completed", ErrorCode::ended);
     if (row.status != "in_progress") return refuse("its status is \"" + one_line(row.status, 64) + '"');

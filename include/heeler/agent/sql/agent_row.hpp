@@ -19,6 +19,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -106,7 +107,8 @@ public:
 
 private:
     void say(std::string_view column, std::string_view value, std::string_view advice) {
-        std::string message = "agent_progress, run \"" + one_line(row_.run, 160) + "\": column " + std::string{column};
+        std::string message =
+            "agent_progress, run \"" + shown_name(row_.run, 160) + "\": column " + std::string{column};
         message += " holds " + std::string{value} + "; " + std::string{advice};
         const std::uint64_t print = fingerprint_text(message);
         after_.said.push_back(print);
@@ -218,7 +220,7 @@ private:
 /// What is new in `row` since `cursor`. Views refer to the row, which must stay.
 [[nodiscard]] inline Result<Polled> news_of(const AgentRow& row, std::string_view cursor) {
     if (row.found) return AgentRowReader{row, cursor}.read();
-    return fail(ErrorCode::unknown_run, "agent_progress has no row for the run \"" + one_line(row.run, 160) +
+    return fail(ErrorCode::unknown_run, "agent_progress has no row for the run \"" + shown_name(row.run, 160) +
                                             "\": enlist it, or put the row back");
 }
 

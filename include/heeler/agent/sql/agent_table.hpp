@@ -25,6 +25,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -174,7 +175,7 @@ private:
         const auto row = database_.look(run);
         if (!row) return tl::unexpected<Error>(row.error());
         if (*row && (*row)->ticket.attempt > 0) return (*row)->ticket;
-        return fail(ErrorCode::unknown_run, "agent_progress has no usable row for the run \"" + one_line(run, 160) +
+        return fail(ErrorCode::unknown_run, "agent_progress has no usable row for the run \"" + shown_name(run, 160) +
                                                 "\": enlist it, or mend the row's attempt");
     }
 
