@@ -23,8 +23,15 @@ class HeelerConan(ConanFile):
         "with_sqlite": [True, False],
         "with_postgres": [True, False],
         "with_json": [True, False],
+        "with_http": [True, False],
     }
-    default_options = {"compiled": False, "with_sqlite": False, "with_postgres": False, "with_json": False}
+    default_options = {
+        "compiled": False,
+        "with_sqlite": False,
+        "with_postgres": False,
+        "with_json": False,
+        "with_http": False,
+    }
     exports_sources = "include/*", "cmake/heeler-compiled.cmake", "LICENSE"
     no_copy_source = True
     test_package_folder = "tests/consumers/conan"
@@ -45,8 +52,10 @@ class HeelerConan(ConanFile):
             self.requires("sqlite3/[>=3.40 <4]", transitive_headers=True, transitive_libs=True)
         if self.options.with_postgres:
             self.requires("libpq/[>=12 <19]", transitive_headers=True, transitive_libs=True)
-        if self.options.with_json:
+        if self.options.with_json or self.options.with_http:
             self.requires("simdjson/[>=3 <5]", transitive_headers=True, transitive_libs=True)
+        if self.options.with_http:
+            self.requires("libcurl/[>=7.78 <9]", transitive_headers=True, transitive_libs=True)
 
     def package_id(self):
         self.info.clear()
@@ -75,9 +84,11 @@ class HeelerConan(ConanFile):
             self._add_adapter("postgres", "libpq::libpq")
         if self.options.with_json:
             self._add_adapter("json", "simdjson::simdjson")
+        if self.options.with_http:
+            self._add_adapter("http", "libcurl::libcurl", "simdjson::simdjson")
 
-    def _add_adapter(self, name, library):
+    def _add_adapter(self, name, *libraries):
         adapter = self.cpp_info.components[name]
         adapter.set_property("cmake_target_name", f"heeler::{name}")
         adapter.includedirs = adapter.bindirs = adapter.libdirs = []
-        adapter.requires = ["core", library]
+        adapter.requires = ["core", *libraries]

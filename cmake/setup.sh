@@ -6,7 +6,8 @@
 # Knows Debian 12 and later and Ubuntu 24.04 and later. Needs root (or sudo) only if something is missing.
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
-                     libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev libre2-dev)
+                     libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev libre2-dev
+                     libcurl4-openssl-dev)
 heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
 # For the one test that looks at a page. Where a distribution has no such package, that test is skipped.
 heeler_browser_packages=(chromium chromium-driver)

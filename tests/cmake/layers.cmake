@@ -20,6 +20,8 @@ list(APPEND may_agent store tree)
 # Logs and issues lie where agents can replace them.
 list(APPEND may_source agent)
 list(APPEND may_report agent)
+# How an alert is worded is pure; a notifier that is a program is started as agents are.
+list(APPEND may_notify deliver agent)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

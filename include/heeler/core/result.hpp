@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include <heeler/config.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -52,6 +53,7 @@ enum class ErrorCode : std::uint8_t {
 struct Error {
     ErrorCode code = ErrorCode::failed;
     std::string message;
+    Duration retry_after{};  ///< it was said that nothing will come of trying again sooner; 0: nothing was said
 };
 
 /// A value or an `Error`. Test it, then dereference it; never call `.value()`.

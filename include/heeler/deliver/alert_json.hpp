@@ -1,0 +1,62 @@
+// An alert as one JSON object, for programs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/sanitise.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+inline constexpr std::size_t alert_text_cap = 16 * 1024;  ///< bytes of one text
+inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details
+
+}  // namespace detail
+
+/// `{"version":1,"key":..,"kind":..,"severity":"none|warning|critical","to":..,"run":{"id":..,"name":..,"work_item":..,
+/// "project":..},"summary":..,"issues":[..],"details":{NAME:TEXT or JSON},"at":RFC 3339,"attempt":1}`, with a member
+/// `left_out` where there are more than 100 issues or details. A text of more than 16 KiB keeps its start and its end.
+[[nodiscard]] inline std::string alert_json(const Alert& alert) {
+    using detail::alert_text_cap, detail::alert_list_cap;
+    constexpr std::string_view severities[] = {"none", "warning", "critical"};
+    JsonLine line;
+    const auto text = [&](std::string_view name, std::string_view value) {
+        line.key(name).string(sanitise(value, alert_text_cap));
+    };
+    line.begin_object().key("version").number(1);
+    text("key", alert.key);
+    text("kind", alert.kind);
+    line.key("severity").string(severities[static_cast<std::size_t>(alert.severity)]);
+    text("to", alert.to);
+    line.key("run").begin_object();
+    text("id", alert.run.id);
+    text("name", alert.run.name);
+    text("work_item", alert.run.work_item);
+    text("project", alert.run.project);
+    line.end_object();
+    text("summary", alert.summary);
+    line.key("issues").begin_array();
+    const std::size_t issues = detail::min_of(alert.issues.size(), alert_list_cap);
+    for (std::size_t i = 0; i < issues; ++i) line.string(sanitise(alert.issues[i], alert_text_cap));
+    line.end_array().key("details").begin_object();
+    const std::size_t details = detail::min_of(alert.details.size(), alert_list_cap);
+    for (std::size_t i = 0; i < details; ++i) {
+        const Detail& detail = alert.details[i];
+        detail.is_json ? static_cast<void>(line.key(detail.name).raw(detail.value)) : text(detail.name, detail.value);
+    }
+    line.end_object();
+    if (const std::size_t missing = alert.issues.size() - issues + alert.details.size() - details; missing > 0)
+        line.key("left_out").number(missing);
+    line.key("at").string(rfc3339(alert.at)).key("attempt").number(alert.attempt).end_object();
+    return std::move(line).text();
+}
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,166 @@
+// The few questions to a GitHub repository that filing needs. Needs libcurl and simdjson.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <heeler/core/result.hpp>
+#include <heeler/notify/http/http_client.hpp>
+#include <heeler/notify/http/json_answer.hpp>
+#include <heeler/notify/http/receipt_for.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/json_writer.hpp>
+#include <heeler/text/sha256.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+struct GithubSettings {
+    std::string repository{};  ///< "owner/name"
+    std::string token{};       ///< that may write issues there: keep it out of files
+    std::string label = "heeler";
+    bool close_on_recovery = false;  ///< of `GithubNotifier`
+    std::string api = "https://api.github.com";
+    TransferSettings transfer{};
+};
+
+namespace detail {
+
+struct GithubIssue {
+    std::int64_t number = 0;  ///< 0: there is none
+    std::string url{};
+    std::string body{};
+};
+
+/// What is written unseen into an issue or a comment to find it again.
+[[nodiscard]] inline std::string hidden_mark(std::string_view what, std::string_view key) {
+    return concat("<!-- heeler ", what, " ", sha256_hex(key).substr(0, 32), " -->");
+}
+
+/// Text in a block that it cannot end, in which nobody is mentioned and nothing is linked.
+[[nodiscard]] inline std::string fenced(std::string_view text) {
+    std::size_t longest = 2, run = 0;
+    for (const char c : text) {
+        run = c == '`' ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    const std::string fence(longest + 1, '`');
+    return concat(fence, "text\n", text, "\n", fence, "\n");
+}
+
+class GithubRepository {
+public:
+    explicit GithubRepository(GithubSettings settings) : settings_{std::move(settings)}, client_{settings_.transfer} {
+        static_cast<void>(secrets_.add(settings_.token));
+    }
+
+    [[nodiscard]] const GithubSettings& settings() const noexcept { return settings_; }
+
+    /// The newest issue of this label that has the mark. `state`: "open", "all".
+    [[nodiscard]] Result<GithubIssue> find(std::string_view state, std::string_view mark) {
+        for (int page = 1; page <= most_pages; ++page) {
+            const auto answer =
+                ask("GET", concat("/issues?state=", state, "&labels=", settings_.label,
+                                  "&per_page=", std::to_string(per_page), "&page=", std::to_string(page)));
+            if (!answer) return tl::unexpected<Error>(answer.error());
+            const JsonAnswer list{answer->body};
+            for (std::size_t i = 0; i < list.size(); ++i)
+                if (auto issue = issue_at(list, concat("/", std::to_string(i)));
+                    issue.body.find(mark) != std::string::npos)
+                    return issue;
+            if (list.size() < per_page) break;
+        }
+        return GithubIssue{};
+    }
+
+    [[nodiscard]] Result<bool> is_open(std::int64_t number) {
+        const auto answer = ask("GET", concat("/issues/", std::to_string(number)));
+        if (!answer) return tl::unexpected<Error>(answer.error());
+        return JsonAnswer{answer->body}.text("/state") == "open";
+    }
+
+    [[nodiscard]] Result<GithubIssue> create(std::string_view title, std::string_view body) {
+        JsonLine line;
+        line.begin_object().key("title").string(title).key("body").string(body);
+        line.key("labels").begin_array().string(settings_.label).end_array().end_object();
+        const auto answer = ask("POST", "/issues", std::move(line).text());
+        if (!answer) return tl::unexpected<Error>(answer.error());
+        auto made = issue_at(JsonAnswer{answer->body}, "");
+        if (made.number > 0) return made;
+        return fail(ErrorCode::delivery_failed, "github: it answered without the issue's number");
+    }
+
+    [[nodiscard]] Result<bool> has_comment(std::int64_t number, std::string_view mark) {
+        for (int page = 1; page <= most_pages; ++page) {
+            const auto answer =
+                ask("GET", concat("/issues/", std::to_string(number), "/comments?per_page=", std::to_string(per_page),
+                                  "&page=", std::to_string(page)));
+            if (!answer) return tl::unexpected<Error>(answer.error());
+            const JsonAnswer list{answer->body};
+            for (std::size_t i = 0; i < list.size(); ++i)
+                if (list.text(concat("/", std::to_string(i), "/body")).find(mark) != std::string_view::npos)
+                    return true;
+            if (list.size() < per_page) break;
+        }
+        return false;
+    }
+
+    [[nodiscard]] Result<void> comment(std::int64_t number, std::string_view body) {
+        JsonLine line;
+        line.begin_object().key("body").string(body).end_object();
+        return done(ask("POST", concat("/issues/", std::to_string(number), "/comments"), std::move(line).text()));
+    }
+
+    [[nodiscard]] Result<void> close(std::int64_t number) {
+        return done(ask("PATCH", concat("/issues/", std::to_string(number)),
+                        R"({"state":"closed","state_reason":"completed"})"));
+    }
+
+private:
+    static constexpr int most_pages = 10;
+    static constexpr std::size_t per_page = 50;
+    static constexpr std::size_t longest_list = 8 * 1024 * 1024;
+
+    [[nodiscard]] static GithubIssue issue_at(const JsonAnswer& answer, const std::string& place) {
+        return {answer.number(place + "/number"), std::string{answer.text(place + "/html_url")},
+                std::string{answer.text(place + "/body")}};
+    }
+
+    [[nodiscard]] static Result<void> done(Result<HttpAnswer> answer) {
+        if (!answer) return tl::unexpected<Error>(std::move(answer.error()));
+        return {};
+    }
+
+    [[nodiscard]] Result<HttpAnswer> ask(std::string method, std::string_view path, std::string body = {}) {
+        if (settings_.repository.find('/') == std::string::npos || settings_.token.empty())
+            return fail(ErrorCode::permanent, "github: it has no repository (owner/name) or no token; set both");
+        HttpRequest request;
+        request.method = std::move(method);
+        request.url = concat(settings_.api, "/repos/", settings_.repository, path);
+        request.headers = {"Accept: application/vnd.github+json", "Content-Type: application/json",
+                           "X-GitHub-Api-Version: 2022-11-28", "Authorization: Bearer " + settings_.token};
+        request.body = std::move(body);
+        request.most = longest_list;
+        auto answer = client_.ask(request);
+        if (!answer) return unreached("github", answer.error(), secrets_);
+        if (answer->status >= 200 && answer->status < 300) return answer;
+        const JsonAnswer words{answer->body};
+        const std::string_view why = words.text("/message");
+        // That there were too many questions is said with 403 as well, and not always for how long.
+        if (answer->status == 403 && why.find("rate limit") != std::string_view::npos &&
+            answer->retry_after == Duration{})
+            answer->retry_after = std::chrono::minutes{1};
+        return refused("github", *answer, why, secrets_);
+    }
+
+    GithubSettings settings_;
+    Redactor secrets_;
+    HttpClient client_;
+};
+
+}  // namespace detail
+
+}  // namespace heeler::inline HEELER_ABI
