@@ -12,12 +12,14 @@
 #include "print.hpp"
 #include "status.hpp"
 #include "store.hpp"
+#include "test_alert.hpp"
 
 namespace {
 
 using ctl::Quit;
 
 Quit carry_out(const ctl::Options& options) {
+    if (options.command == ctl::Command::test_alert) return ctl::send_test_alert(options);
     const auto store = ctl::open_store(options.store);
     if (!store) return ctl::store_failed(store.error());
     const heeler::Instant now = heeler::SystemClock{}.now();
@@ -32,6 +34,7 @@ Quit carry_out(const ctl::Options& options) {
             return ctl::show_outbox(options, **store, now);
         case ctl::Command::holders:
             return ctl::show_holders(options, **store);
+        case ctl::Command::test_alert:
         case ctl::Command::decide:
             break;
     }

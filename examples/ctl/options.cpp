@@ -13,6 +13,7 @@
 #include <heeler/text/rfc3339.hpp>
 #include <heeler/text/sanitise.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace ctl {
@@ -29,7 +30,8 @@ constexpr const char* statuses = R"(Exit status:
     0  done
     1  the store cannot be read or written
     2  bad arguments
-    3  no such run, or it has ended)";
+    3  no such run, or it has ended
+    4  the test alert did not arrive)";
 
 struct DecisionCommand {
     const char* name;
@@ -52,7 +54,8 @@ constexpr DecisionCommand decisions[] = {
 
 /// "" or what is wrong.
 std::string check_store(const std::string& store, Options& options) {
-    if (common::read_store(store, options.store)) return {};
+    if (options.command == Command::test_alert || common::read_store(store, options.store)) return {};
+    if (store.empty()) return "--store is missing: where does the watchdog keep its runs? sqlite:PATH or postgres:URL";
     return "--store is '" + heeler::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
 }
 
@@ -91,12 +94,15 @@ public:
                                                std::to_string(HEELER_VERSION_MINOR) + "." +
                                                std::to_string(HEELER_VERSION_PATCH));
         app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL")
-            ->envname("HEELER_STORE")
-            ->required();
+            ->envname("HEELER_STORE");
         app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();
         for (const DecisionCommand& decision : decisions) add_decision(decision);
+        add("test-alert", "Send an alert that is only a test; needs no store", Command::test_alert)
+            ->add_option("--notify", options_.notify, common::notify_help)
+            ->type_name("CHANNEL")
+            ->required();
     }
 
     std::variant<Options, Quit> parse(int argc, const char* const* argv) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/time.hpp>
@@ -14,7 +15,7 @@
 
 namespace ctl {
 
-enum class Command : std::uint8_t { status, explain, report, outbox, holders, decide };
+enum class Command : std::uint8_t { status, explain, report, outbox, holders, test_alert, decide };
 
 struct Options {
     common::StorePlace store;
@@ -26,6 +27,7 @@ struct Options {
     std::string by;
     bool all = false;
     bool json = false;
+    std::vector<std::string> notify;  // channels to try
 };
 
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,11 +13,13 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/fallback.hpp>
+#include <heeler/notify/github_notifier.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/report/issue_folder.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/channels.hpp"
 #include "chat.hpp"
 #include "options.hpp"
 #include "rules.hpp"
@@ -25,8 +28,8 @@
 
 namespace {
 
-/// What the chat cannot take is said on stderr, and tried again.
-using Notifier = heeler::FallbackNotifier<monitor::Chat, heeler::LogNotifier>;
+/// What the chat or a channel cannot take is said on stderr, and tried again.
+using Notifier = heeler::FallbackNotifier<common::WithChannels<monitor::Chat>, heeler::LogNotifier>;
 using Dog = heeler::Watchdog<heeler::SystemClock, monitor::Store, Notifier>;
 
 volatile std::sig_atomic_t stop_asked = 0;
@@ -79,16 +82,41 @@ bool is_idle(Dog& dog) {
     return open && open->runs.empty();
 }
 
-/// Below the directory of the sessions, where agents may have made it, it may not be a link.
-heeler::IssueFolder issue_folder(const monitor::Options& options) {
-    const bool chosen = !options.issues.empty();
-    std::error_code ignored;  // whoever files an issue says what is wrong
-    const std::filesystem::path folder = chosen ? options.issues : options.directory / "issues";
-    if (std::filesystem::create_directories(folder, ignored))
-        std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
-    return chosen ? heeler::IssueFolder{options.issues.string()}
-                  : heeler::IssueFolder{options.directory.string(), "issues"};
-}
+/// Files issues in a repository if one is named, else as files in a folder.
+class Issues {
+public:
+    static constexpr bool idempotent = true;
+
+    explicit Issues(const monitor::Options& options) : folder_{folder_of(options)} {
+        constexpr std::string_view github = "github:";
+        if (!options.issues.starts_with(github)) return;
+        heeler::GithubSettings settings;
+        settings.repository = options.issues.substr(github.size());
+        settings.token = common::from_environment("HEELER_GITHUB_TOKEN");
+        if (const std::string api = common::from_environment("HEELER_GITHUB_API"); !api.empty()) settings.api = api;
+        github_.emplace(std::move(settings));
+    }
+
+    [[nodiscard]] heeler::Result<heeler::ActionDone> file(const heeler::Issue& issue) {
+        return github_ ? github_->file(issue) : folder_.file(issue);
+    }
+
+private:
+    /// Below the directory of the sessions, where agents may have made it, it may not be a link.
+    [[nodiscard]] static heeler::IssueFolder folder_of(const monitor::Options& options) {
+        if (options.issues.starts_with("github:")) return heeler::IssueFolder{""};
+        const bool chosen = !options.issues.empty();
+        std::error_code ignored;  // whoever files an issue says what is wrong
+        const std::filesystem::path folder =
+            chosen ? std::filesystem::path{options.issues} : options.directory / "issues";
+        if (std::filesystem::create_directories(folder, ignored))
+            std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
+        return chosen ? heeler::IssueFolder{options.issues} : heeler::IssueFolder{options.directory.string(), "issues"};
+    }
+
+    heeler::IssueFolder folder_;
+    std::optional<heeler::GithubIssues> github_;
+};
 
 int watch(const monitor::Options& options) {
     const sigset_t signals = hold_signals();
@@ -97,9 +125,14 @@ int watch(const monitor::Options& options) {
     const std::string class_name = rules->name;
     monitor::Inboxes inboxes{options.directory};
     monitor::Sessions sessions{options.directory, options.project};
-    heeler::IssueFolder issues = issue_folder(options);
+    Issues issues{options};
+    common::Channels channels;
+    channels.format(&heeler::format_session_alert);
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) return fail(added.error(), monitor::exit_usage);
     Dog dog{heeler::SystemClock{}, monitor::Store{options.sqlite_file},
-            Notifier{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, heeler::LogNotifier{}}};
+            Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, std::move(channels)},
+                     heeler::LogNotifier{}}};
     dog.control(inboxes);
     dog.issues(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);

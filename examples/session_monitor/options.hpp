@@ -6,21 +6,24 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <heeler/core/time.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace monitor {
 
 struct Options {
     std::filesystem::path directory;
-    std::filesystem::path issues;  ///< where issues become files; empty: in the directory
-    std::string project;           ///< of sessions that do not say theirs; empty: the directory's name
-    std::filesystem::path config;  ///< settings as JSON; empty: none
-    std::string sqlite_file;       ///< of the store; empty: memory
+    std::string issues;               ///< "github:OWNER/REPO", or where issues become files; empty: in the directory
+    std::vector<std::string> notify;  ///< channels
+    std::string project;              ///< of sessions that do not say theirs; empty: the directory's name
+    std::filesystem::path config;     ///< settings as JSON; empty: none
+    std::string sqlite_file;          ///< of the store; empty: memory
     heeler::Duration every = std::chrono::seconds{1};
     std::optional<heeler::Duration> length;  ///< absent: until a signal comes
     bool until_idle = false;
@@ -72,7 +75,11 @@ DIR/alerts.jsonl has one line for each alert. Only regular files are opened, and
     app.add_flag("--until-idle", options.until_idle, "End when every session is over")->excludes(length);
     app.add_option("--config", options.config, "Settings as JSON, in real seconds")->type_name("FILE.json");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
-    app.add_option("--issues", options.issues, "Where issues are filed (default: DIR/issues)")->type_name("DIR");
+    app.add_option(
+           "--issues", options.issues,
+           "Where issues are filed: a directory (default: DIR/issues), or github:OWNER/REPO (HEELER_GITHUB_TOKEN)")
+        ->type_name("DIR");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option("--project", options.project, "What sessions work on that do not say it (default: the name of DIR)");
     app.add_option("--scale", options.scale, "All times are divided by this; 60: seconds stand for minutes")
         ->check(CLI::Range(1, 300))

@@ -4,6 +4,7 @@
 
 #include <heeler/agent/process_strays.hpp>
 
+#include "../common/channels.hpp"
 #include "keeper.hpp"
 #include "metric.hpp"
 #include "options.hpp"
@@ -18,6 +19,9 @@ namespace {
 using supervise::Quit;
 
 Quit supervise_command(const supervise::Options& options) {
+    common::Channels channels;
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) return {supervise::exit_usage, added.error().message};
     // First of all, while there is one thread and no open file that it could inherit.
     std::optional<supervise::Keeper> keeper;
     if (!options.detach) {
@@ -35,7 +39,8 @@ Quit supervise_command(const supervise::Options& options) {
     if (auto* const quit = std::get_if<Quit>(&settled)) return *quit;
     auto metric = supervise::make_metric(options.metric);
     if (!metric) return {supervise::exit_usage, metric.error().message};
-    supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper));
+    supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper),
+                                     std::move(channels));
     return supervisor.run(std::get<supervise::GoOn>(settled));
 }
 

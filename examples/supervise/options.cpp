@@ -11,6 +11,7 @@
 
 #include <heeler/config.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace supervise {
@@ -146,6 +147,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         ->check(CLI::IsMember({"long_run", "recommended"}))
         ->capture_default_str();
     duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_flag("--pty", options.pty, "Give the command a terminal");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, touch nothing");
     app.add_option("--snapshot", options.snapshot_directory, "Directory to save before the command is ended")

@@ -31,6 +31,7 @@ struct Options {
     heeler::Duration grace = std::chrono::seconds(5);
     std::uint64_t output_limit = std::uint64_t{64} << 20;
     Previous previous = Previous::refuse;
+    std::vector<std::string> notify;  // channels, besides the terminal
     bool pty = false;
     bool shadow = false;
     bool detach = false;

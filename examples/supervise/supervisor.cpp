@@ -12,15 +12,20 @@ namespace supervise {
 using heeler::Duration;
 using heeler::Instant;
 
+common::Channels Supervisor::telling(common::Channels channels) {
+    channels.tell([postbox = postbox_](const std::string& line) { postbox->put("alert " + line); });
+    return channels;
+}
+
 Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric,
-                       std::optional<Keeper> keeper)
+                       std::optional<Keeper> keeper, common::Channels channels)
     : options_(std::move(options)),
       directory_(std::move(directory)),
       end_notes_(directory_.place("ends")),
       metric_(std::move(metric)),
       keeper_(std::move(keeper)),
       dog_(heeler::SystemClock(), heeler::SqliteStore(directory_.file("store.sqlite")),
-           PostboxNotifier(postbox_, directory_.place("alerts.log"))) {}
+           Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), telling(std::move(channels)))) {}
 
 Quit Supervisor::run(const GoOn& how) {
     if (auto quit = begin(how)) return *quit;

@@ -11,6 +11,7 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/sqlite_store.hpp>
 
+#include "../common/channels.hpp"
 #include "background.hpp"
 #include "display.hpp"
 #include "end_notes.hpp"
@@ -25,17 +26,20 @@
 
 namespace supervise {
 
-using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, PostboxNotifier>;
+using Notifier = common::WithChannels<PostboxNotifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, Notifier>;
 
 /// Supervises one command from its start (or adoption) to the report. One use each.
 class Supervisor {
 public:
-    Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric, std::optional<Keeper> keeper);
+    Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric, std::optional<Keeper> keeper,
+               common::Channels channels);
 
     /// How heeler-supervise ends; the report has been written by then.
     [[nodiscard]] Quit run(const GoOn& how);
 
 private:
+    [[nodiscard]] common::Channels telling(common::Channels channels);
     // supervisor.cpp: the loop
     void loop();
     void wait();

@@ -1,0 +1,43 @@
+#include "test_alert.hpp"
+
+#include <string>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
+
+#include "../common/channels.hpp"
+#include "print.hpp"
+
+namespace ctl {
+
+namespace {
+
+heeler::Alert test_alert(const Options& options) {
+    heeler::Alert alert;
+    alert.at = heeler::SystemClock{}.now().wall;
+    alert.key = "heeler-ctl-test-" + std::to_string(alert.at.time_since_epoch().count());
+    alert.kind = "watchdog.test";
+    alert.severity = heeler::Severity::warning;
+    alert.summary = "this is a test: alerts of heeler arrive here";
+    alert.details = {{"sent by", options.by}, {"next", "nothing; no run is in trouble"}};
+    return alert;
+}
+
+}  // namespace
+
+Quit send_test_alert(const Options& options) {
+    const heeler::Alert alert = test_alert(options);
+    Quit quit;
+    for (const std::string& spec : options.notify) {
+        common::Channels channel;
+        if (const auto added = channel.add(spec); !added) return {exit_usage, added.error().message};
+        const auto answer = channel.send(alert);
+        const std::string how = answer ? "delivered" : "not delivered: " + answer.error().message;
+        print(heeler::one_line(heeler::redact(spec), 256) + ": " + heeler::one_line(how, 1024) + "\n");
+        if (!answer) quit = {exit_alert, "a test alert did not arrive"};
+    }
+    return quit;
+}
+
+}  // namespace ctl
