@@ -64,3 +64,12 @@ TEST_CASE("retries at once are counted after the first attempt, and then the ale
     settings.at_once = 0;
     CHECK(after_attempt(row_of(0), settings, no(ErrorCode::io), begin).state == AlertRow::State::dead);
 }
+
+TEST_CASE("who is told when to come again comes no sooner") {
+    const OutboxSettings settings{1s, 300s, 24h};
+    const auto told = [](Duration wait) {
+        return Result<Receipt>{tl::unexpected<Error>(Error{ErrorCode::delivery_failed, "busy", wait})};
+    };
+    CHECK(after_attempt(row_of(0), settings, told(35s), begin).not_before == begin + 35s);
+    CHECK(after_attempt(row_of(9), settings, told(35s), begin).not_before == begin + 300s);
+}

@@ -18,6 +18,7 @@ namespace heeler::inline HEELER_ABI {
 }
 
 /// The row after one attempt. A receipt ends it; an error that is permanent, or the age limit, makes it a dead letter.
+/// Where the channel says when to come again, the next attempt is not sooner.
 [[nodiscard]] inline AlertRow after_attempt(AlertRow row, const OutboxSettings& settings, const Result<Receipt>& answer,
                                             WallTime now) {
     ++row.attempts;
@@ -35,7 +36,8 @@ namespace heeler::inline HEELER_ABI {
     if (hopeless || !settings.retry || now - row.created_at >= settings.give_up_after)
         row.state = AlertRow::State::dead;
     else
-        row.not_before = now + retry_wait(settings, row.attempts);
+        row.not_before =
+            now + std::max(retry_wait(settings, row.attempts), answer ? Duration{} : answer.error().retry_after);
     return row;
 }
 
