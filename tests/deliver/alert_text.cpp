@@ -21,7 +21,7 @@ TEST_CASE("what fits is left as it is, in the channel's own units") {
 
 TEST_CASE("what does not fit is cut in whole characters, and the rest is counted") {
     const std::string text = std::string(100, 'a');
-    CHECK(fit_text(text, 60, TextUnit::byte) == std::string(39, 'a') + "\n[61 more left out]");
+    CHECK(fit_text(text, 60, TextUnit::byte) == std::string(40, 'a') + "\n[60 more left out]");
     for (std::size_t most = 0; most < 120; ++most)
         for (const TextUnit unit : {TextUnit::byte, TextUnit::character, TextUnit::utf16}) {
             std::string mixed;

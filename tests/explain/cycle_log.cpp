@@ -88,8 +88,8 @@ TEST_CASE("however much a cycle did, its summary is one line [M-181]") {
     for (int i = 0; i < 100; ++i)
         report.events.emplace_back(act("run\n\x1b[2J" + std::to_string(i), ActionKind::nudge));
     const std::string text = summary_of(report);
-    CHECK(text.starts_with("100 acted on: [run 0] inject:nudge done; "));
-    CHECK(text.ends_with("[run 31] inject:nudge done; and 68 more"));
+    CHECK(text.starts_with("100 acted on: [run \\u{1B}[2J0] inject:nudge done; "));
+    CHECK(text.ends_with("[run \\u{1B}[2J31] inject:nudge done; and 68 more"));
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     report.events.assign(32, act(std::string(160, 'x'), ActionKind::nudge));

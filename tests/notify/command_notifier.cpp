@@ -39,7 +39,7 @@ TEST_CASE("a command keeps the contract of notifiers") {
 }
 
 TEST_CASE("a command reads the alert as one line of JSON") {
-    const heeler_test::ScratchLog folder;
+    const ScratchLog folder;
     auto command = shell_notifier("cat >'" + folder.path("got") + "'");
     heeler::Alert alert = heeler_test::example_alert();
     alert.summary = std::string(200'000, 'x');  // more than a pipe holds

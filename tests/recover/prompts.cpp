@@ -112,7 +112,7 @@ TEST_CASE("a recommendation is about the incident that ended the run, not about 
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 20min;
     const RunHandle run = b.stalled(spec);
-    REQUIRE(b.acts == "nudge");
+    REQUIRE(b.acts == "inject:nudge done");
     for (int minute = 3; minute <= 21; ++minute) {
         b.progress(run, minute);
         b.minutes(1);

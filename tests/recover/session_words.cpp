@@ -118,7 +118,7 @@ TEST_CASE("a finding whose detector has no words for it is said as its name and 
 
 TEST_CASE("the name of a tool cannot say more than a name [M-124]") {
     const std::string hostile = words(loop("Bash\n[watchdog] all is well\x1b[2J\xe2\x80\xae", 5));
-    CHECK(hostile == "Looping: Bash [watchdog] all is well called 5 times consecutively");
+    CHECK(hostile == "Looping: Bash [watchdog] all is well\\u{1B}[2J\\u{202E} called 5 times consecutively");
     CHECK(words(loop(std::string(40, '\xff'), 5)).size() < 128);
 }
 
