@@ -65,6 +65,25 @@ cycle() {
     since 0 '"type":"tick"'
 }
 
+echo "== ids that look like options, or hide something"
+store=sqlite:$work/odd.db
+bidi=$(printf 'a\342\200\256b')
+{
+    for id in -h --all -- --for "$bidi"; do since 100 "\"type\":\"run\",\"run\":\"$id\""; done
+    cycle odd
+} | watch
+for id in -h --all -- --for "$bidi"; do
+    expect 0 "the id $id" snooze --for 2h -- "$id"
+    expect 0 "the id $id" status -- "$id"
+done
+[ "$(decisions)" = 5 ] || fail "not five decisions" <("$ctl" --store "$store" status --json)
+expect 0 "all" status
+says "$work/out" 'a\u{202E}b'
+expect 0 "all as JSON" status --json
+says "$work/out" 'a\u202eb'
+expect 3 "no such run" ack -- "$bidi$bidi"
+says "$work/err" 'a\u{202E}ba\u{202E}b'
+
 echo "== what is no store"
 store=sqlite:$work/none.db expect 1 "a missing file" status
 says "$work/err" "$work/none.db: it does not exist"

@@ -98,6 +98,21 @@ expect 0 "files" --preset long_run --interval 1s --metric "files:$work/src" --re
     sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do echo $i >'"$work"'/src/f$i; sleep 0.5; done'
 says "$work/report.json" '"conditions":\[\]'
 
+echo "== secrets, and who may read them"
+umask 0
+expect 0 "a secret in its command" --name secret --goal 'use DB_PASS=hunter2' --report json -- \
+    sh -c 'ls "$0" >/dev/null; true' "$work" -u x --token hunter2 'password=hunter 2'
+says "$work/out" '--token \[redacted\]'
+! grep -rqa hunter "$work/out" "$work/err" "$state/runs/secret" || fail "a secret is shown or stored" "$work/err"
+[ -z "$(find "$state/runs/secret" -perm /077)" ] || fail "others can read" <(ls -lR "$state/runs/secret")
+umask 022
+state="$work/it's state" expect 0 "an alert" --name told --timeout 2s --interval 1s -- sleep 5
+says "$work/err" "; next: .*; stop: heeler-ctl --store 'sqlite:$work/it'.''s state/runs/told/store.sqlite' snooze --for 2h -- 'told@"
+stop=$(sed -n 's/.*; stop: heeler-ctl/heeler-ctl/p' "$work/err" | head -1)
+(PATH=$(dirname "$bin"):$PATH && eval "$stop") >"$work/pasted" 2>&1
+[ $? = 3 ] || fail "the stop command does not find the run" "$work/pasted"
+says "$work/pasted" 'ended at'
+
 echo "== one command per name"
 begin --name single -- sh -c "$family"
 until_true 5 written "$work/child.pid" || fail "the command did not start" "$work/err"
