@@ -73,7 +73,7 @@ TEST_CASE("a log line ends with what comes next and how to stop it, whole [M-124
     alert.run.id = "a\xE2\x80\xAE";
     alert.details = {{"seen", "s"}, {"stop", "heeler-ctl snooze --for 2h -- 'a; b'"}, {"next", "judged again\nsoon"}};
     const auto line = LogNotifier::line_of(alert);
-    CHECK_THAT(line, ContainsSubstring(" [a\\u{202E}] x"));
+    CHECK_THAT(line, ContainsSubstring(" [a\\u{202E}] (tools) x"));
     CHECK(line.ends_with("; next: judged again soon; stop: heeler-ctl snooze --for 2h -- 'a; b'"));
     CHECK(line.size() <= LogNotifier::max_line_bytes);
     alert.details[1].value = std::string(5000, 'y');

@@ -30,9 +30,9 @@ namespace heeler::inline HEELER_ABI {
     return "# " + one_line(issue.title, 512) + "\n\n" + issue.body + "\n\nKey: " + one_line(issue.key, 512) + "\n";
 }
 
-/// Files issues into a folder that exists. A file is readable by its owner alone, appears whole or not at all, and a key that was filed before is left
-/// as it is. Errors: `invalid_argument` for an empty folder or key, else `failed` with the file and the reason (no such
-/// folder, no permission, no space). One thread at a time.
+/// Files issues into a folder that exists. A file is readable by its owner alone, appears whole or not at all, and a
+/// key that was filed before is left as it is. Errors: `invalid_argument` for an empty folder or key, else `failed`
+/// with the file and the reason (no such folder, no permission, no space). One thread at a time.
 class IssueFolder {
 public:
     static constexpr bool idempotent = true;
@@ -54,7 +54,7 @@ public:
         const FilePlace place{folder_, below_.empty() ? name : below_ + "/" + name};
         const auto filed = open_regular(place, O_RDONLY);
         if (filed && *filed) return ActionDone{"already filed as " + place.path()};
-        const auto written = replace_file(place, issue_file_text(issue));
+        const auto written = replace_file(place, issue_file_text(issue), 0600);
         if (!written) return fail(ErrorCode::failed, written.error().message);
         return ActionDone{place.path()};
     }
