@@ -62,7 +62,7 @@ grep '"channel": "telegram"' "$work/got" | grep -q 'Session abcdef12.*Project: a
 touch "$work/down"
 session fedcba7654321 -43
 watch 2
-grep -q 'WARNING heeler .*\[fedcba7654321\].*not delivered by' "$work/err" || fail "the log does not have what Telegram did not take"
+grep -q 'CRITICAL heeler .*\[fedcba7654321\].*not delivered by' "$work/err" || fail "the log does not have what Telegram did not take"
 ! grep -q '"chat_id": "-43"' "$work/got" || fail "it was down"
 rm "$work/down"
 watch 4

@@ -140,10 +140,12 @@ TEST_CASE("a mail is one of a conversation about its run, and repeated the same"
 
 TEST_CASE("a recipient that was removed hinders nobody else") {
     const FakeSmtp server{{"<gone@example.org>"}};
-    EmailNotifier both{email_settings(server.url(), {"gone@example.org", "ada@example.org"})};
-    const auto receipt = both.send(heeler_test::example_alert());
-    REQUIRE(receipt);
-    CHECK(receipt->recipients == 1);
+    {
+        EmailNotifier both{email_settings(server.url(), {"gone@example.org", "ada@example.org"})};
+        const auto receipt = both.send(heeler_test::example_alert());
+        REQUIRE(receipt);
+        CHECK(receipt->recipients == 1);
+    }
     EmailNotifier one{email_settings(server.url(), {"gone@example.org"})};
     CHECK(one.send(heeler_test::example_alert()).error().code == ErrorCode::permanent);
     const FakeSmtp full{{"<ada@example.org>"}, "452 too many messages"};

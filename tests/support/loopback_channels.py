@@ -3,7 +3,7 @@
     loopback_channels.py DIR
 
 Writes the port of its HTTP server to DIR/http and that of its mail server to DIR/smtp, and what it gets to DIR/got, one
-JSON object a line. While DIR/down exists, each HTTP request is answered with 503 and not noted.
+JSON object a line. While DIR/down exists, Telegram answers 503.
 """
 
 import http.server
@@ -36,10 +36,10 @@ class Http(http.server.BaseHTTPRequestHandler):
 
     def take(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if os.path.exists(os.path.join(directory, "down")):
-            return self.answer(503, {})
         body = json.loads(raw) if raw else None
         if self.path.startswith("/bot"):
+            if os.path.exists(os.path.join(directory, "down")):
+                return self.answer(503, {})
             if self.path != "/bottelegram-token/sendMessage":
                 return self.answer(401, {"ok": False, "description": "Unauthorized"})
             note("telegram", **body)

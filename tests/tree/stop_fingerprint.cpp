@@ -53,6 +53,12 @@ TEST_CASE("fingerprints are the same everywhere, in whatever order leaves come [
           "task_watchdog_stop:8009b71c31f76f33c797863fd19c5da47e9ac4d7c693c2d389501397a072c40e");
 }
 
+TEST_CASE("a fingerprint is that of plain JSON, whatever can be seen of an id [M-151]") {
+    TreeNode odd = leaf_b();
+    odd.status = "done\xE2\x80\xAE\xE2\x80\x8B";
+    CHECK(print_of({odd}) == "task_watchdog_stop:efac16200110ee775ef5ea32fb30bef968890b34c21e79778c35478a37b981ac");
+}
+
 TEST_CASE("what people write about a leaf leaves its fingerprint [M-153]") {
     TreeNode told = leaf_c();
     told.title = "another title";

@@ -32,7 +32,7 @@ public:
     static constexpr std::size_t max_characters = 4000;
 
     explicit SlackNotifier(SlackSettings settings) : settings_{std::move(settings)}, client_{settings_.transfer} {
-        static_cast<void>(secrets_.add(settings_.url));
+        detail::hide_address(secrets_, settings_.url);
     }
 
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {

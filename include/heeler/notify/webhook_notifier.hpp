@@ -39,8 +39,7 @@ public:
     static constexpr std::string_view name = "webhook";
 
     explicit WebhookNotifier(WebhookSettings settings) : settings_{std::move(settings)}, client_{settings_.transfer} {
-        // What is too short to be a secret is not worth hiding.
-        static_cast<void>(secrets_.add(settings_.url));
+        detail::hide_address(secrets_, settings_.url);
         static_cast<void>(secrets_.add(settings_.secret));
         for (const std::string& line : settings_.headers)
             if (const std::size_t colon = line.find(": "); colon != std::string::npos)

@@ -31,8 +31,9 @@ inline void append_json_escape(std::string& out, char32_t c) {
 }  // namespace detail
 
 /// Appends `text` to `out` as a quoted JSON string. What can be seen stays as it is; controls, invisible characters,
-/// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD.
-inline void append_json_string(std::string& out, std::string_view text) {
+/// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD. `exact`: only
+/// controls are escaped.
+inline void append_json_string(std::string& out, std::string_view text, bool exact = false) {
     constexpr std::string_view named = "\b\f\n\r\t\"\\";
     out += '"';
     for (std::size_t at = 0; at < text.size();) {
@@ -44,7 +45,7 @@ inline void append_json_string(std::string& out, std::string_view text) {
         } else if (name != std::string_view::npos) {
             out += '\\';
             out += "bfnrt\"\\"[name];
-        } else if (detail::is_control(c) || c == 0x2028 || c == 0x2029 || detail::is_unseen(c)) {
+        } else if (detail::is_control(c) || (!exact && (c == 0x2028 || c == 0x2029 || detail::is_unseen(c)))) {
             detail::append_json_escape(out, c);
         } else {
             out += text.substr(at, next.size);
@@ -93,6 +94,13 @@ public:
     JsonLine& string(std::string_view value) {
         separate();
         append_json_string(text_, value);
+        return *this;
+    }
+
+    /// A string in the form of JSON that most programs write: what is hashed must not depend on what can be seen of it.
+    JsonLine& exact(std::string_view value) {
+        separate();
+        append_json_string(text_, value, true);
         return *this;
     }
 

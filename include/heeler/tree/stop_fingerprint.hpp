@@ -46,13 +46,13 @@ template <class IsPending>
 template <class Strings>
 void write_strings(JsonLine& line, std::string_view key, const Strings& strings) {
     line.key(key).begin_array();
-    for (const auto& each : strings) line.string(each);
+    for (const auto& each : strings) line.exact(each);
     line.end_array();
 }
 
 inline void write_name(JsonLine& line, std::string_view key, std::string_view name) {
     line.key(key);
-    name.empty() ? line.null() : line.string(name);
+    name.empty() ? line.null() : line.exact(name);
 }
 
 }  // namespace detail
@@ -73,7 +73,7 @@ namespace detail {
 inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
     std::vector<std::string_view> blockers{leaf.blockers.begin(), leaf.blockers.end()};
     sort_unique(blockers);
-    line.begin_object().key("id").string(leaf.id).key("status").string(leaf.status);
+    line.begin_object().key("id").exact(leaf.id).key("status").exact(leaf.status);
     write_name(line, "assignee_agent", leaf.assignee_agent);
     write_name(line, "assignee_user", leaf.assignee_user);
     write_strings(line, "blockers", blockers);
@@ -96,7 +96,7 @@ inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
         std::sort(leaves.begin(), leaves.end(), detail::by_node_id);
     JsonLine line;
     line.begin_object().key("version").number(stop_fingerprint_version);
-    line.key("tenant").string(tenant).key("root").string(root).key("config_revision").number(config_revision);
+    line.key("tenant").exact(tenant).key("root").exact(root).key("config_revision").number(config_revision);
     line.key("leaves").begin_array();
     for (const TreeNode* leaf : leaves) detail::write_leaf(line, *leaf);
     line.end_array().end_object();

@@ -19,6 +19,19 @@ namespace heeler::inline HEELER_ABI::detail {
     return status == 408 || status == 425 || status == 429 || status >= 500;
 }
 
+/// An address may be a secret as a whole, and each long part of its path and query too: servers repeat them.
+inline void hide_address(Redactor& secrets, std::string_view url) {
+    static_cast<void>(secrets.add(url));  // what is too short to be a secret is not worth hiding
+    const std::size_t host = url.find("://");
+    std::size_t at = host == std::string_view::npos ? url.size() : url.find('/', host + 3);
+    while (at < url.size()) {
+        const std::size_t end = url.find_first_of("/?&=", at + 1);
+        const std::string_view part = url.substr(at + 1, end == std::string_view::npos ? end : end - at - 1);
+        if (part.size() >= 8) static_cast<void>(secrets.add(part));
+        at = end;
+    }
+}
+
 /// What a server said, safe to show: `secrets` are what the channel was told to keep.
 [[nodiscard]] inline std::string said(std::string_view text, const Redactor& secrets) {
     return secrets.redact(one_line(text, 200));
