@@ -31,8 +31,8 @@ inline void append_json_escape(std::string& out, char32_t c) {
 }  // namespace detail
 
 /// Appends `text` to `out` as a quoted JSON string. What can be seen stays as it is; controls, invisible characters,
-/// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD. `exact`: only
-/// controls are escaped.
+/// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD. `exact`:
+/// only controls are escaped.
 inline void append_json_string(std::string& out, std::string_view text, bool exact = false) {
     constexpr std::string_view named = "\b\f\n\r\t\"\\";
     out += '"';
