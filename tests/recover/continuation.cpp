@@ -126,7 +126,7 @@ std::string asked_for(RunClass rules, PacedSource* source = nullptr) {
     if (source != nullptr) REQUIRE(b.dog->define(rules));  // as when settings are read anew
     for (int minutes = 0; minutes < 180 && b.control.requests().empty(); ++minutes) (void)b.after(60s);
     REQUIRE(b.control.requests().size() == 1);
-    const std::string& text = b.control.requests()[0].text;
+    const std::string text = b.control.requests()[0].text;
     const std::string_view before = "\n4. Keep writing checkpoints, every ";
     const std::size_t at = text.find(before) + before.size();
     return text.substr(at, text.find(" of work", at) - at);
