@@ -45,17 +45,17 @@ public:
         for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
         // What people act on is never what is cut; only whole is a command of use.
         std::string end;
-        for (const std::string_view name : {"next", "stop"})
-            if (const auto value = shown_detail(alert, name); end.size() + value.size() < max_line_bytes / 2)
+        for (const std::string_view what : {"next", "stop"})
+            if (const auto value = shown_detail(alert, what); end.size() + value.size() < max_line_bytes / 2)
                 end += value;
         return one_line(line, max_line_bytes - end.size()) + end;
     }
 
 private:
-    [[nodiscard]] static std::string shown_detail(const Alert& alert, std::string_view name) {
+    [[nodiscard]] static std::string shown_detail(const Alert& alert, std::string_view what) {
         for (const Detail& detail : alert.details)
-            if (detail.name == name && !detail.value.empty())
-                return concat("; ", name, ": ", one_line(detail.value, detail.value.size() * 3 + 1));
+            if (detail.name == what && !detail.value.empty())
+                return concat("; ", what, ": ", one_line(detail.value, detail.value.size() * 3 + 1));
         return {};
     }
 
