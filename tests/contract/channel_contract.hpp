@@ -19,21 +19,16 @@ namespace heeler_test {
 /// A word that no error may show: every channel under test has it as its secret.
 inline constexpr std::string_view channel_secret = "s3cr3t-0f-th3-ch4nn3l";
 
-[[nodiscard]] inline heeler::TransferSettings hasty_transfer() {
-    heeler::TransferSettings settings;
-    settings.connect_timeout = std::chrono::seconds{1};
-    settings.timeout = std::chrono::milliseconds{400};
-    return settings;
-}
-
-/// `make(url)` builds the channel for a server; `good` is what a server says that took an alert.
-template <class Make>
-void check_channel(Make make, const std::string& good) {
+/// `settings_for(url)` are the channel's for a server; `good` is what a server says that took an alert.
+template <class Channel, class SettingsFor>
+void check_channel(SettingsFor settings_for, const std::string& good) {
     using heeler::ErrorCode;
     using namespace std::chrono_literals;
-    const auto ask = [&](const std::function<std::string(const HttpSeen&)>& answer) {
+    const auto ask = [&](const std::function<std::string(const HttpSeen&)>& answer, heeler::Duration timeout = 10s) {
         const LoopbackHttp server{answer};
-        auto channel = make(server.url());
+        auto settings = settings_for(server.url());
+        settings.transfer.timeout = timeout;
+        Channel channel{settings};
         auto result = channel.send(example_alert());
         if (!result) {
             INFO(result.error().message);
@@ -48,7 +43,7 @@ void check_channel(Make make, const std::string& good) {
     };
     SECTION("a server that takes alerts") {
         const LoopbackHttp server{[&](const HttpSeen&) { return http_answer(200, good); }};
-        auto channel = make(server.url());
+        Channel channel{settings_for(server.url())};
         check_delivering_notifier(channel);
         for (const HttpSeen& one : server.seen()) CHECK(heeler::valid_utf8(one.body));
     }
@@ -82,7 +77,7 @@ void check_channel(Make make, const std::string& good) {
         CHECK(answering(http_answer(503, "{}", "Retry-After: 99999999999\r\n")).error().retry_after == 24h);
     }
     SECTION("slow, or never") {
-        const auto result = answering("");
+        const auto result = ask([](const HttpSeen&) { return std::string{}; }, 300ms);
         REQUIRE_FALSE(result);
         CHECK(result.error().code == ErrorCode::timed_out);
     }
@@ -96,11 +91,11 @@ void check_channel(Make make, const std::string& good) {
             const LoopbackHttp server{[](const HttpSeen&) { return http_answer(200); }};
             gone = server.url();
         }
-        auto nobody = make(gone);
+        Channel nobody{settings_for(gone)};
         check_failing_notifier(nobody);
-        auto no_name = make("http://no-such-host.invalid");
+        Channel no_name{settings_for("http://no-such-host.invalid")};
         check_failing_notifier(no_name);
-        auto no_address = make("not a url");
+        Channel no_address{settings_for("not a url")};
         check_failing_notifier(no_address);
     }
     SECTION("an answer without end is not read to its end") {
@@ -112,7 +107,7 @@ void check_channel(Make make, const std::string& good) {
             for (int i = 0; i < 1024 && !over && write_all(socket, block); ++i) {
             }
         }};
-        auto channel = make(server.http());
+        Channel channel{settings_for(server.http())};
         const auto result = channel.send(example_alert());
         REQUIRE_FALSE(result);
         CHECK(result.error().message.size() < 400);

@@ -27,7 +27,6 @@ namespace {
 SlackSettings slack_settings(const std::string& url) {
     SlackSettings settings;
     settings.url = url + "/services/" + std::string{channel_secret};
-    settings.transfer = heeler_test::hasty_transfer();
     return settings;
 }
 
@@ -36,7 +35,6 @@ TelegramSettings telegram_settings(const std::string& url) {
     settings.token = channel_secret;
     settings.chat = "-1001";
     settings.api = url;
-    settings.transfer = heeler_test::hasty_transfer();
     return settings;
 }
 
@@ -49,13 +47,10 @@ std::string taken(const HttpSeen&) { return http_answer(200, R"({"ok":true})"); 
 
 }  // namespace
 
-TEST_CASE("Slack keeps the contract of channels") {
-    heeler_test::check_channel([](const std::string& url) { return SlackNotifier{slack_settings(url)}; }, "ok");
-}
+TEST_CASE("Slack keeps the contract of channels") { heeler_test::check_channel<SlackNotifier>(slack_settings, "ok"); }
 
 TEST_CASE("Telegram keeps the contract of channels") {
-    heeler_test::check_channel([](const std::string& url) { return TelegramNotifier{telegram_settings(url)}; },
-                               R"({"ok":true})");
+    heeler_test::check_channel<TelegramNotifier>(telegram_settings, R"({"ok":true})");
 }
 
 TEST_CASE("nobody is mentioned by what is in an alert to Slack") {

@@ -121,7 +121,6 @@ GithubSettings github_settings(const std::string& url) {
     settings.repository = "acme/agents";
     settings.token = channel_secret;
     settings.api = url;
-    settings.transfer = heeler_test::hasty_transfer();
     return settings;
 }
 
@@ -136,8 +135,7 @@ heeler::Alert alert_of(const std::string& run, const std::string& key, heeler::S
 }  // namespace
 
 TEST_CASE("GitHub keeps the contract of channels") {
-    heeler_test::check_channel([](const std::string& url) { return GithubNotifier{github_settings(url)}; },
-                               R"({"number":1,"state":"open"})");
+    heeler_test::check_channel<GithubNotifier>(github_settings, R"({"number":1,"state":"open"})");
 }
 
 TEST_CASE("a run in trouble has one issue, and comments") {

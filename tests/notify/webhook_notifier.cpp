@@ -18,14 +18,13 @@ WebhookSettings webhook_settings(const std::string& url) {
     WebhookSettings settings;
     settings.url = url + "/hooks/" + std::string{channel_secret};
     settings.secret = channel_secret;
-    settings.transfer = heeler_test::hasty_transfer();
     return settings;
 }
 
 }  // namespace
 
 TEST_CASE("a webhook keeps the contract of channels") {
-    heeler_test::check_channel([](const std::string& url) { return WebhookNotifier{webhook_settings(url)}; }, "ok");
+    heeler_test::check_channel<WebhookNotifier>(webhook_settings, "ok");
 }
 
 TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {

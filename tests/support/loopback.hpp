@@ -104,7 +104,8 @@ struct HttpSeen {
 };
 
 [[nodiscard]] inline std::string http_answer(int status, std::string_view body = "{}", std::string_view headers = {}) {
-    return "HTTP/1.1 " + std::to_string(status) + " Said\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+    return "HTTP/1.1 " + std::to_string(status) +
+           " Said\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
            std::string{headers} + "\r\n" + std::string{body};
 }
 
@@ -146,7 +147,6 @@ private:
             }
             return;
         }
-        // "Connection: close" is said by closing.
         static_cast<void>(write_all(socket, answer));
     }
 
