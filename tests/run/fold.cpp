@@ -156,7 +156,8 @@ TEST_CASE("what a run says of itself is kept without secrets [M-184]", "[run]") 
     Folded f;
     StateChange said{RunState::waiting_human, {}, {}, {}};
     said.prompt = "go on with --token hunter2?";
-    said.outcome = std::string(RunWords::longest - 20, 'x') + " password=0123456789abcdefghij";
+    const std::string outcome = std::string(RunWords::longest - 20, 'x') + " password=0123456789abcdefghij";
+    said.outcome = outcome;
     f.at(1s)(said);
     CHECK(f.run().words->prompt == "go on with --token [redacted]");
     CHECK_THAT(f.run().words->outcome, !ContainsSubstring("012"));
