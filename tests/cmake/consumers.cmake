@@ -1,5 +1,5 @@
-# The library as its users meet it. Always: added as a subdirectory, header-only and compiled once; header-only without
-# exceptions. With HEELER_TEST_PACKAGING also compiled once without them, installed and found, and made by Conan.
+# The library as its users meet it. Always: added as a subdirectory, header-only and compiled once. With
+# HEELER_TEST_PACKAGING also without exceptions, installed and found, and made by Conan.
 
 set(prefix "${HEELER_TEST_PREFIX}package")
 set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
@@ -10,39 +10,25 @@ if(NOT HEELER_CCACHE)
     list(REMOVE_ITEM common "-DCMAKE_CXX_COMPILER_LAUNCHER=${HEELER_CCACHE}")
 endif()
 
-# heeler_add_consumer(TEST FOLDER [BUILD TARGET] [ONLY TESTS] [CMAKE ARGUMENTS...]): consumers/FOLDER is configured, built,
-# and its own tests are run; or that target of it alone, and those tests.
+# heeler_add_consumer(TEST FOLDER [CMAKE ARGUMENTS...]): consumers/FOLDER is configured, built, and its own tests are run.
 function(heeler_add_consumer test folder)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "BUILD;ONLY" "")
-    set(target "")
-    if(arg_BUILD)
-        set(target --build-target "${arg_BUILD}")
-    endif()
-    set(tests "")
-    if(arg_ONLY)
-        set(tests -R "${arg_ONLY}")
-    endif()
     add_test(
         NAME "${prefix}.${test}"
         COMMAND
             "${CMAKE_CTEST_COMMAND}" --build-and-test "${consumer}/${folder}" "${work}/${test}" --build-generator
-            "${CMAKE_GENERATOR}" ${target} --build-options ${common} ${arg_UNPARSED_ARGUMENTS} --test-command
-            "${CMAKE_CTEST_COMMAND}" ${tests} --output-on-failure --no-tests=error)
+            "${CMAKE_GENERATOR}" --build-options ${common} ${ARGN} --test-command "${CMAKE_CTEST_COMMAND}"
+            --output-on-failure --no-tests=error)
     # It takes long: not last. (With PROCESSORS it would wait until several are free at once, which is at the end.)
     set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600 COST 100)
 endfunction()
 
 heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
-set(part BUILD consumer ONLY header_only)
-if(HEELER_TEST_PACKAGING)
-    set(part "")
-endif()
-heeler_add_consumer(no_exceptions add_subdirectory ${part} "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}"
-                    -DCMAKE_CXX_FLAGS=-fno-exceptions)
 
 if(NOT HEELER_TEST_PACKAGING)
     return()
 endif()
+
+heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions)
 
 add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
 set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
