@@ -27,9 +27,10 @@ EngineSettings tree_holder_settings(std::string name, Duration lease) {
     return settings;
 }
 
-PostgresSettings impatient_trees(PostgresSettings settings) {
-    settings.lock_timeout = 10ms;
-    settings.statement_timeout = 40ms;
+/// Nobody waits for the server longer than a fifth of its lease.
+PostgresSettings tree_store_settings(PostgresSettings settings, Duration lease) {
+    settings.lock_timeout = lease / 20;
+    settings.statement_timeout = lease / 5;
     return settings;
 }
 
@@ -40,9 +41,11 @@ struct TreeHolder {
     Watchdog<ManualClock, PostgresStore, RecordingNotifier> dog;
     TreeWatch watch;
 
-    TreeHolder(std::string name, Duration lease, const PostgresSettings& settings, ScriptedTree& tree)
-        : dog{clock, PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()), settings}, notifier,
-              tree_holder_settings(std::move(name), lease)},
+    TreeHolder(std::string name, Duration lease, const heeler_test::ScratchSchema& schema, ScriptedTree& tree)
+        : dog{clock,
+              PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()),
+                            tree_store_settings(schema.settings(), lease)},
+              notifier, tree_holder_settings(std::move(name), lease)},
           watch{dog, tree} {
         REQUIRE(watch.usable());
         (void)dog.cycle(TickCause::startup);
@@ -61,11 +64,10 @@ struct Grove {
     std::unique_ptr<TreeHolder> a, b;
 
     /// Leases run by the server's clock, and what is held by `b` is to stay so on a busy machine, too.
-    explicit Grove(Duration lease_of_a = 1s, Duration lease_of_b = long_tree_lease, bool patient = true) {
+    explicit Grove(Duration lease_of_a = 1s, Duration lease_of_b = long_tree_lease) {
         tree.show({node("A", {}, "in_progress"), node("B", "A"), node("C", "A", "done")});
-        const PostgresSettings settings = patient ? schema.settings() : impatient_trees(schema.settings());
-        a = std::make_unique<TreeHolder>("a", lease_of_a, settings, tree);
-        b = std::make_unique<TreeHolder>("b", lease_of_b, settings, tree);
+        a = std::make_unique<TreeHolder>("a", lease_of_a, schema, tree);
+        b = std::make_unique<TreeHolder>("b", lease_of_b, schema, tree);
     }
     [[nodiscard]] std::size_t wakes() const {
         std::size_t count = 0;
@@ -137,7 +139,7 @@ TEST_CASE("a watch is changed and ended where it is held, and elsewhere that is 
 
 TEST_CASE("two watchdogs that look at the same trees all the time wake nobody twice [M-157][M-158]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
-    Grove g{short_tree_lease, short_tree_lease, false};
+    Grove g{short_tree_lease, short_tree_lease};
     g.tree.find_what_happened();
     std::vector<TreeNode> nodes;
     for (int i = 0; i < 6; ++i) {
