@@ -142,13 +142,19 @@ TEST_CASE("two watchdogs that look at the same trees all the time wake nobody tw
     Grove g{short_tree_lease, short_tree_lease};
     g.tree.find_what_happened();
     std::vector<TreeNode> nodes;
+    int tries = 0;
     for (int i = 0; i < 6; ++i) {
         const std::string root = "R" + std::to_string(i);
         nodes.push_back(node(root));
         nodes.push_back(node(root + "-leaf", root));
     }
     g.tree.show(nodes);
-    for (int i = 0; i < 6; ++i) REQUIRE((i % 2 == 0 ? g.a : g.b)->watch.arm(config("R" + std::to_string(i)), ada));
+    for (int i = 0; i < 6; ++i)
+        REQUIRE(heeler_test::wait_for([&] {  // a lease may be lost meanwhile
+            TreeHolder& who = tries++ % 2 == 0 ? *g.a : *g.b;
+            (void)who.look();
+            return who.watch.arm(config("R" + std::to_string(i)), ada).has_value();
+        }));
     std::atomic<bool> over{false};
     const auto look = [&](TreeHolder& who, std::uint32_t seed) {
         std::mt19937 random{seed};
