@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <heeler/store/sqlite_store.hpp>
 
@@ -63,7 +66,56 @@ struct OldStore {
     }
 };
 
+/// Another process finds a lock on the file.
+bool locked_for_others(const std::string& path) {
+    const ::pid_t other = ::fork();
+    if (other == 0) {
+        const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+        struct ::flock wanted {};
+        wanted.l_type = F_WRLCK;
+        wanted.l_whence = SEEK_SET;
+        const bool asked = file >= 0 && ::fcntl(file, F_GETLK, &wanted) == 0;
+        ::_exit(!asked ? 2 : wanted.l_type == F_UNLCK ? 1 : 0);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    REQUIRE(WIFEXITED(status));
+    REQUIRE(WEXITSTATUS(status) < 2);
+    return WEXITSTATUS(status) == 0;
+}
+
 }  // namespace
+
+TEST_CASE("a second store on the same file of one process leaves the first one's locks in place", "[store][sqlite]") {
+    const OldStore old;
+    {
+        auto first = detail::SqliteConnection::open(old.path, std::chrono::seconds{1});
+        REQUIRE(first);
+        REQUIRE(first->run("BEGIN IMMEDIATE"));
+        REQUIRE(first->run("UPDATE runs SET version = version"));
+        REQUIRE(locked_for_others(old.path));
+        {
+            SqliteStore second{old.path};
+            CHECK(ids(second) == "a ");
+            CHECK(locked_for_others(old.path));
+        }
+        CHECK(locked_for_others(old.path));
+        CHECK(first->run("COMMIT"));
+    }
+    CHECK_FALSE(locked_for_others(old.path));
+}
+
+TEST_CASE("a database of another application keeps its locks when a store is wanted in its place", "[store][sqlite]") {
+    const ScratchDirectory directory;
+    const std::string path = directory / "other.db";
+    auto theirs = detail::SqliteConnection::open(path, std::chrono::seconds{1});
+    REQUIRE(theirs);
+    REQUIRE(theirs->run("CREATE TABLE orders(x)"));
+    REQUIRE(theirs->run("BEGIN EXCLUSIVE"));
+    SqliteStore store{path};
+    CHECK(store.load().error().code == ErrorCode::not_a_store);
+    CHECK(locked_for_others(path));
+}
 
 TEST_CASE("a store of an older version gets what was added since and keeps its rows [D-47]", "[store][sqlite]") {
     const OldStore old;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,16 +25,36 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// What lies at a path, found without letting SQLite touch it.
+/// What lies at a path, found without letting SQLite change it.
 enum class FileKind : std::uint8_t { nothing, store, something_else, unclear };
 
-/// The first bytes of a file; fewer if it is shorter, none if it cannot be read.
-[[nodiscard]] inline std::string file_head(const std::string& path, std::size_t most) {
+/// The first bytes of a journal, on which nobody has locks; fewer if it is shorter, none if it cannot be read.
+[[nodiscard]] inline std::string journal_head(const std::string& path, std::size_t most) {
     if (!waiting_file(path).empty()) return {};
     std::string head(most, '\0');
-    std::ifstream file{path, std::ios::binary};
+    std::ifstream file{path + "-journal", std::ios::binary};
     file.read(head.data(), static_cast<std::streamsize>(most));
     head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    return head;
+}
+
+/// The first bytes of a database; fewer if it is shorter, none if it cannot be read. They are read through SQLite's own
+/// file, which takes no locks and writes nothing: a file that is closed by anybody else of this process takes along all
+/// the locks that its other stores have on it.
+[[nodiscard]] inline std::string database_head(const std::string& path, std::size_t most) {
+    if (!waiting_file(path).empty()) return {};
+    sqlite3* raw = nullptr;
+    const int result = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+    const std::unique_ptr<sqlite3, int (*)(sqlite3*)> opened{raw, sqlite3_close};
+    sqlite3_file* file = nullptr;
+    if (result != SQLITE_OK) return {};
+    if (sqlite3_file_control(raw, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return {};
+    if (file == nullptr || file->pMethods == nullptr) return {};
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);  // SQLite takes a single byte for none
+    if (error || size == 0) return {};
+    std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(most, size)), '\0');
+    if (file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0) != SQLITE_OK) return {};
     return head;
 }
 
@@ -47,9 +68,9 @@ enum class FileKind : std::uint8_t { nothing, store, something_else, unclear };
     if (error) return FileKind::unclear;
     if (!fs::is_regular_file(status)) return FileKind::something_else;
     // A journal that was left behind by a crash may hold the header that the file should have.
-    if (file_head(path + "-journal", journal_magic.size()) == journal_magic) return FileKind::unclear;
+    if (journal_head(path, journal_magic.size()) == journal_magic) return FileKind::unclear;
     if (fs::file_size(path, error) == 0 && !error) return FileKind::nothing;
-    const std::string head = file_head(path, 72);
+    const std::string head = database_head(path, 72);
     if (head.empty()) return FileKind::unclear;
     if (head.size() < 72 || !head.starts_with(magic)) return FileKind::something_else;
     std::int64_t application = 0;
