@@ -186,6 +186,26 @@ TEST_CASE("what it keeps is bounded, and survives a restart [M-136]") {
     CHECK(next.poll());
 }
 
+TEST_CASE("a last line of which nothing may be kept is told from another by its fingerprint [M-037]") {
+    Worker worker;
+    const auto prints_secret = [&](std::uint64_t exact) {
+        Observation seen;
+        seen.event = OutputLine{};
+        seen.exact = exact;
+        WorkerState{}.learn(worker.rule.memory, worker.rule.settings, seen);
+    };
+    for (std::uint64_t i = 1; i < 10; ++i) {
+        prints_secret(i);
+        CHECK_FALSE(worker.poll());
+    }
+    for (int i = 0; i < 2; ++i) {
+        prints_secret(9);
+        CHECK_FALSE(worker.poll());
+    }
+    prints_secret(9);
+    CHECK(worker.poll());
+}
+
 TEST_CASE("settings of worker states that cannot work are refused") {
     WorkerState::Settings settings;
     CHECK(WorkerState::validate(settings));

@@ -134,5 +134,26 @@ kill -INT "$supervisor"
 ends 10 130 "Ctrl-C of a detached one"
 kill -KILL "$(cat "$work/fast.pid")"
 
+echo "== secrets that a read, or a long line, cuts in two"
+cat >"$work/tells.sh" <<'END'
+line=$(head -c 2035 /dev/zero | tr '\0' x)
+for i in $(seq 60); do
+    printf '%s password=hun' "$line"
+    printf 'ter2\n'
+done
+sleep 1
+printf 'token=zyg'
+sleep 3
+printf 'otish2\n'
+sleep 1
+exit 4
+END
+begin "$work/out" "$work/err" --name tells --preset long_run --interval 2s --report "$work/tells.txt" -- sh "$work/tells.sh"
+ends 30 4 "a command that tells secrets"
+says "$work/tells.txt" LOOP_DETECTED
+for word in hun ter2 zyg otish2; do
+    found=$(grep -arl "$word" "$state" "$work/tells.txt" "$work/err") && fail "$word is kept in $found"
+done
+
 [ $failures = 0 ] && echo "all passed"
 exit $((failures > 0))

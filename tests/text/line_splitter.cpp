@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <heeler/core/archive.hpp>
+#include <heeler/text/redact.hpp>
 
 #include "support/catch.hpp"
 
@@ -63,7 +64,8 @@ TEST_CASE("an unfinished line waits for its end unless the report is whole", "[t
 
 TEST_CASE("a long line keeps its last part and is told from another by every byte", "[text]") {
     const std::size_t size = 3 * LineSplitter::block + 100;
-    const std::string line(size, 'x');
+    std::string line(size, 'x');
+    line[size - 101] = ' ';
     const auto seen = lines_of({line + "\nnext\n"});
     REQUIRE(seen.size() == 2);
     CHECK(seen[0].text == std::string(100, 'x'));
@@ -76,6 +78,42 @@ TEST_CASE("a long line keeps its last part and is told from another by every byt
     }
     CHECK_FALSE(lines_of({line + "x\n"})[0].print == seen[0].print);
     CHECK_FALSE(lines_of({line.substr(LineSplitter::block) + "\n"})[0].print == seen[0].print);
+}
+
+TEST_CASE("the last part of a long line has no secret that began before it [M-184]", "[text]") {
+    const auto last_part = [](const std::string& before, const std::string& after) {
+        const std::string line = std::string(LineSplitter::block - before.size() - 1, 'x') + " " + before + after;
+        return lines_of({line + "\n"})[0].text;
+    };
+    CHECK(last_part("password=hun", "ter2 ok") == " ok");
+    CHECK(last_part("password=", "hunter2 ok") == " ok");
+    CHECK(last_part("password: ", "\"hun ter2\" ok") == "\" ok");
+    CHECK(last_part("Authorization: Bearer ", "abc123def ok") == " ok");
+    CHECK(last_part("Cookie: a=1; ", "sid=abc; n=7") == "");
+    CHECK(last_part("x ghp_0123456789abcdef", "ghijABCDEF0123456789 ok") == " ok");
+    CHECK(last_part("password=hunter2 then ", "ok password=hunter3") == "ok password=hunter3");
+    CHECK(last_part("honest wo", "rds") == "rds");
+    CHECK(last_part(std::string(1000, 'k'), "kkk ok") == " ok");  // a word whose beginning is not known any more
+    CHECK(last_part("password=hun", "ter2") == "");
+}
+
+TEST_CASE("what is stored of an unfinished line has no secrets, nor has what becomes of it [M-184]", "[text]") {
+    const std::string start = GENERATE(as<std::string>{}, "", std::string(LineSplitter::block, 'x') + " ");
+    LineSplitter before;
+    before.feed(start + "password=hun", true, [](std::string_view, Fingerprint) { FAIL("there is no line yet"); });
+    ArchiveWriter writer{Instant{}};
+    before.archive(writer);
+    const std::string stored = writer.bytes();
+    CHECK(stored.find("hun") == std::string::npos);
+    CHECK(stored.find("password=") != std::string::npos);
+    LineSplitter after;
+    ArchiveReader reader{writer.bytes(), Instant{}};
+    after.archive(reader);
+    REQUIRE((reader.ok() && reader.at_end()));
+    std::string text;
+    after.feed("ter2 ok\n", true, [&](std::string_view line, Fingerprint) { text = redact(line); });
+    CHECK(text.ends_with(" ok"));
+    CHECK(text.find("ter2") == std::string::npos);
 }
 
 TEST_CASE("every way of cutting the stream gives the same lines", "[text]") {

@@ -47,7 +47,7 @@ struct WorkerState {
     struct Memory {
         std::vector<std::string> tail;  ///< of the output, newest last
         std::uint64_t lines = 0;        ///< that came in all
-        std::uint64_t whole_line = 0;   ///< fingerprint of a last line that is longer than what is kept; else 0
+        std::uint64_t whole_line = 0;   ///< fingerprint of a last line of which less is kept, or nothing; else 0
         std::string line_then;          ///< the last line at the last poll, without blanks around it
         std::string status_then;        ///< and the reported status
         std::uint64_t whole_then = 0;   ///< and `whole_line`
@@ -178,7 +178,7 @@ struct WorkerState {
 private:
     static void keep(Memory& memory, const Settings& settings, std::string_view line, std::uint64_t exact) {
         ++memory.lines;
-        memory.whole_line = line.size() > line_cap ? exact : 0;
+        memory.whole_line = line.size() > line_cap || line.empty() ? exact : 0;
         if (memory.tail.size() < settings.lines)
             memory.tail.emplace_back();
         else
