@@ -1,4 +1,6 @@
 // heeler-session-monitor DIR [options]: watches the sessions of agents in a directory. `--help` tells the rest.
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -20,6 +22,7 @@
 #include <heeler/text/shown_name.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/error_news.hpp"
 #include "chat.hpp"
 #include "options.hpp"
 #include "rules.hpp"
@@ -56,16 +59,15 @@ void wait(heeler::Duration length, const sigset_t& signals) {
 }
 
 /// Alerts speak for themselves; this is the rest.
-void tell(const heeler::CycleReport& report) {
+void tell(const heeler::CycleReport& report, common::ErrorNews& errors, heeler::Elapsed now) {
     for (const heeler::Event& event : report.events) {
         if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
             const std::string what = std::string{name_of(done->action.kind)} + " " +
                                      std::string{name_of(done->action.outcome)} + " " + done->action.note;
             std::printf("%s: %s\n\n", heeler::shown_name(done->run, 160).c_str(), heeler::one_line(what, 512).c_str());
         } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
-            const std::string what =
-                error->where + " " + heeler::shown_name(error->run, 160) + ": " + error->error.message;
-            std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(what, 1024).c_str());
+            if (const auto line = errors.line_of(*error, now))
+                std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(*line, 1024).c_str());
         }
     }
     std::fflush(stdout);
@@ -139,9 +141,10 @@ int watch(const monitor::Options& options) {
 
     dog.watch(class_name, sessions);
 
+    common::ErrorNews errors{std::max<heeler::Duration>(std::chrono::minutes{1}, 3 * options.every)};
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {
-        tell(dog.cycle());
+        tell(dog.cycle(), errors, dog.clock().now().elapsed);
         if (options.until_idle && sessions.any() && is_idle(dog)) break;
         if (options.length && dog.clock().now().elapsed - began >= *options.length) break;
         wait(options.every, signals);

@@ -53,43 +53,23 @@ std::optional<std::string> line_of(const heeler::SightingEvent& event) {
     return fmt::format("its last checkpoint says: {}", event.saw.answer);
 }
 
-constexpr std::chrono::hours again_after{1};
-/// An error that was not seen for so long is a new one.
-constexpr std::chrono::minutes forgotten_after{1};
-
 }  // namespace
 
-std::vector<std::string> Narrator::lines_of(const heeler::CycleReport& report) {
+std::vector<std::string> Narrator::lines_of(const heeler::CycleReport& report, heeler::Elapsed now) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const Time now = std::chrono::steady_clock::now();
-    std::erase_if(errors_, [&](const auto& each) { return now - each.second.seen >= forgotten_after; });
     std::vector<std::string> lines;
     for (const heeler::Event& event : report.events) {
         const auto line = std::visit(
             [&](const auto& each) -> std::optional<std::string> {
                 if constexpr (std::is_same_v<std::decay_t<decltype(each)>, heeler::ErrorEvent>)
-                    return line_of(each, now);
+                    return errors_.line_of(each, now);
                 else
-                    return supervise::line_of(each);
+                    return line_of(each);
             },
             event);
         if (line) lines.push_back(*line);
     }
     return lines;
-}
-
-/// The words of an error may change each time; where it happens and of what kind it is do not.
-std::optional<std::string> Narrator::line_of(const heeler::ErrorEvent& event, Time now) {
-    const std::string key = fmt::format("{} {} {}", event.where, name_of(event.error.code), event.run);
-    const auto [known, is_new] = errors_.try_emplace(key, Said{now, now, 0});
-    Said& error = known->second;
-    error.seen = now;
-    if (is_new) return fmt::format("error in {}: {}", event.where, event.error.message);
-    ++error.since;
-    if (now - error.said < again_after) return std::nullopt;
-    error.said = now;
-    return fmt::format("error in {}, still, {} times in the last hour: {}", event.where, std::exchange(error.since, 0),
-                       event.error.message);
 }
 
 std::string report_text(const heeler::Report& report, const Ending& ending) {

@@ -1,34 +1,26 @@
 // What a cycle of the watchdog did, in sentences; and the final report as text and as JSON.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/time.hpp>
+
+#include "../common/error_news.hpp"
 
 namespace supervise {
 
 /// Says what a person wants to know about. An error that goes on is said once, then hourly. Thread-safe.
 class Narrator {
 public:
-    [[nodiscard]] std::vector<std::string> lines_of(const heeler::CycleReport& report);
+    [[nodiscard]] std::vector<std::string> lines_of(const heeler::CycleReport& report, heeler::Elapsed now);
 
 private:
-    using Time = std::chrono::steady_clock::time_point;
-    struct Said {
-        Time said;
-        Time seen;
-        std::uint64_t since = 0;  ///< how often it was seen after it was said
-    };
-    [[nodiscard]] std::optional<std::string> line_of(const heeler::ErrorEvent& event, Time now);
-
     std::mutex mutex_;
-    std::map<std::string, Said> errors_;
+    common::ErrorNews errors_;
 };
 
 /// How the command ended, next to what the watchdog knows.

@@ -36,7 +36,7 @@ Quit Supervisor::run(const GoOn& how) {
 void Supervisor::loop() {
     delivery_.emplace([this] {
         const heeler::CycleReport report = dog_.deliver();
-        for (std::string& line : narrator_.lines_of(report)) postbox_->put(std::move(line));
+        for (std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) postbox_->put(std::move(line));
         if (!report.events.empty()) delivered_ = true;
     });
     if (metric_->reported()) sampler_.emplace(*metric_);
@@ -162,7 +162,7 @@ void Supervisor::tell(const heeler::CycleReport& report) {
     for (const heeler::Event& event : report.events)
         if (const auto* const status = std::get_if<heeler::StatusEvent>(&event); status && status->run == run_id_)
             view_.status = name_of(status->status);
-    for (const std::string& line : narrator_.lines_of(report)) display_.say(line);
+    for (const std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) display_.say(line);
 }
 
 void Supervisor::show() {

@@ -226,5 +226,14 @@ says "$alerts" '"session":"nine","project":"sessions".*Running for 9 hours'
 says "$work/out" "^Duration: 9h [0-9]+m"
 says "$work/out" "^Tool calls: 6000"
 
+echo "== a store that is gone while it is in use is said once"
+timeout -k 1 60 "$monitor" "$sessions" --scale 240 --every 250ms --store "sqlite:$work/gone.db" --for 4 >"$work/out" 2>"$work/err" </dev/null &
+watching=$!
+within 10 "a store" test -s "$work/gone.db"
+rm "$work"/gone.db*
+wait "$watching"
+watching=
+count "$work/err" "error in .*gone.db: the file was deleted" 1
+
 [ $failures = 0 ] || { echo "$failures checks failed"; sed 's/^/    /' "$work/out" "$work/err"; exit 1; }
 echo "ok"
