@@ -94,6 +94,17 @@ TEST_CASE("a runner follows the next deadline, however long its period is [M-001
     CHECK(comes_true([&] { return !control.requests().empty(); }));
 }
 
+TEST_CASE("a runner passes on cycles that had nothing to do: silence would look like death [M-001]") {
+    LiveDog dog{SystemClock{}, MemoryStore{}, RecordingNotifier{}, quick()};
+    std::atomic<int> ticks{0};
+    std::atomic<int> deliveries{0};
+    Runner runner{dog, 10ms, [&](const CycleReport& cycle) {
+                      ticks += cycle.whole == cycle.ticks ? static_cast<int>(cycle.ticks) : 0;
+                      deliveries += static_cast<int>(cycle.deliveries);
+                  }};
+    CHECK(comes_true([&] { return ticks > 2 && deliveries > 2; }));
+}
+
 TEST_CASE("a runner that sleeps is woken by a report, which is stored within a flush [M-001]") {
     MemoryStore store;
     LiveDog dog{SystemClock{}, store, RecordingNotifier{}, quick()};

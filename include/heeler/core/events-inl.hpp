@@ -20,6 +20,16 @@ HEELER_INLINE void CycleReport::absorb(CycleReport later) {
     acted += later.acted;
     suppressed += later.suppressed;
     errors += later.errors;
+    why.debounce += later.why.debounce;
+    why.budget += later.why.budget;
+    why.cooldown += later.why.cooldown;
+    why.grace += later.why.grace;
+    why.silence += later.why.silence;
+    why.unstored += later.why.unstored;
+    ticks += later.ticks;
+    whole += later.whole;
+    deliveries += later.deliveries;
+    if (later.late && (!late || *later.late > *late)) late = later.late;
     took += later.took;
     for (Event& event : later.events) events.push_back(std::move(event));
 }

@@ -79,6 +79,16 @@ enum class TickCause : std::uint8_t {
     return names[static_cast<std::size_t>(cause)];
 }
 
+/// What a cycle held back, by reason.
+struct Suppressed {
+    std::uint64_t debounce = 0;  ///< rungs: the finding has not lasted long enough
+    std::uint64_t budget = 0;    ///< rungs: the class had its share of this cycle
+    std::uint64_t cooldown = 0;  ///< alerts: people were told a short while ago
+    std::uint64_t grace = 0;     ///< judgements: the watchdog itself was away, or a clock was set
+    std::uint64_t silence = 0;   ///< rungs and alerts: an operator wants it quiet
+    std::uint64_t unstored = 0;  ///< decisions: they could not be stored, or somebody else changed the run
+};
+
 /// What one cycle did. Silent when there was nothing: no event, no allocation.
 struct CycleReport {
     TickCause cause = TickCause::period;
@@ -87,7 +97,12 @@ struct CycleReport {
     std::uint64_t acted = 0;       ///< rungs decided
     std::uint64_t suppressed = 0;  ///< rungs held back by a budget, a debounce, a freeze or a conflict
     std::uint64_t errors = 0;
-    Duration took{};  ///< measured by a `Runner`; zero where nobody did
+    Suppressed why{};                ///< what `suppressed` counts, and judgements that nobody waits for
+    std::uint32_t ticks = 0;         ///< `tick` ran
+    std::uint32_t whole = 0;         ///< of these: every stage ran, and all that there was to store is stored
+    std::uint32_t deliveries = 0;    ///< `deliver` ran
+    std::optional<Duration> late{};  ///< how much after the moment that `next_deadline` had answered; absent: not asked
+    Duration took{};                 ///< measured by a `Runner`; zero where nobody did
     std::vector<Event> events{};
 
     [[nodiscard]] bool ok() const noexcept { return errors == 0; }

@@ -10,6 +10,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/core/vitals.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -35,6 +36,8 @@ struct StorePort {
     /// Whether `holders` works: a `LeasingStoreLike` that is `CanListHolders`, too.
     [[nodiscard]] virtual bool lists_holders() const noexcept = 0;
     [[nodiscard]] virtual Result<std::vector<HolderRow>> holders() = 0;
+    /// What was asked of it so far. Any thread.
+    [[nodiscard]] virtual StoreCalls calls(StoreOp) const noexcept { return {}; }
 };
 
 /// A `NotifierLike`. Nothing is thrown.

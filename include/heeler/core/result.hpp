@@ -1,6 +1,7 @@
 // What every fallible call answers: a value, or an `Error` that names the value, the limit and what to do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,12 +41,15 @@ enum class ErrorCode : std::uint8_t {
     unstorable,        ///< the store refuses a row of the batch: a constraint, a trigger, a value too large
 };
 
+inline constexpr std::size_t error_code_count = static_cast<std::size_t>(ErrorCode::unstorable) + 1;
+
 [[nodiscard]] constexpr std::string_view name_of(ErrorCode code) noexcept {
     constexpr std::string_view names[] = {
         "invalid_argument", "unknown_run",  "ended", "fenced",   "duplicate", "unsupported",  "rejected",
         "failed",           "timed_out",    "busy",  "full",     "read_only", "corrupt",      "not_a_store",
         "newer_schema",     "older_schema", "io",    "conflict", "lost",      "no_recipient", "delivery_failed",
         "permanent",        "unstorable"};
+    static_assert(std::size(names) == error_code_count);
     return names[static_cast<std::size_t>(code)];
 }
 

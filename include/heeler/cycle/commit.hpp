@@ -101,7 +101,10 @@ private:
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;
         if (given_up) report.events.emplace_back(*std::move(given_up));
-        if (!item.actions.empty() || conflict) ++report.suppressed;
+        if (!item.actions.empty() || conflict) {
+            ++report.suppressed;
+            ++report.why.unstored;
+        }
         if (item.change.fault && !item.change.put_off)
             report.error(
                 "commit", watched.run.id,

@@ -70,7 +70,9 @@ public:
         intake_.read_groups(runs, cause != TickCause::period, now, report);
         listing_.drop_missing(now, report);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
-        classes_.end(commit(std::move(batch), work, now, report), now);
+        const bool stored = commit(std::move(batch), work, now, report);
+        if (stored && !ledger_.failing_since()) ++report.whole;
+        classes_.end(stored, now);
     }
 
     [[nodiscard]] WholeClasses& classes() noexcept { return classes_; }
@@ -215,8 +217,7 @@ private:
         }
         Judged judged = Judge{watched, now, budget_left(watched)}();
         watched.debounced = judged.debounced;
-        if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
-        if (judged.alerting == Alerting::held) ++report.suppressed;
+        count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
@@ -233,6 +234,16 @@ private:
         if (!changed) return;
         Applier apply{watched, now, item};
         apply.change(std::move(judged), saw);
+    }
+
+    static void count_held_back(const Judged& judged, CycleReport& report) noexcept {
+        if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
+        if (judged.alerting == Alerting::held) ++report.suppressed;
+        report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
+        report.why.budget += judged.held == HeldBack::budget ? 1 : 0;
+        report.why.grace += judged.held == HeldBack::gap ? 1 : 0;
+        report.why.silence += judged.held == HeldBack::quiet ? 1 : 0;
+        report.why.cooldown += judged.alerting == Alerting::held ? 1 : 0;
     }
 
     [[nodiscard]] bool budget_left(const WatchedRun& watched) {

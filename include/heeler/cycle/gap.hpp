@@ -25,7 +25,9 @@ public:
             auto* watched = registry.table().find(handle);
             if (watched == nullptr) continue;
             const std::lock_guard guard{watched->lock};
-            if (registry.table().current(handle)) watched->held_until = now.elapsed + registry.grace_of(*watched);
+            if (!registry.table().current(handle)) continue;
+            watched->held_until = now.elapsed + registry.grace_of(*watched);
+            watched->held_by_start = false;
         }
         JsonLine line;
         line.begin_object().key("seconds").number(in_seconds(apart)).end_object();

@@ -83,6 +83,15 @@ public:
         return earliest;
     }
 
+    /// Alerts that wait, and when the oldest of them was made.
+    [[nodiscard]] std::pair<std::uint64_t, std::optional<WallTime>> waiting_alerts() const {
+        const std::lock_guard guard{lock_};
+        std::optional<WallTime> oldest;
+        for (const auto& job : alerts_)
+            if (!oldest || job.row.created_at < *oldest) oldest = job.row.created_at;
+        return {alerts_.size(), oldest};
+    }
+
     /// How much is to be tried now for the runs of a class, and what may follow from what was tried.
     [[nodiscard]] std::uint64_t owed(std::string_view class_name, Instant now) const {
         const std::lock_guard guard{lock_};

@@ -1,13 +1,20 @@
 // Where template code ends: a host's clock, store and notifier as the engine's ports.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/ports.hpp>
+#include <heeler/core/vitals.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -21,39 +28,59 @@ private:
     Clock& clock_;
 };
 
+/// What was asked of a store in one way. Written by one thread at a time, read by any.
+class CallCounters {
+public:
+    void count(Duration spent, const Error* error) noexcept {
+        count_.fetch_add(1, std::memory_order_relaxed);
+        spent_.fetch_add(spent.count(), std::memory_order_relaxed);
+        if (error != nullptr) errors_[static_cast<std::size_t>(error->code)].fetch_add(1, std::memory_order_relaxed);
+    }
+    [[nodiscard]] StoreCalls read() const noexcept {
+        StoreCalls calls{count_.load(std::memory_order_relaxed), Duration{spent_.load(std::memory_order_relaxed)}, {}};
+        for (std::size_t i = 0; i < errors_.size(); ++i) calls.errors[i] = errors_[i].load(std::memory_order_relaxed);
+        return calls;
+    }
+
+private:
+    std::atomic<std::uint64_t> count_{0};
+    std::atomic<std::int64_t> spent_{0};
+    std::array<std::atomic<std::uint64_t>, error_code_count> errors_{};
+};
+
 template <class Store>
 class StoreEdge final : public StorePort {
 public:
     explicit StoreEdge(Store& store) noexcept : store_{store} {}
 
     [[nodiscard]] Result<Snapshot> load() override {
-        return guarded(ErrorCode::io, who, [&] { return store_.load(); });
+        return timed(StoreOp::load, [&] { return store_.load(); });
     }
     [[nodiscard]] Result<std::vector<DecisionRow>> list() override {
-        return guarded(ErrorCode::io, who, [&] { return store_.list(); });
+        return timed(StoreOp::list, [&] { return store_.list(); });
     }
     [[nodiscard]] Result<Conflicts> commit(const Batch& batch) override {
-        return guarded(ErrorCode::io, who, [&] { return store_.commit(batch); });
+        return timed(StoreOp::commit, [&] { return store_.commit(batch); });
     }
     [[nodiscard]] Result<History> history(std::string_view run) override {
-        return guarded(ErrorCode::io, who, [&] { return store_.history(run); });
+        return timed(StoreOp::history, [&] { return store_.history(run); });
     }
     [[nodiscard]] bool leases() const noexcept override { return LeasingStoreLike<Store>; }
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
         if constexpr (LeasingStoreLike<Store>)
-            return guarded(ErrorCode::io, who, [&] { return store_.claim(holder, owner, length); });
+            return timed(StoreOp::claim, [&] { return store_.claim(holder, owner, length); });
         else
             return fail(ErrorCode::unsupported, "the store knows no leases");
     }
     [[nodiscard]] Result<void> release(const Lease& lease) override {
         if constexpr (LeasingStoreLike<Store>)
-            return guarded(ErrorCode::io, who, [&] { return store_.release(lease); });
+            return timed(StoreOp::release, [&] { return store_.release(lease); });
         else
             return {};
     }
     [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim) override {
         if constexpr (LeasingStoreLike<Store>)
-            return guarded(ErrorCode::io, who, [&] { return store_.claim_runs(claim); });
+            return timed(StoreOp::claim_runs, [&] { return store_.claim_runs(claim); });
         else
             return fail(ErrorCode::unsupported, "the store knows no leases");
     }
@@ -69,14 +96,30 @@ public:
     }
     [[nodiscard]] Result<std::vector<HolderRow>> holders() override {
         if constexpr (CanListHolders<Store>)
-            return guarded(ErrorCode::io, who, [&] { return store_.holders(); });
+            return timed(StoreOp::holders, [&] { return store_.holders(); });
         else
             return fail(ErrorCode::unsupported, "the store lists no holders");
     }
 
+    [[nodiscard]] StoreCalls calls(StoreOp op) const noexcept override {
+        return counters_[static_cast<std::size_t>(op)].read();
+    }
+
 private:
     static constexpr std::string_view who = "the store";
+
+    template <class Call>
+    auto timed(StoreOp op, Call&& call) {
+        const auto begin = std::chrono::steady_clock::now();
+        auto answer = guarded(ErrorCode::io, who, std::forward<Call>(call));
+        const auto spent = std::chrono::steady_clock::now() - begin;
+        counters_[static_cast<std::size_t>(op)].count(std::chrono::duration_cast<Duration>(spent),
+                                                      answer ? nullptr : &answer.error());
+        return answer;
+    }
+
     Store& store_;
+    std::array<CallCounters, store_op_names.size()> counters_;
 };
 
 template <class Notifier>

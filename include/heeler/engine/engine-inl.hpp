@@ -44,6 +44,7 @@ struct Engine::Rooms {
           process{clock_port, settings.freeze_file},
           registry{table},
           tenure{settings, clock_port, process},
+          store_port{store},
           intake{table, clock_port},
           ledger{store, tenure, process},
           deliverer{notifier_port, clock_port, process, ledger, table, tenure},
@@ -59,6 +60,7 @@ struct Engine::Rooms {
     ThisProcess process;
     Registry registry;
     Tenure tenure;
+    const StorePort& store_port;
     Intake intake;
     LostHolders lost;
     Ledger ledger;
@@ -75,6 +77,7 @@ struct Engine::Rooms {
     std::function<void()> wake;
     /// What `next_deadline` answered last: whoever asked sleeps until then.
     std::atomic<std::int64_t> asleep_until{std::numeric_limits<std::int64_t>::min()};
+    std::atomic<bool> promised{false};  ///< and whoever asked has not ticked since
 };
 
 HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier)
@@ -351,6 +354,7 @@ HEELER_INLINE Result<void> Engine::release() {
 
 HEELER_INLINE CycleReport Engine::tick(TickCause cause, const NodeRef* node) {
     CycleReport report;
+    report.ticks = 1;
     if (!rooms_->usable)
         report.error("settings", {}, rooms_->usable.error());
     else
@@ -361,6 +365,7 @@ HEELER_INLINE CycleReport Engine::tick(TickCause cause, const NodeRef* node) {
 HEELER_INLINE void Engine::run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report) {
     std::vector<RunHandle> only;
     if (node != nullptr && rooms_->watches_above && rooms_->loader.run(now)) only = rooms_->watches_above(*node);
+    if (cause == TickCause::period) report.late = lateness(now);
     rooms_->cycle.run(cause, only, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::mutation) return wake_if_sooner(now.elapsed);
@@ -377,6 +382,7 @@ HEELER_INLINE CycleReport Engine::deliver() {
     rooms_->mail.tell(now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
     rooms_->deliverer.clear_context([this] { return rooms_->mail.owes(); }, now, report);
+    report.deliveries = 1;
     return report;
 }
 
@@ -409,6 +415,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);
     next = earlier(next, rooms_->tenure.next_renewal(now));
     rooms_->asleep_until.store(next.value_or(Elapsed::max()).time_since_epoch().count(), std::memory_order_relaxed);
+    rooms_->promised.store(true, std::memory_order_relaxed);
     return next;
 }
 
@@ -474,3 +481,5 @@ HEELER_OBSERVES(Resource);
 #undef HEELER_OBSERVES
 
 }  // namespace heeler::inline HEELER_ABI::detail
+
+#include <heeler/engine/vitals-inl.hpp>

@@ -15,6 +15,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/core/vitals.hpp>
 #include <heeler/effects/context_ref.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
@@ -90,6 +91,7 @@ public:
     [[nodiscard]] Result<Report> report(std::string_view run);
     [[nodiscard]] Result<std::string> explain(std::string_view run);
     [[nodiscard]] std::string describe() const;
+    [[nodiscard]] Vitals vitals() const;
 
 private:
     struct Rooms;
@@ -102,6 +104,8 @@ private:
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
     void wake_if_sooner(Elapsed when);
+    /// How late this cycle is; absent: nobody asked when it was due.
+    [[nodiscard]] std::optional<Duration> lateness(Instant now);
     void run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;

@@ -71,7 +71,6 @@ struct Runner::Threads {
     }
 
     void report(const CycleReport& cycle) {
-        if (cycle.events.empty() && cycle.checked == 0) return;
         const std::lock_guard guard{reporting};
         if (on_cycle) return on_cycle(cycle);
         const std::string errors = error_text(cycle, engine.wall_time());

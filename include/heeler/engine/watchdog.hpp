@@ -253,6 +253,10 @@ public:
     /// The classes that are defined: settings, detectors, ladder, and how long a stall can go unseen.
     [[nodiscard]] std::string describe() const { return engine_.describe(); }
 
+    /// How the watchdog itself is doing: what it holds, owes and could not store. It looks at each run once, without
+    /// the store. Any thread.
+    [[nodiscard]] Vitals vitals() const { return engine_.vitals(); }
+
     // --- mistakes that are easily made, each with its own sentence ---------------------------------------------------
     template <class Preset>
     requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Result<void> define(Preset preset) {

@@ -269,7 +269,8 @@ private:
         watched.unjudged = watched.run.waiting_since.has_value();
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
-        if (!polled && down > 3 * period_of(watched)) watched.held_until = now.elapsed + grace_of(watched);
+        watched.held_by_start = !polled && down > 3 * period_of(watched);
+        if (watched.held_by_start) watched.held_until = now.elapsed + grace_of(watched);
         RunSpec spec;
         const std::string stored_texts = watched.spec.bytes();
         ArchiveReader texts{stored_texts, Instant{}};

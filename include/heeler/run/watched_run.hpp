@@ -320,13 +320,14 @@ struct RunMemory {
     Skip skip = Skip::no;              ///< saved
     bool listed = false;               ///< by its class's source, once; or the store held it: a list ends it
     bool spec_stored = false;
-    bool dirty = false;       ///< something was folded since the last cycle
-    bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
-    bool state_told = false;  ///< a state was reported since the last commit
-    bool unjudged = false;    ///< likewise since the last judgement
-    bool rung_busy = false;   ///< actions of the rung are with the deliverer
-    bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
-    bool alert_died = false;  ///< an alert was given up since the last look, which an undone cycle must not forget
+    bool dirty = false;          ///< something was folded since the last cycle
+    bool fed = false;            ///< a source's cursor moved: the memory is written with the next commit
+    bool state_told = false;     ///< a state was reported since the last commit
+    bool unjudged = false;       ///< likewise since the last judgement
+    bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set
+    bool rung_busy = false;      ///< actions of the rung are with the deliverer
+    bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
+    bool alert_died = false;     ///< an alert was given up since the last look, which an undone cycle must not forget
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }

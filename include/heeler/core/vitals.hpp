@@ -1,0 +1,46 @@
+// How a watchdog itself is doing at one moment, as plain values: for whoever watches the watchdog.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// What is asked of a store.
+enum class StoreOp : std::uint8_t { load, list, commit, history, claim, release, claim_runs, holders };
+
+inline constexpr std::array<std::string_view, 8> store_op_names{"load",  "list",    "commit",     "history",
+                                                                "claim", "release", "claim_runs", "holders"};
+
+/// All calls of one kind since the watchdog was made.
+struct StoreCalls {
+    std::uint64_t count = 0;
+    Duration spent{};                                      ///< in all of them, by the machine's monotonic clock
+    std::array<std::uint64_t, error_code_count> errors{};  ///< by `ErrorCode`
+};
+
+/// A snapshot. Ages are working time of runs, or time by the watchdog's clock.
+struct Vitals {
+    std::array<std::uint64_t, run_state_names.size()> runs{};  ///< that are watched here, by `RunState`
+    std::optional<Duration> progress_age{};  ///< of the running run that has gone longest without progress
+    std::uint64_t open_incidents = 0;
+    std::uint64_t held_by_clock = 0;         ///< runs that are not judged, because a clock was set or the machine slept
+    std::uint64_t held_by_start = 0;         ///< likewise, because nobody watched them before
+    std::uint64_t alerts_pending = 0;        ///< committed, and neither delivered nor given up
+    std::optional<Duration> oldest_alert{};  ///< of these: since its commit
+    bool shares = false;                     ///< the store with other watchdogs, by leases
+    bool may_act = false;                    ///< it holds its lease; one that is alone: nobody else works on its store
+    std::uint64_t epoch = 0;                 ///< of its lease; 0: it never had one
+    std::optional<Duration> store_failing{};                ///< since when reading or writing fails
+    std::array<StoreCalls, store_op_names.size()> store{};  ///< by `StoreOp`
+    Instant at{};
+};
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,57 @@
+// How the engine tells that it is well. Stands behind `engine-inl.hpp`, whose rooms it looks into.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include <heeler/core/vitals.hpp>
+#include <heeler/cycle/judge.hpp>
+#include <heeler/engine/engine-inl.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+HEELER_INLINE std::optional<Duration> Engine::lateness(Instant now) {
+    if (!rooms_->promised.exchange(false, std::memory_order_relaxed)) return std::nullopt;
+    const std::int64_t due = rooms_->asleep_until.load(std::memory_order_relaxed);
+    if (due == std::numeric_limits<std::int64_t>::max()) return std::nullopt;  // nothing was to be done
+    return std::max(Duration{}, now.elapsed.time_since_epoch() - Duration{due});
+}
+
+/// Under the run's lock.
+HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now) {
+    const Run& run = watched.run;
+    ++seen.runs[static_cast<std::size_t>(run.state)];
+    seen.open_incidents += watched.verdict->incident.open() ? 1 : 0;
+    if (is_held(watched, now)) ++(watched.held_by_start ? seen.held_by_start : seen.held_by_clock);
+    if (run.state != RunState::running) return;
+    const Duration age = run.working(now.elapsed) - run.last_progress.value_or(run.started.value_or(Duration{}));
+    if (!seen.progress_age || age > *seen.progress_age) seen.progress_age = age;
+}
+
+HEELER_INLINE Vitals Engine::vitals() const {
+    const Instant now = rooms_->clock.now();
+    Vitals seen;
+    seen.at = now;
+    for (const RunHandle handle : table_.all()) {
+        WatchedRun* watched = table_.find(handle);
+        if (watched == nullptr) continue;
+        const std::lock_guard guard{watched->lock};
+        if (table_.current(handle) && !watched->disowned) count_in(seen, *watched, now);
+    }
+    const auto [pending, oldest] = rooms_->deliverer.queues().waiting_alerts();
+    seen.alerts_pending = pending;
+    if (oldest) seen.oldest_alert = std::max(Duration{}, now.wall - *oldest);
+    seen.shares = !rooms_->tenure.alone();
+    seen.may_act = rooms_->tenure.holds(now.elapsed);
+    seen.epoch = rooms_->tenure.lease().epoch;
+    if (const auto since = rooms_->ledger.failing_since()) seen.store_failing = now.elapsed - *since;
+    for (std::size_t op = 0; op < seen.store.size(); ++op)
+        seen.store[op] = rooms_->store_port.calls(static_cast<StoreOp>(op));
+    return seen;
+}
+
+}  // namespace heeler::inline HEELER_ABI::detail
