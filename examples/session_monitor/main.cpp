@@ -23,6 +23,7 @@
 
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
+#include "../common/life_signs.hpp"
 #include "chat.hpp"
 #include "options.hpp"
 #include "rules.hpp"
@@ -122,6 +123,9 @@ private:
 
 int watch(const monitor::Options& options) {
     const sigset_t signals = hold_signals();
+    common::LifeSigns signs{options.ping, [](const std::string& line) {
+                                std::fprintf(stderr, "heeler-session-monitor: %s\n", line.c_str());
+                            }};
     auto rules = monitor::session_rules(options);
     if (!rules) return fail(rules.error(), monitor::exit_usage);
     const std::string class_name = rules->name;
@@ -144,11 +148,14 @@ int watch(const monitor::Options& options) {
     common::ErrorNews errors{std::max<heeler::Duration>(std::chrono::minutes{1}, 3 * options.every)};
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {
-        tell(dog.cycle(), errors, dog.clock().now().elapsed);
+        const heeler::CycleReport report = dog.cycle();
+        tell(report, errors, dog.clock().now().elapsed);
+        signs.note(dog, report);
         if (options.until_idle && sessions.any() && is_idle(dog)) break;
         if (options.length && dog.clock().now().elapsed - began >= *options.length) break;
         wait(options.every, signals);
     }
+    signs.stopping();
     const auto stored = dog.flush();
     return stored ? 0 : fail(stored.error(), 1);
 }

@@ -1,6 +1,7 @@
 // The command line of heeler-session-monitor.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <heeler/core/time.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace monitor {
@@ -21,6 +23,7 @@ struct Options {
     std::filesystem::path directory;
     std::string issues;               ///< "github:OWNER/REPO", or where issues become files; empty: in the directory
     std::vector<std::string> notify;  ///< channels
+    std::string ping;                 ///< of a dead man's switch; empty: none
     std::string project;              ///< of sessions that do not say theirs; empty: the directory's name
     std::filesystem::path config;     ///< settings as JSON; empty: none
     std::string sqlite_file;          ///< of the store; empty: memory
@@ -80,6 +83,7 @@ DIR/alerts.jsonl has one line for each alert. Only regular files are opened, and
            "Where issues are filed: a directory (default: DIR/issues), or github:OWNER/REPO (HEELER_GITHUB_TOKEN)")
         ->type_name("DIR");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
+    app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     app.add_option("--project", options.project, "What sessions work on that do not say it (default: the name of DIR)");
     app.add_option("--scale", options.scale, "All times are divided by this; 60: seconds stand for minutes")
         ->check(CLI::Range(1, 300))
@@ -88,6 +92,10 @@ DIR/alerts.jsonl has one line for each alert. Only regular files are opened, and
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    if (!common::is_ping_url(options.ping)) {
+        std::fputs("--ping: it begins with https:// or http://\n", stderr);
+        return exit_usage;
     }
     if (options.project.empty()) options.project = name_of_directory(options.directory);
     return std::nullopt;

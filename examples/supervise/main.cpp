@@ -1,10 +1,12 @@
 // heeler-supervise [options] -- COMMAND ARGS...: runs any command under the watchdog. `--help` tells the rest.
 #include <cstdio>
 #include <exception>
+#include <memory>
 
 #include <heeler/agent/process_strays.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/life_signs.hpp"
 #include "keeper.hpp"
 #include "metric.hpp"
 #include "options.hpp"
@@ -19,10 +21,13 @@ namespace {
 using supervise::Quit;
 
 Quit supervise_command(const supervise::Options& options) {
+    // First of all, so that nobody who is started from here on speaks to systemd for this process.
+    const auto postbox = std::make_shared<supervise::Postbox>();
+    common::LifeSigns signs{options.ping, [postbox](const std::string& line) { postbox->put(line); }};
     common::Channels channels;
     for (const std::string& spec : options.notify)
         if (const auto added = channels.add(spec); !added) return {supervise::exit_usage, added.error().message};
-    // First of all, while there is one thread and no open file that it could inherit.
+    // Early, while there is one thread and no open file that it could inherit.
     std::optional<supervise::Keeper> keeper;
     if (!options.detach) {
         auto started = supervise::Keeper::start();
@@ -40,7 +45,7 @@ Quit supervise_command(const supervise::Options& options) {
     auto metric = supervise::make_metric(options.metric);
     if (!metric) return {supervise::exit_usage, metric.error().message};
     supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper),
-                                     std::move(channels));
+                                     std::move(channels), postbox, signs);
     return supervisor.run(std::get<supervise::GoOn>(settled));
 }
 

@@ -12,6 +12,7 @@
 #include <heeler/config.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace supervise {
@@ -89,6 +90,7 @@ std::string contradiction(const Options& options) {
         return "--adopt takes over a command that runs already: leave out -- COMMAND";
     if (!valid_name(options.name))
         return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
+    if (!common::is_ping_url(options.ping)) return "--ping: it begins with https:// or http://";
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
     if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
@@ -148,6 +150,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         ->capture_default_str();
     duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
+    app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     app.add_flag("--pty", options.pty, "Give the command a terminal");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, touch nothing");
     app.add_option("--snapshot", options.snapshot_directory, "Directory to save before the command is ended")

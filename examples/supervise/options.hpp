@@ -25,6 +25,7 @@ struct Options {
     std::string report = "text";
     std::string snapshot_directory;
     std::string state_directory;
+    std::string ping;  ///< of a dead man's switch; empty: none
     std::optional<heeler::Duration> expected;
     std::optional<heeler::Duration> timeout;
     std::optional<heeler::Duration> interval;

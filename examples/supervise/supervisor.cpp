@@ -18,12 +18,15 @@ common::Channels Supervisor::telling(common::Channels channels) {
 }
 
 Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric,
-                       std::optional<Keeper> keeper, common::Channels channels)
+                       std::optional<Keeper> keeper, common::Channels channels, std::shared_ptr<Postbox> postbox,
+                       common::LifeSigns& signs)
     : options_(std::move(options)),
       directory_(std::move(directory)),
       end_notes_(directory_.place("ends")),
       metric_(std::move(metric)),
       keeper_(std::move(keeper)),
+      postbox_(std::move(postbox)),
+      signs_(signs),
       dog_(heeler::SystemClock(), heeler::SqliteStore(directory_.file("store.sqlite")),
            Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), telling(std::move(channels)))) {}
 
@@ -38,6 +41,7 @@ void Supervisor::loop() {
         const heeler::CycleReport report = dog_.deliver();
         for (std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) postbox_->put(std::move(line));
         if (!report.events.empty()) delivered_ = true;
+        signs_.note(dog_, report);
     });
     if (metric_->reported()) sampler_.emplace(*metric_);
     while (!over()) {
@@ -159,6 +163,7 @@ void Supervisor::cycle() {
 }
 
 void Supervisor::tell(const heeler::CycleReport& report) {
+    if (report.ticks > 0) signs_.note(dog_, report);
     for (const heeler::Event& event : report.events)
         if (const auto* const status = std::get_if<heeler::StatusEvent>(&event); status && status->run == run_id_)
             view_.status = name_of(status->status);

@@ -12,6 +12,7 @@
 #include <heeler/store/sqlite_store.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/life_signs.hpp"
 #include "background.hpp"
 #include "display.hpp"
 #include "end_notes.hpp"
@@ -33,7 +34,7 @@ using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, Notifier>
 class Supervisor {
 public:
     Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric, std::optional<Keeper> keeper,
-               common::Channels channels);
+               common::Channels channels, std::shared_ptr<Postbox> postbox, common::LifeSigns& signs);
 
     /// How heeler-supervise ends; the report has been written by then.
     [[nodiscard]] Quit run(const GoOn& how);
@@ -82,7 +83,8 @@ private:
     std::unique_ptr<Metric> metric_;
     std::optional<Keeper> keeper_;
     Display display_;
-    std::shared_ptr<Postbox> postbox_ = std::make_shared<Postbox>();
+    std::shared_ptr<Postbox> postbox_;
+    common::LifeSigns& signs_;
     SupervisedControl control_;
     Dog dog_;
     std::string run_id_;

@@ -114,6 +114,7 @@ void Supervisor::pass_rest() {
 }
 
 Quit Supervisor::end() {
+    signs_.stopping();
     interruption_.reset();
     delivery_.reset();
     sampler_.reset();

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The monitor tells systemd and a dead man's switch that it is alive, while it is and its store works. Both are stand-ins on this
+# machine.
+set -uo pipefail
+
+monitor=${HEELER_BIN:?the directory of the built examples}/heeler-session-monitor
+[ -x "$monitor" ] || { echo "not built: $monitor"; exit 1; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d)
+mkdir "$work/sessions"
+failures=0
+
+cleanup() {
+    [ -z "${server-}" ] || kill "$server" 2>/dev/null
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "FAILED: $1"
+    sed 's/^/    /' "$work/out" "$work/err" "$work/pings" "$work/notified" 2>/dev/null | cut -c 1-400 | tail -n 30
+    failures=$((failures + 1))
+}
+
+# watch SECONDS ARGUMENTS...: what the stand-ins heard before is forgotten.
+watch() {
+    local length=$1
+    shift
+    rm -f "$work/pings" "$work/notified"
+    timeout 60 "$monitor" "$work/sessions" --every 250ms --for "$length" "$@" >>"$work/out" 2>"$work/err"
+}
+
+python3 "$(dirname "${BASH_SOURCE[0]}")/../support/loopback_alive.py" "$work" &
+server=$!
+for _ in $(seq 100); do
+    [ -s "$work/http" ] && [ -S "$work/notify" ] && break
+    sleep 0.1
+done
+url=http://127.0.0.1:$(cat "$work/http")/secret
+export NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000
+
+watch 4 --ping "$url" || fail "it ended with an error"
+[ "$(grep -c . "$work/pings")" = 1 ] || fail "not one ping in the first minute"
+grep -qx /secret "$work/pings" || fail "another address"
+[ "$(head -n 1 "$work/notified")" = READY=1 ] && [ "$(grep -c READY "$work/notified")" = 1 ] || fail "not ready, once and first"
+[ "$(grep -c WATCHDOG=1 "$work/notified")" -ge 4 ] || fail "not alive at half the time"
+[ "$(grep -c WATCHDOG=1 "$work/notified")" -le 9 ] || fail "alive more often than at half the time"
+grep -q 'STATUS=0 runs watched' "$work/notified" || fail "no status"
+[ "$(tail -n 1 "$work/notified")" = STOPPING=1 ] || fail "its end is not told"
+[ ! -s "$work/err" ] || fail "something was said"
+
+touch "$work/down"
+watch 2 --ping "$url" || fail "a switch that is down ended it"
+grep -q "the dead man's switch answered 503" "$work/err" || fail "it is not said that the switch is down"
+! grep -q secret "$work/err" || fail "the address is shown"
+[ "$(grep -c . "$work/pings")" = 1 ] || fail "asked again too soon"
+rm "$work/down"
+
+# A store that cannot be used: nothing is decided, so nobody is told that all is well.
+mkdir "$work/nothing.db"
+watch 2 --ping "$url" --store "sqlite:$work/nothing.db"
+[ ! -e "$work/pings" ] || fail "a ping without a store"
+! grep -q 'READY\|WATCHDOG' "$work/notified" || fail "ready without a store"
+
+watch 1 --ping ftp://example.org && fail "an address that is none was taken"
+unset NOTIFY_SOCKET WATCHDOG_USEC
+watch 1 || fail "without anybody to tell"
+[ ! -e "$work/notified" ] || fail "nobody was to be told"
+
+[ $failures = 0 ] && echo "alive, and said so"
+exit $((failures > 0))
