@@ -1,5 +1,9 @@
 #include <heeler/deliver/outbox.hpp>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "support/catch.hpp"
 
 using namespace heeler;
@@ -72,4 +76,47 @@ TEST_CASE("who is told when to come again comes no sooner") {
     };
     CHECK(after_attempt(row_of(0), settings, told(35s), begin).not_before == begin + 35s);
     CHECK(after_attempt(row_of(9), settings, told(35s), begin).not_before == begin + 300s);
+}
+
+TEST_CASE("with jitter the waits spread over all of the back-off, and are the same whenever they are worked out") {
+    OutboxSettings settings{1s, 300s, 24h};
+    settings.jitter = true;
+    const Result<Receipt> failed = fail(ErrorCode::delivery_failed, "down");
+    const auto wait_of = [&](int number, std::uint32_t attempts) {
+        AlertRow row = row_of(attempts);
+        row.alert.key = "run-" + std::to_string(number) + ":unhealthy";
+        return after_attempt(std::move(row), settings, failed, begin).not_before - begin;
+    };
+    for (const std::uint32_t before : {0U, 4U, 20U}) {
+        const Duration longest = retry_wait(settings, before + 1);
+        std::set<Duration> seen;
+        std::size_t quarters[4] = {};
+        for (int i = 0; i < 2000; ++i) {
+            const Duration wait = wait_of(i, before);
+            REQUIRE((wait > 0s && wait <= longest));
+            CHECK(wait == wait_of(i, before));
+            seen.insert(wait);
+            ++quarters[std::min<std::int64_t>(4 * wait / longest, 3)];
+        }
+        CHECK(seen.size() > 1950);
+        for (const std::size_t quarter : quarters) CHECK((quarter > 400 && quarter < 600));
+    }
+    std::set<Duration> of_one;
+    for (std::uint32_t attempt = 20; attempt < 120; ++attempt) of_one.insert(wait_of(1, attempt));
+    CHECK(of_one.size() == 100);
+}
+
+TEST_CASE("with jitter those who were told when to come again come after that, and not all at once") {
+    OutboxSettings settings{1s, 300s, 24h};
+    settings.jitter = true;
+    const Result<Receipt> told{tl::unexpected<Error>(Error{ErrorCode::delivery_failed, "busy", 35s})};
+    std::set<WallTime> seen;
+    for (int i = 0; i < 100; ++i) {
+        AlertRow row = row_of(0);
+        row.alert.key = std::to_string(i);
+        const WallTime next = after_attempt(std::move(row), settings, told, begin).not_before;
+        CHECK((next > begin + 35s && next <= begin + 36s));
+        seen.insert(next);
+    }
+    CHECK(seen.size() == 100);
 }

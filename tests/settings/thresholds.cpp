@@ -131,6 +131,8 @@ const Threshold thresholds[] = {
     {"loop_calls.window", "150", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.window), 200, 150},
     {"outbox.first_retry_s", "2", presets::long_run, CLASS_LENGTH(outbox.first_retry), 1, 2},
     {"outbox.longest_retry_s", "100", presets::long_run, CLASS_LENGTH(outbox.longest_retry), 300, 100},
+    {"outbox.jitter", "yes", presets::long_run, [](const RunClass& c) { return c.outbox.jitter ? 1.0 : 0.0; }, 0, 1},
+    {"outbox.jitter", "no", presets::recommended, [](const RunClass& c) { return c.outbox.jitter ? 1.0 : 0.0; }, 1, 0},
     {"outbox.give_up_after_s", "3600", presets::long_run, CLASS_LENGTH(outbox.give_up_after), 86'400, 3600},
 };
 

@@ -89,6 +89,9 @@ struct OutboxSettings {
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
     /// So many more attempts within the same delivery, and then none (S003); 0 to 100. Absent: as above.
     std::optional<std::uint32_t> at_once{};
+    /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
+    /// together, and what is replayed waits as it did.
+    bool jitter = false;
 };
 
 /// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and

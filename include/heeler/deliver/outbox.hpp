@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -17,8 +19,30 @@ namespace heeler::inline HEELER_ABI {
     return std::min(wait, settings.longest_retry);
 }
 
+namespace detail {
+
+/// A number that only the key and the attempt decide, spread evenly over 24 bits.
+[[nodiscard]] constexpr std::uint64_t lot_of(std::string_view key, std::uint32_t attempt) noexcept {
+    std::uint64_t lot = 0xcbf29ce484222325ULL + attempt;
+    for (const char c : key) lot = (lot ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    lot = (lot ^ (lot >> 33)) * 0xff51afd7ed558ccdULL;
+    lot = (lot ^ (lot >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+    return lot >> 40;
+}
+
+/// How long to wait after a failure; `told`: what the channel said, to everybody who came with us.
+[[nodiscard]] constexpr Duration next_wait(const OutboxSettings& settings, std::uint32_t attempts, std::string_view key,
+                                           Duration told) noexcept {
+    const Duration longest = retry_wait(settings, attempts);
+    if (!settings.jitter) return std::max(longest, told);
+    const auto parts = static_cast<std::uint64_t>(std::min(longest, Duration{std::chrono::hours{24}}).count());
+    return told + Duration{1 + static_cast<Duration::rep>(lot_of(key, attempts) * parts >> 24)};
+}
+
+}  // namespace detail
+
 /// The row after one attempt. A receipt ends it; an error that is permanent, or the age limit, makes it a dead letter.
-/// Where the channel says when to come again, the next attempt is not sooner.
+/// Where the channel says when to come again, the next attempt is not sooner; with `jitter` it is some time after that.
 [[nodiscard]] inline AlertRow after_attempt(AlertRow row, const OutboxSettings& settings, const Result<Receipt>& answer,
                                             WallTime now) {
     ++row.attempts;
@@ -36,8 +60,8 @@ namespace heeler::inline HEELER_ABI {
     if (hopeless || !settings.retry || now - row.created_at >= settings.give_up_after)
         row.state = AlertRow::State::dead;
     else
-        row.not_before =
-            now + std::max(retry_wait(settings, row.attempts), answer ? Duration{} : answer.error().retry_after);
+        row.not_before = now + detail::next_wait(settings, row.attempts, row.alert.key,
+                                                 answer ? Duration{} : answer.error().retry_after);
     return row;
 }
 

@@ -135,7 +135,8 @@ namespace heeler::inline HEELER_ABI::detail {
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
-           "; alerts are tried for ", spoken(rules.outbox.give_up_after), "\n");
+           "; alerts are tried for ", spoken(rules.outbox.give_up_after),
+           rules.outbox.jitter ? ", with jitter\n" : "\n");
     return text;
 }
 

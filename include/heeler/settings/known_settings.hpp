@@ -183,6 +183,10 @@ void change_levels(RunClass& rules, Change change) {
     return take(yes_or_no(value), [&](bool retry) { rules.outbox.retry = retry; });
 }
 
+[[nodiscard]] inline Refused set_jitter(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool jitter) { rules.outbox.jitter = jitter; });
+}
+
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
 [[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool steer) {
@@ -360,7 +364,8 @@ inline constexpr std::array known{
     Known{"grace_s", &set_own_length<&RunClass::grace>},
     Known{"outbox.first_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::first_retry>},
     Known{"outbox.longest_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::longest_retry>},
-    Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>}};
+    Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>},
+    Known{"outbox.jitter", &set_jitter}};
 
 }  // namespace detail::setting
 

@@ -71,6 +71,7 @@ HEELER_INLINE RunClass recommended() {
     ladder.on_failure = OnFailure::escalate;
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
+    rules.outbox.jitter = true;
     return rules;
 }
 
