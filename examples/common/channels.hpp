@@ -71,7 +71,7 @@ public:
         heeler::Result<heeler::Receipt> failed{receipt};
         for (Channel& channel : channels_) {
             if (channel.taken.count(alert.key) != 0) {
-                ++receipt.recipients;
+                receipt.add({1, {channel.spec}}, channel.spec);
                 continue;
             }
             auto answer = heeler::detail::guarded(heeler::ErrorCode::delivery_failed, channel.spec,
@@ -79,7 +79,7 @@ public:
             if (answer && answer->recipients == 0)
                 answer = heeler::fail(heeler::ErrorCode::no_recipient, channel.spec + ": nobody listens on this route");
             if (answer) {
-                receipt.recipients += answer->recipients;
+                receipt.add(*std::move(answer), channel.spec);
                 channel.taken.insert(alert.key);
                 continue;
             }

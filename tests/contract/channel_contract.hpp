@@ -46,6 +46,11 @@ void check_channel(SettingsFor settings_for, const std::string& good) {
         Channel channel{settings_for(server.url())};
         check_delivering_notifier(channel);
         for (const HttpSeen& one : server.seen()) CHECK(heeler::valid_utf8(one.body));
+        const auto receipt = channel.send(example_alert());
+        REQUIRE((receipt && receipt->names.size() == 1));
+        CHECK(receipt->names[0].starts_with(Channel::name));
+        CHECK(receipt->names[0].find(channel_secret) == std::string::npos);
+        CHECK(receipt->names[0].find("127.0.0.1") == std::string::npos);
     }
     SECTION("204 is a receipt where no answer is needed") {
         const auto result = answering("HTTP/1.1 204 Said\r\n\r\n");

@@ -1,5 +1,10 @@
 #include <heeler/effects/deliverer.hpp>
 
+#include <string>
+#include <vector>
+
+#include <heeler/explain/explain.hpp>
+
 #include "support/rooms.hpp"
 
 using namespace heeler;
@@ -52,6 +57,41 @@ struct Onlooker {
             *seen += std::string{control_verb_names[static_cast<std::size_t>(request.verb)]} + " ";
         *seen += "- " + world->outcomes_stored();
         return Receipt{};
+    }
+};
+
+/// Somebody who is out at first, and then gives names.
+struct Named {
+    [[maybe_unused]] static constexpr std::string_view name = "named";
+    int out = 0;
+    std::vector<std::string> names;
+
+    Result<Receipt> send(const Alert&) {
+        if (out-- > 0) return fail(ErrorCode::delivery_failed, "out");
+        return Receipt{static_cast<std::uint32_t>(names.size()), names};
+    }
+};
+
+/// An alert for them.
+struct Receiving : Delivering {
+    Named named;
+    detail::NotifierEdge<Named> port{named};
+    detail::Deliverer hands{port, clock_port, process, ledger, table, tenure};
+
+    CycleReport tell() {
+        AlertRow row;
+        row.alert.key = "k";
+        row.alert.kind = "run.unhealthy";
+        row.alert.run.id = "r";
+        row.created_at = row.not_before = now().wall;
+        at(of).alerts_pending = 1;
+        hands.queues().add(detail::AlertJob{of, &at(of), row});
+        return go_on();
+    }
+    CycleReport go_on() {
+        CycleReport report;
+        hands.run(now(), report);
+        return report;
     }
 };
 
@@ -351,4 +391,49 @@ TEST_CASE("who is slow to be told does not delay what the rung does, which is re
     CHECK(t.history().alerts.size() == 1);
     CHECK_FALSE(t.at(t.of).rung_busy);
     CHECK_FALSE(t.hands.queues().next(t.now()));
+}
+
+TEST_CASE("who received an alert is stored in the same commit as that it was delivered [M-120]", "[effects]") {
+    Receiving r;
+    r.named.names = {"ada", "the night\nwatch"};
+    r.named.out = 1;
+    CHECK(r.tell().errors == 1);
+    r.clock.advance(1s);
+    const auto commits = r.store.calls(StoreOperation::commit);
+    const auto told = bench::all_of<AlertEvent>(r.go_on());
+    CHECK(r.store.calls(StoreOperation::commit) == commits + 1);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].received_by == r.named.names);
+    const History known = r.history();
+    CHECK(known.alerts.at(0).state == AlertRow::State::delivered);
+    REQUIRE(known.audit.size() == 1);
+    CHECK(known.audit[0].kind == delivery_record);
+    CHECK(known.audit[0].body ==
+          R"({"key":"k","kind":"run.unhealthy","attempt":2,"recipients":2,"names":["ada","the night watch"]})");
+    CHECK_THAT(detail::explanation(known), ContainsSubstring(R"("names":["ada","the night watch"])"));
+}
+
+TEST_CASE("however many received an alert, and whatever they are called, its record stays small", "[effects]") {
+    Receiving r;
+    r.named.names.assign(5000, "token=ghp_0123456789abcdefghijABCDEFGHIJ456789 " + std::string(1 << 16, 'x'));
+    static_cast<void>(r.tell());
+    const std::string body = r.history().audit.at(0).body;
+    CHECK(body.size() < 4096);
+    CHECK_THAT(body, ContainsSubstring(R"("recipients":5000)"));
+    CHECK(body.find("ghp_") == std::string::npos);
+}
+
+TEST_CASE("of receipts without names nothing is on record but that it was delivered", "[effects]") {
+    Receiving r;
+    r.named.names = {};
+    static_cast<void>(r.tell());  // nobody listens
+    CHECK(r.history().audit.empty());
+    Delivering d;
+    AlertRow row;
+    row.alert.key = "k";
+    row.created_at = row.not_before = d.now().wall;
+    d.deliverer.queues().add(detail::AlertJob{d.of, &d.at(d.of), row});
+    CHECK(d.deliver().empty());
+    CHECK(d.history().alerts.at(0).state == AlertRow::State::delivered);
+    CHECK(d.history().audit.empty());
 }

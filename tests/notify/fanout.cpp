@@ -1,5 +1,8 @@
 #include <heeler/notify/fanout.hpp>
 
+#include <string>
+#include <vector>
+
 #include <heeler/notify/recording_notifier.hpp>
 
 #include "contract/notifier_contract.hpp"
@@ -15,6 +18,11 @@ namespace {
 struct ThrowsAnInt {
     static constexpr std::string_view name = "throws_an_int";
     heeler::Result<heeler::Receipt> send(const heeler::Alert&) { throw 7; }
+};
+
+struct NamesPeople {
+    static constexpr std::string_view name = "people";
+    heeler::Result<heeler::Receipt> send(const heeler::Alert&) { return heeler::Receipt{2, {"ada", "ben"}}; }
 };
 
 }  // namespace
@@ -38,6 +46,17 @@ TEST_CASE("a fanout sends to all and sums the recipients") {
     CHECK(receipt->recipients == 2);
     CHECK(one.delivered().size() == 1);
     CHECK(two.delivered().size() == 1);
+}
+
+TEST_CASE("the receipt of a fanout names who has the alert, and a channel that names nobody") {
+    RecordingNotifier quiet;
+    RecordingNotifier broken;
+    broken.answer_with({Delivery::fail});
+    Fanout fanout{quiet, broken, NamesPeople{}};
+    const auto receipt = fanout.send(heeler_test::example_alert());
+    REQUIRE(receipt);
+    CHECK(receipt->recipients == 3);
+    CHECK(receipt->names == std::vector<std::string>{"recording", "ada", "ben"});
 }
 
 TEST_CASE("a fanout has delivered if anybody got the alert [M-125]") {

@@ -40,6 +40,7 @@ TEST_CASE("an alert goes to all who have the tag that it is addressed to, and to
     const auto receipt = all.send("orchestrator");
     REQUIRE(receipt);
     CHECK(receipt->recipients == 2);
+    CHECK(receipt->names == std::vector<std::string>{"b", "c"});
     CHECK(all.told == "b:worker.stuck c:worker.stuck ");
     CHECK(all.send("a")->recipients == 1);
 }

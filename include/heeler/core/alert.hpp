@@ -1,8 +1,11 @@
 // An alert: one message for people, with a stable key; and the receipt that proves that somebody got it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <heeler/core/finding.hpp>
@@ -43,7 +46,20 @@ struct Alert {
 
 /// Proof of delivery. No recipient is a failure, not a receipt.
 struct Receipt {
+    static constexpr std::size_t most_names = 16;
+
     std::uint32_t recipients = 1;
+    /// Who has it, as far as the channel knows and may say: people, sessions, channels; no address and no secret. They
+    /// are stored with the alert, the first 16.
+    std::vector<std::string> names{};
+
+    /// Adds those of another channel; one that names nobody counts under its own name.
+    void add(Receipt other, std::string_view channel) {
+        recipients += other.recipients;
+        if (other.names.empty() && other.recipients > 0) other.names.emplace_back(channel);
+        for (std::string& name : other.names)
+            if (names.size() < most_names) names.push_back(std::move(name));
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI

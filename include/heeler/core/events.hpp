@@ -43,6 +43,7 @@ struct ActionEvent {
 /// An alert left the outbox: delivered, or given up.
 struct AlertEvent {
     AlertRow row{};
+    std::vector<std::string> received_by{};  ///< `Receipt::names`
 };
 
 /// A record was written that no other event stands for.

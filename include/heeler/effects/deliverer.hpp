@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
+#include <heeler/deliver/receipt_note.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/queues.hpp>
@@ -270,12 +271,14 @@ private:
         if (leave_to_others(job)) return false;
         const RunClass& rules = job.rules->rules;
         if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        Receipt receipt;
         do {
             job.row.alert.attempt = job.row.attempts + 1;
-            const auto answer = notifier_.send(job.row.alert);
+            auto answer = notifier_.send(job.row.alert);
             job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall);
             if (rules.outbox.at_once && job.row.state != AlertRow::State::delivered)
                 report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
+            if (answer) receipt = *std::move(answer);
         } while (rules.outbox.at_once && job.row.state == AlertRow::State::pending);
         if (job.row.state != AlertRow::State::delivered) context_.fail_to_tell(rules.name);
         if (job.row.state == AlertRow::State::pending) {
@@ -287,8 +290,18 @@ private:
             queues_.add(std::move(job));
             return false;
         }
-        report.events.emplace_back(AlertEvent{job.row});
+        if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
+        report.events.emplace_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
+    }
+
+    /// Who received it is stored with the alert's new state.
+    static void note_receipt(const AlertJob& job, const Receipt& receipt, Instant now) {
+        if (receipt.names.empty()) return;
+        AuditRow row = receipt_note(job.row, receipt, now.wall);
+        row.run = job.row.alert.run.id;
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->unsaved.edit().audit.push_back(std::move(row));
     }
 
     /// An alert of a run that another watchdog holds is theirs.

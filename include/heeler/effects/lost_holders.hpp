@@ -13,6 +13,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
+#include <heeler/deliver/receipt_note.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -60,10 +61,12 @@ public:
     void tell(NotifierPort& notifier, Instant now, CycleReport& report) {
         for (AlertRow& row : take_due(now)) {
             row.alert.attempt = row.attempts + 1;
-            const auto answer = notifier.send(row.alert);
+            auto answer = notifier.send(row.alert);
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
             if (row.state != AlertRow::State::pending) {
-                report.events.emplace_back(AlertEvent{std::move(row)});
+                if (answer && !answer->names.empty()) note_receipt(row, *answer, now);
+                report.events.emplace_back(
+                    AlertEvent{std::move(row), answer ? std::move(answer->names) : std::vector<std::string>{}});
                 continue;
             }
             report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
@@ -73,6 +76,11 @@ public:
     }
 
 private:
+    void note_receipt(const AlertRow& row, const Receipt& receipt, Instant now) {
+        const std::lock_guard guard{lock_};
+        audit_.push_back(receipt_note(row, receipt, now.wall));
+    }
+
     [[nodiscard]] std::vector<AlertRow> take_due(Instant now) {
         std::vector<AlertRow> due;
         const std::lock_guard guard{lock_};

@@ -54,7 +54,7 @@ public:
         if (!in_time)
             return fail(ErrorCode::timed_out,
                         concat("command: ", settings_.argv.front(), " was not done in time and was ended"));
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Receipt{};
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Receipt{1, {std::string{name}}};
         return failure(status, talk.said);
     }
 

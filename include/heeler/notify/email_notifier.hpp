@@ -100,7 +100,10 @@ public:
             else if (!worst || worst->code == ErrorCode::permanent)
                 worst = std::move(sent.error());
         }
-        if (receipt.recipients > 0) return receipt;
+        if (receipt.recipients > 0) {
+            receipt.names.emplace_back(name);  // an address is nobody's business
+            return receipt;
+        }
         return tl::unexpected<Error>(std::move(*worst));
     }
 

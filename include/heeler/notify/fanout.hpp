@@ -16,8 +16,8 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Sends each alert to every notifier, in order. One receipt is enough, its recipients summed over all that answered
-/// with one; without any, the first error is answered. A notifier that throws has failed and stops nobody. A retry
-/// goes to all of them again, also those that had it. One thread at a time.
+/// with one, and named; without any, the first error is answered. A notifier that throws has failed and stops nobody. A
+/// retry goes to all of them again, also those that had it. One thread at a time.
 template <class... Notifiers>
 class Fanout {
     static_assert(sizeof...(Notifiers) > 0, "heeler: a Fanout needs at least one notifier");
@@ -37,7 +37,7 @@ public:
                 detail::guarded(ErrorCode::delivery_failed, notifier.name, [&] { return notifier.send(alert); });
             if (answer) {
                 delivered = true;
-                receipt.recipients += answer->recipients;
+                receipt.add(*std::move(answer), notifier.name);
             } else if (!first_error) {
                 first_error = std::move(answer.error());
             }

@@ -53,11 +53,11 @@ public:
         const std::string body = concat(detail::github_text(format_alert(alert)), "\n", once, "\n");
         Result<void> said{};
         if (known->number == 0) {
-            if (all_clear) return Receipt{};  // nobody was told here that anything was wrong
+            if (all_clear) return Receipt{1, {"github: no issue was open"}};  // nobody was told that anything was wrong
             auto made = github_.create(one_line(title_of(alert), detail::github_title_cap), concat(body, mark, "\n"));
             if (!made) return tl::unexpected<Error>(std::move(made.error()));
             open_.insert_or_assign(about, made->number);
-            return Receipt{};
+            return receipt_of(made->number);
         }
         auto repeated = was_said(*known, alert, once);
         if (!repeated) return tl::unexpected<Error>(std::move(repeated.error()));
@@ -67,11 +67,15 @@ public:
             if (said) open_.erase(about);
         }
         if (!said) return tl::unexpected<Error>(std::move(said.error()));
-        return Receipt{};
+        return receipt_of(known->number);
     }
 
 private:
     static constexpr std::size_t most_known = 4096;
+
+    [[nodiscard]] Receipt receipt_of(std::int64_t number) const {
+        return {1, {concat("github ", github_.settings().repository, "#", std::to_string(number))}};
+    }
 
     [[nodiscard]] static std::string title_of(const Alert& alert) {
         return concat("[heeler] ", alert.summary.empty() ? alert.kind : alert.summary);

@@ -31,7 +31,7 @@ public:
         const std::string line = line_of(alert) + '\n';
         if (std::fwrite(line.data(), 1, line.size(), to_) != line.size() || std::fflush(to_) != 0)
             return fail(ErrorCode::delivery_failed, "the alert could not be written to the log stream");
-        return Receipt{};
+        return Receipt{1, {std::string{name}}};
     }
 
     /// The line that an alert becomes.

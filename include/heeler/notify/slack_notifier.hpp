@@ -44,7 +44,7 @@ public:
         request.body = std::move(message).text();
         const auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
-        if (answer->status >= 200 && answer->status < 300) return Receipt{};
+        if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
         return detail::refused(name, *answer, answer->body, secrets_);
     }
 

@@ -22,8 +22,8 @@ struct TaggedRecipient {
 
 /// Sends each alert to all who have its route (`Alert::to`) as a tag or as their name. Who there is, is asked each
 /// time, so that nobody need be told of those who come and go. Nobody with the tag is `no_recipient`, which is tried
-/// again like any failure; the receipt says how many were told. Of those who could not be told the first error counts
-/// if nobody was. One thread at a time; `list` and `tell` are called in it and may throw.
+/// again like any failure; the receipt says how many were told, and who. Of those who could not be told the first error
+/// counts if nobody was. One thread at a time; `list` and `tell` are called in it and may throw.
 class TaggedRecipients {
 public:
     static constexpr std::string_view name = "tagged";
@@ -37,7 +37,7 @@ public:
             if (!is_meant(each, alert.to)) continue;
             auto told = detail::guarded(ErrorCode::delivery_failed, each.name, [&] { return each.tell(alert); });
             if (told)
-                ++receipt.recipients;
+                receipt.add({1, {each.name}}, name);
             else if (failed)
                 failed = std::move(told);
         }

@@ -54,7 +54,7 @@ public:
         request.body = std::move(message).text();
         auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
-        if (answer->status >= 200 && answer->status < 300) return Receipt{};
+        if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
         const detail::JsonAnswer words{answer->body};
         if (const auto seconds = words.number("/parameters/retry_after"); seconds > 0 && seconds <= 86'400)
             answer->retry_after = std::chrono::seconds{seconds};

@@ -64,7 +64,7 @@ public:
                                       base64(hmac_sha256(key_, concat(id, ".", time, ".", request.body))));
         const auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
-        if (answer->status >= 200 && answer->status < 300) return Receipt{};
+        if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
         return detail::refused(name, *answer, answer->body, secrets_);
     }
 
