@@ -75,14 +75,38 @@ TEST_CASE("times of samples and what an incident is about are saved, and older f
     CHECK((after.verdict->cause == Condition::loop_detected && after.verdict->found == "Looping"));
 
     const std::string newest = to.bytes();
-    // Behind what was saved before: the text with its length, the condition, and the times with their count.
-    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8));
+    // Behind what was saved before: the text with its length, the condition, the times with their count, and of an
+    // escalation nothing but that there is none.
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1);
     older[0] = RunMemory::layout_without_times;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
     old.archive_facts(from_older);
     REQUIRE((from_older.ok() && from_older.at_end() && old.heartbeats->size() == 2));
     CHECK(((*old.heartbeats)[1].at == WallTime{} && (*old.heartbeats)[0].value == 5 && old.verdict->found.empty()));
+}
+
+TEST_CASE("how far an escalation got is saved, and facts from before are read without", "[run]") {
+    RunMemory before;
+    before.verdict.edit().chain.edit() = {Elapsed{std::chrono::seconds{900}}, 3, 2, 5, "ann"};
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    const detail::ChainMarks& chain = *after.verdict->chain;
+    CHECK((chain.next == Elapsed{std::chrono::seconds{900}} && chain.incident == 3 && chain.told == 2));
+    CHECK((chain.steps == 5 && chain.by == "ann"));
+
+    std::string older = to.bytes();
+    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3));
+    older[0] = RunMemory::layout_without_chain;
+    RunMemory old;
+    ArchiveReader from_older{older, Instant{}};
+    old.archive_facts(from_older);
+    REQUIRE((from_older.ok() && from_older.at_end()));
+    CHECK_FALSE(old.verdict->chain);
 }
 
 TEST_CASE("a run with an owner is stored with it, and one without as before there were owners [M-046]") {

@@ -119,6 +119,9 @@ const Threshold thresholds[] = {
     {"steer_cooldown.errors_s", "200", steering, [](const RunClass& c) { return cooldown(c, 1); }, 900, 200},
     {"steer_cooldown.tokens_s", "300", steering, [](const RunClass& c) { return cooldown(c, 2); }, 3600, 300},
     // the library's own preset
+    {"escalation.wait_s", "600", presets::recommended,
+     [](const RunClass& c) { return in_seconds(c.escalation.levels[2].after); }, 900, 600},
+    {"escalation.ack_lasts_s", "60", presets::recommended, CLASS_LENGTH(escalation.ack_lasts), 14'400, 60},
     {"progress_age.shown_s", "200", presets::recommended, LENGTH_OF(ByProgress, warn_after), 300, 200},
     {"progress_age.acted_on_s", "700", presets::recommended, LENGTH_OF(ByProgress, act_after), 600, 700},
     {"progress_age.startup_grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, startup_grace), 300, 60},

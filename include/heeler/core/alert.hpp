@@ -41,7 +41,8 @@ struct Alert {
     std::vector<std::string> issues{};  ///< one text per condition
     std::vector<Detail> details{};      ///< seen, done, next, stop, summary of progress
     WallTime at{};
-    std::uint32_t attempt = 1;  ///< of the delivery, from 1
+    std::uint32_t attempt = 1;        ///< of the delivery, from 1
+    std::vector<std::string> tags{};  ///< of the run, the first 32
 };
 
 /// Proof of delivery. No recipient is a failure, not a receipt.

@@ -96,8 +96,20 @@ concept CanSend = requires(T& notifier, const Alert& alert) {
     { notifier.send(alert) } -> std::same_as<Result<Receipt>>;
 };
 
+template <class T>
+concept HasServes = requires(const T& notifier, std::string_view route) {
+    notifier.serves(route);
+};
+
+/// Optional: whether anybody gets what is addressed to a route (`Alert::to`, empty: the default), as `define` asks for
+/// the routes of a class. The error names the routes that are known.
+template <class T>
+concept TellsRoutes = requires(const T& notifier, std::string_view route) {
+    { notifier.serves(route) } -> std::same_as<Result<void>>;
+};
+
 /// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. Called from one thread at a
-/// time.
+/// time, and `serves`, if there is one (`TellsRoutes`), from any.
 template <class T>
 concept NotifierLike = HasNotifierName<T> && CanSend<T>;
 
@@ -142,6 +154,9 @@ consteval bool check_notifier() {
     static_assert(CanSend<T>,
                   "heeler: a Notifier needs `heeler::Result<heeler::Receipt> send(const heeler::Alert&)` (README: "
                   "Write a notifier)");
+    static_assert(!HasServes<T> || TellsRoutes<T>,
+                  "heeler: `serves` of a Notifier is `heeler::Result<void> serves(std::string_view route) const` "
+                  "(README: Routes)");
     return true;
 }
 

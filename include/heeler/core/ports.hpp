@@ -44,6 +44,8 @@ struct StorePort {
 struct NotifierPort {
     virtual ~NotifierPort() = default;
     [[nodiscard]] virtual Result<Receipt> send(const Alert& alert) = 0;
+    /// Whether anybody gets what is addressed to a route, as far as it is known.
+    [[nodiscard]] virtual Result<void> serves(std::string_view) { return {}; }
 };
 
 /// The process that the engine lives in.

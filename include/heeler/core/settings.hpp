@@ -106,6 +106,33 @@ struct EdgeAlert {
 /// Of a silence that nothing is done about.
 [[nodiscard]] inline EdgeAlert silence_alert() { return {Condition::silent, "run.unhealthy", true, "run.recovered"}; }
 
+/// Who is told at one level of an escalation.
+enum class Told : std::uint8_t {
+    parent,  ///< the run's parent (`RunSpec::parent`); without one as `origin`
+    origin,  ///< where all alerts about the run go (`RunSpec::origin`); without one as `people`
+    people,  ///< the level's own route; without one the class's `alerts_to`
+};
+
+[[nodiscard]] constexpr std::string_view name_of(Told whom) noexcept {
+    constexpr std::string_view names[] = {"parent", "origin", "people"};
+    return names[static_cast<std::size_t>(whom)];
+}
+
+struct EscalationLevel {
+    Told whom = Told::people;
+    Duration after{};     ///< told so long after the level before, if nobody has said `ack`; of the first level zero
+    std::string route{};  ///< of `people`
+};
+
+/// How an escalation goes on while nobody says to be on it.
+struct EscalationSettings {
+    /// In order, at most 16. Empty: it is told once, where all alerts about the run go.
+    std::vector<EscalationLevel> levels{};
+    /// An acknowledgement holds for so long; if the incident still is open then, the level that was told last is told
+    /// again. Zero: as long as the incident.
+    Duration ack_lasts{};
+};
+
 /// Whether a monitor's own context is cleared after each cycle of a class (S003): when all its runs were judged, that
 /// is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and `Watchdog::context`.
 struct ContextSettings {
@@ -262,6 +289,7 @@ struct RunClass {
     /// once when a run begins to wait for them, and of a silence that nothing is done about.
     std::vector<EdgeAlert> edges{{}, silence_alert()};
     std::string alerts_to{};  ///< route of alerts about runs that have no `origin`
+    EscalationSettings escalation{};
     ContextSettings context{};
     bool completion_ends = true;  ///< false: a run that reports `completed` or `failed` waits for its next task
     bool tell_people = true;      ///< one alert when an incident begins, one message when it ends

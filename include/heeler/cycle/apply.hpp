@@ -72,6 +72,7 @@ public:
                 if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
         if (!shadow)
             for (const Action& action : actions) follow_state(action);
+        for (const Action& action : actions) Chain::settle(watched_, action);
         for (const Action& action : actions) free_slot(action);
         learn_outcomes(actions);
         if (rung::main_of(actions).kind == ActionKind::resume) return;
@@ -133,7 +134,7 @@ public:
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
         Judged over{incident};
         over.severity = Severity::none;
-        add_alerts({Planner{watched_, over, now_}.ended(found_over)});
+        add_alerts(Planner{watched_, over, now_}.ended(found_over));
     }
 
     void skip() {
@@ -165,6 +166,8 @@ public:
     void plan(const Judged& judged, bool same_rung) {
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
+        for (const AuditRow& row : rows.audit)
+            if (row.kind == Chain::record) item_.events.emplace_back(AuditEvent{row});
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;

@@ -219,13 +219,15 @@ private:
         watched.debounced = judged.debounced;
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
+        // Like the escalation itself.
+        if (judged.chain == ChainStep::next_level && !hands_.may_act()) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
                              decision.incident.verify_at != incident.verify_at ||
-                             decision.incident.phase != incident.phase || judged.alerting == Alerting::send ||
-                             judged.alerting == Alerting::resolved ||
+                             decision.incident.phase != incident.phase || judged.chain != ChainStep::none ||
+                             judged.alerting == Alerting::send || judged.alerting == Alerting::resolved ||
                              (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
         if (decision.acts()) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;

@@ -24,6 +24,13 @@ enum class Alerting : std::uint8_t {
     resolved,  ///< the incident is over, and those who were told of it do not know yet
 };
 
+/// How an escalation goes on.
+enum class ChainStep : std::uint8_t {
+    none,
+    next_level,  ///< nobody is on it yet
+    ack_over,    ///< somebody was, and it is not over
+};
+
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
     explicit Judged(const Incident& incident) : decision{incident} {}
@@ -35,6 +42,7 @@ struct Judged {
     Shown shows;
     Severity severity = Severity::none;
     Alerting alerting = Alerting::none;
+    ChainStep chain = ChainStep::none;
     std::uint64_t loop_identity = 0;
     std::uint32_t begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
     std::uint32_t over = 0;       ///< likewise, that they were told of before and that are over
@@ -88,7 +96,9 @@ public:
         if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
         if (!result.waiting) result.alerting = alerting(result);
-        if (result.held != HeldBack::gap) edges(result);
+        if (result.held == HeldBack::gap) return result;
+        edges(result);
+        result.chain = chain_step(result.decision.incident);
         return result;
     }
 
@@ -210,6 +220,18 @@ private:
                            (!last || now_.wall - *last >= rules.renotify_every);
         if (!begins && !again) return Alerting::none;
         return cold ? Alerting::held : Alerting::send;
+    }
+
+    /// Goes by real time, also while the run waits: it may be paused until somebody comes.
+    [[nodiscard]] ChainStep chain_step(const Incident& incident) const {
+        const ChainMarks& chain = *verdict_.chain;
+        const bool due = chain.next && now_.elapsed >= *chain.next;
+        if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
+        if (verdict_.marks.quiet_at(now_.wall) || verdict_.marks.frozen_at(now_.wall)) return ChainStep::none;
+        if (!incident.open() || chain.incident != incident.number || chain.told == 0) return ChainStep::none;
+        if (chain.told >= rules_.rules.escalation.levels.size()) return ChainStep::none;
+        // Whom nobody could reach is not waited for.
+        return due || verdict_.alert_dead ? ChainStep::next_level : ChainStep::none;
     }
 
     /// Within the cooldown no alert about the run is sent.

@@ -46,6 +46,9 @@ namespace heeler::inline HEELER_ABI::detail {
     Elapsed next = Elapsed::max();
     const auto no_later_than = [&](Elapsed when) { next = std::min(next, std::max(when, watched.next_cycle)); };
     if (watched.verdict->incident.hold_until) no_later_than(*watched.verdict->incident.hold_until);
+    const ChainMarks& chain = *watched.verdict->chain;
+    if (chain.next && (watched.verdict->incident.open() || watched.verdict->marks.acknowledged))
+        no_later_than(watched.verdict->alert_dead ? now.elapsed : *chain.next);
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
     const bool repeats = watched.verdict->incident.open() && watched.rules().renotify_every > Duration{};

@@ -36,8 +36,9 @@ public:
                 marks.dismissed = true;
                 return {};
             case Verb::ack:
-                marks.acknowledged = has_incident || watched_.end_is_awaited();
-                return marks.acknowledged ? "" : "nothing is wrong with the run";
+                if (!has_incident && !watched_.end_is_awaited()) return "nothing is wrong with the run";
+                acknowledge(decision);
+                return {};
             case Verb::freeze:
             case Verb::unfreeze:
                 marks.frozen = decision.verb == Verb::freeze;
@@ -58,6 +59,17 @@ public:
 private:
     static constexpr Duration default_snooze = std::chrono::hours{1};
     static constexpr Duration rearm_after = std::chrono::minutes{30};  // S002: "continue" is quiet for so long
+
+    /// Who says it again has it for so long again.
+    void acknowledge(const DecisionRow& decision) {
+        watched_.verdict.edit().marks.acknowledged = true;
+        const EscalationSettings& escalation = watched_.rules().escalation;
+        if (escalation.levels.empty()) return;
+        ChainMarks& chain = watched_.verdict.edit().chain.edit();
+        chain.by = sanitise(decision.by, 128);
+        chain.next.reset();
+        if (escalation.ack_lasts > Duration{}) chain.next = now_.elapsed + escalation.ack_lasts;
+    }
 
     std::string_view resume() {
         if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";

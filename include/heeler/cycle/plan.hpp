@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/cycle/chain.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/wording.hpp>
 #include <heeler/recover/prompts.hpp>
@@ -45,13 +46,14 @@ public:
         if (decision.acts()) act(same_rung);
         tell(before);
         tell_edges();
+        go_on_telling();
         settle_acknowledgement(before);
         record(before);
         return std::move(rows_);
     }
 
     /// For people who were told that an incident began: the run is over.
-    [[nodiscard]] AlertRow ended(bool found_over) const {
+    [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
         AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
@@ -61,7 +63,9 @@ public:
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
             row.not_before = std::max(row.not_before, *last + watched_.rules().alert_cooldown);
-        return row;
+        std::vector<AlertRow> rows{std::move(row)};
+        copy_for_levels(rows);
+        return rows;
     }
 
 private:
@@ -168,6 +172,8 @@ private:
     void escalate(const Action& action) {
         AlertRow row = alert_of("escalation", action.key);
         row.action_key = action.key;
+        Chain chain{watched_, spec_, now_};
+        if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
         row.alert.details.push_back(
@@ -182,6 +188,35 @@ private:
             watched_.verdict.edit().sent.end_told = true;
     }
 
+    /// Nobody has said to be on it, or whoever did has not mended it.
+    void go_on_telling() {
+        if (judged_.chain == ChainStep::none) return;
+        Chain chain{watched_, spec_, now_};
+        if (judged_.chain == ChainStep::ack_over) rows_.audit.push_back(chain.end_acknowledgement());
+        const bool told = chain.present() && rung::has(judged_.decision.plan, ActionKind::escalate);
+        if (told || !chain.is_of_open_incident()) return;
+        AlertRow row = alert_of("escalation", "step " + std::to_string(watched_.verdict->chain->steps + 1));
+        rows_.audit.push_back(chain.tell(row, judged_.chain));
+        row.alert.severity = Severity::critical;
+        row.alert.summary =
+            "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
+        wording_.complete(row, wording_.done_so_far());
+        rows_.alerts.push_back(std::move(row));
+        watched_.verdict.edit().sent.alerted = now_.wall;
+        watched_.verdict.edit().alert_dead = false;
+    }
+
+    /// Those who were told of the escalation elsewhere learn the same of its end.
+    void copy_for_levels(std::vector<AlertRow>& rows) const {
+        for (std::string& route : Chain{watched_, spec_, now_}.routes_told()) {
+            if (route == rows.front().alert.to) continue;
+            AlertRow copy = rows.front();
+            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
+            copy.alert.to = std::move(route);
+            rows.push_back(std::move(copy));
+        }
+    }
+
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
         AlertRow row;
         Alert& alert = row.alert;
@@ -190,6 +225,8 @@ private:
         alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
         alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
+        for (std::size_t i = 0; i < std::min<std::size_t>(spec_.tags.size(), 32); ++i)
+            alert.tags.push_back(sanitise(spec_.tags[i], 256));
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;
         alert.issues = wording_.issues();
@@ -229,7 +266,9 @@ private:
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};
             watched_.verdict.edit().sent.alerted = now_.wall;
-            rows_.alerts.push_back(std::move(row));
+            std::vector<AlertRow> rows{std::move(row)};
+            copy_for_levels(rows);
+            for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
         }
     }
 
@@ -298,6 +337,9 @@ private:
         const bool lasts = verdict.incident.open() || watched_.end_is_awaited();
         if (verdict.marks.acknowledged && (!lasts || verdict.incident.number != before.number))
             watched_.verdict.edit().marks.acknowledged = false;
+        // Should it come back as the same incident, whoever was told is told again first.
+        if (!verdict.incident.open() && !verdict.marks.acknowledged && verdict.chain->next)
+            watched_.verdict.edit().chain.edit().next.reset();
     }
 
     /// The verdict, so that it can be explained from stored data alone.

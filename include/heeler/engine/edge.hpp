@@ -129,6 +129,13 @@ public:
     [[nodiscard]] Result<Receipt> send(const Alert& alert) override {
         return guarded(ErrorCode::delivery_failed, "the notifier", [&] { return notifier_.send(alert); });
     }
+    [[nodiscard]] Result<void> serves(std::string_view route) override {
+        if constexpr (TellsRoutes<Notifier>)
+            return guarded(ErrorCode::no_recipient, "the notifier",
+                           [&] { return std::as_const(notifier_).serves(route); });
+        else
+            return NotifierPort::serves(route);
+    }
 
 private:
     Notifier& notifier_;

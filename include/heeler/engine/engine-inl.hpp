@@ -132,8 +132,30 @@ HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_
                     "checkpoint_every");
 }
 
+/// Whoever an alert of the class is addressed to must be known to the notifier.
+HEELER_INLINE Result<void> check_routes(const RunClass& rules, NotifierPort& notifier) {
+    const auto check = [&](std::string_view setting, const std::string& route) -> Result<void> {
+        const auto served = notifier.serves(route);
+        if (served) return {};
+        return fail(ErrorCode::no_recipient,
+                    "class `" + shown_name(rules.name, 64) + "`: nobody would get what goes to " +
+                        (route.empty() ? "the default route" : "the route `" + shown_name(route, 256) + "`") + " (" +
+                        std::string{setting} + "): " + served.error().message +
+                        ". Give the notifier a recipient for it, or change " + std::string{setting});
+    };
+    if (auto good = check("alerts_to", rules.alerts_to); !good) return good;
+    const auto& levels = rules.escalation.levels;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (levels[i].route.empty()) continue;
+        if (auto good = check("escalation.levels[" + std::to_string(i) + "].route", levels[i].route); !good)
+            return good;
+    }
+    return {};
+}
+
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;
+    if (auto good = check_routes(rules, rooms_->notifier); !good) return good;
     const Duration checkpoint_every = rooms_->intake.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
     const Instant now = rooms_->clock.now();

@@ -112,6 +112,20 @@ namespace heeler::inline HEELER_ABI::detail {
     return text;
 }
 
+/// Whom an escalation is told, one after the other; empty if once is all.
+[[nodiscard]] inline std::string describe(const EscalationSettings& escalation) {
+    std::string text;
+    for (const EscalationLevel& level : escalation.levels) {
+        append(text, text.empty() ? "  an escalation is told: " : ", ", name_of(level.whom));
+        if (!level.route.empty()) append(text, " (", one_line(level.route, 256), ")");
+        if (level.after > Duration{}) append(text, " after ", spoken(level.after));
+    }
+    if (text.empty()) return text;
+    text.append("; until somebody acknowledges it");
+    if (escalation.ack_lasts > Duration{}) append(text, ", which holds for ", spoken(escalation.ack_lasts));
+    return text += "\n";
+}
+
 /// One class for people: what judges its runs, what is done, and within which time a stall is seen.
 [[nodiscard]] inline std::string description(const RunClass& rules) {
     const IntervalSettings& interval = rules.interval;
@@ -137,6 +151,7 @@ namespace heeler::inline HEELER_ABI::detail {
     append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
            "; alerts are tried for ", spoken(rules.outbox.give_up_after),
            rules.outbox.jitter ? ", with jitter\n" : "\n");
+    append(text, describe(rules.escalation));
     return text;
 }
 

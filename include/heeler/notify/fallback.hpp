@@ -46,6 +46,14 @@ public:
                     reason + "; " + std::string{Second::name} + ": " + fallback.error().message);
     }
 
+    /// Whether the first serves the route, or the second, where it counts.
+    [[nodiscard]] Result<void> serves(std::string_view route) const {
+        auto answer = first_.serves(route);
+        if (answer || !settings_.counts_as_delivered) return answer;
+        if (second_.serves(route)) return {};
+        return answer;
+    }
+
     [[nodiscard]] First& first() noexcept { return first_.template get<0>(); }
     [[nodiscard]] Second& second() noexcept { return second_.template get<0>(); }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <heeler/core/alert.hpp>
@@ -45,6 +46,21 @@ public:
         std::apply([&](auto&... notifiers) { (send_one(notifiers), ...); }, notifiers_);
         if (delivered) return receipt;
         return tl::unexpected<Error>(std::move(*first_error));
+    }
+
+    /// One that tells no routes takes any; if none of them serves this one, the first says why.
+    [[nodiscard]] Result<void> serves(std::string_view route) const {
+        Result<void> refused;
+        bool served = false;
+        const auto ask = [&](const auto& notifier) {
+            Result<void> answer;
+            if constexpr (TellsRoutes<std::remove_cvref_t<decltype(notifier)>>) answer = notifier.serves(route);
+            served |= answer.has_value();
+            if (!answer && refused) refused = std::move(answer);
+        };
+        std::apply([&](const auto&... notifiers) { (ask(notifiers), ...); }, notifiers_);
+        if (served) return {};
+        return refused;
     }
 
     /// The notifier at a place, counted from 0.

@@ -59,6 +59,20 @@ struct SentMarks {
     }
 };
 
+/// How far the escalation of an incident has got, where the class has levels.
+struct ChainMarks {
+    std::optional<Elapsed> next;  ///< the next level is told then; while it is acknowledged: when that is over
+    std::uint32_t incident = 0;   ///< whose escalation it is
+    std::uint32_t told = 0;       ///< levels of it
+    std::uint32_t steps = 0;      ///< levels told in the run's life: they name the alerts
+    std::string by{};             ///< who has acknowledged it
+
+    template <class A>
+    void archive(A& a) {
+        a(next, incident, told, steps, by);
+    }
+};
+
 /// Found of a run that waits, too: it says nothing bad, and does not go by the run's age.
 [[nodiscard]] constexpr bool holds_in_waits(const Condition& condition) noexcept {
     return !condition.opens_incident() && !(condition == Condition::silent || condition == Condition::overdue);

@@ -183,6 +183,7 @@ struct Verdict {
     bool alert_dead = false;          ///< nobody learned that the incident began
     OperatorMarks marks;
     SentMarks sent;
+    Seldom<ChainMarks> chain;     ///< saved on its own
     std::vector<SentEdge> edges;  ///< of what goes on; stored on their own
     std::optional<WallTime> ended_at;
     Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
@@ -282,8 +283,8 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 5;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 6;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -404,6 +405,10 @@ struct RunMemory {
         if (cause != verdict->cause) verdict.edit().cause = cause;
         if (!found.empty()) verdict.edit().found = std::move(found);
         for (std::size_t i = 0; i < std::min(times.size(), heartbeats->size()); ++i) heartbeats.edit()[i].at = times[i];
+        if (layout == layout_without_chain) return;
+        Seldom<ChainMarks> chain = verdict->chain;
+        a(chain);
+        if (chain) verdict.edit().chain = std::move(chain);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

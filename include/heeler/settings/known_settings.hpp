@@ -355,6 +355,8 @@ inline constexpr std::array known{
     Known{"preview_lines", &set_preview_lines},
     Known{"worker_tags", &set_worker_tags},
     Known{"alerts_to", &set_alerts_to},
+    Known{"escalation.wait_s", &set_escalation_wait},
+    Known{"escalation.ack_lasts_s", &set_ack_lasts},
     Known{"interval.short_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_task>},
     Known{"interval.long_s", &set_class_length<&RunClass::interval, &IntervalSettings::long_task>},
     Known{"interval.short_until_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_until>},

@@ -245,4 +245,22 @@ void change_trees(RunClass& rules, Change change) {
     return take(short_text(value, 256), [&](const std::string& route) { rules.alerts_to = route; });
 }
 
+/// Of a class whose escalations are told once, too: those of the recommended class then.
+[[nodiscard]] inline EscalationSettings& levels_of(RunClass& rules) {
+    if (rules.escalation.levels.empty())
+        rules.escalation.levels = {{Told::parent, {}, {}}, {Told::origin, 900s, {}}, {Told::people, 900s, {}}};
+    return rules.escalation;
+}
+
+[[nodiscard]] inline Refused set_escalation_wait(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        for (EscalationLevel& level : levels_of(rules).levels)
+            if (&level != &rules.escalation.levels.front()) level.after = length;
+    });
+}
+
+[[nodiscard]] inline Refused set_ack_lasts(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { levels_of(rules).ack_lasts = length; });
+}
+
 }  // namespace heeler::inline HEELER_ABI::detail::setting

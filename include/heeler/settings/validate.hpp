@@ -74,6 +74,24 @@ template <class What>
     }
 }
 
+[[nodiscard]] inline Result<void> check_escalation(const EscalationSettings& escalation) {
+    if (escalation.levels.size() > 16)
+        return fail(ErrorCode::invalid_argument,
+                    "escalation has " + std::to_string(escalation.levels.size()) + " levels; at most 16 are told");
+    for (std::size_t i = 0; i < escalation.levels.size(); ++i) {
+        const EscalationLevel& level = escalation.levels[i];
+        std::string name = "escalation.levels[" + std::to_string(i) + "]";
+        if (i == 0 && level.after != Duration{})
+            return fail(ErrorCode::invalid_argument, name + ".after must be 0: the first level is told at once");
+        if (i > 0)
+            if (auto good = check_length(name + ".after", level.after, 1s, longest_setting); !good) return good;
+        if (!level.route.empty() && (level.whom != Told::people || level.route.size() > 256))
+            return fail(ErrorCode::invalid_argument,
+                        name + ".route belongs to people, and has at most 256 bytes; leave it out");
+    }
+    return check_length("escalation.ack_lasts", escalation.ack_lasts, 0s, longest_setting);
+}
+
 /// Settings that contradict each other would make a watchdog that nobody can trust: they are refused.
 [[nodiscard]] inline Result<void> check_class(const RunClass& rules) {
     if (rules.name.empty() || rules.name.size() > 64 || !valid_run_id(rules.name))
@@ -112,6 +130,7 @@ template <class What>
     if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)
         return fail(ErrorCode::invalid_argument,
                     "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000");
+    if (auto good = check_escalation(rules.escalation); !good) return good;
     if (auto good = check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h); !good)
         return good;
     if (rules.outbox.longest_retry < rules.outbox.first_retry ||

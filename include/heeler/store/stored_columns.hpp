@@ -150,7 +150,9 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     }
     ArchiveWriter writer{Instant{}};
     writer(issues, names, values);
-    if (numbers.find('n') != std::string::npos) writer(numbers);
+    std::vector<std::string> tags = alert.tags;
+    if (numbers.find('n') != std::string::npos || !tags.empty()) writer(numbers);
+    if (!tags.empty()) writer(tags);
     return writer.take();
 }
 
@@ -162,6 +164,7 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     reader(alert.issues, names, values);
     std::string numbers(names.size(), 't');
     if (!reader.at_end()) reader(numbers);
+    if (!reader.at_end()) reader(alert.tags);
     if (!reader.ok() || !reader.at_end() || names.size() != values.size() || names.size() != numbers.size())
         return false;
     for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i], numbers[i] == 'n'});

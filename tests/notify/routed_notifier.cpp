@@ -1,0 +1,139 @@
+#include <heeler/notify/routed_notifier.hpp>
+
+#include <heeler/notify/fallback.hpp>
+#include <heeler/notify/fanout.hpp>
+#include <heeler/notify/recording_notifier.hpp>
+
+#include "contract/notifier_contract.hpp"
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+/// A pager for what is critical at night, the orchestrator, whoever fixes workers; the others get the rest.
+struct Switchboard {
+    RecordingNotifier pager, orchestrator, workers, others;
+    RoutedNotifier<RecordingNotifier, RecordingNotifier, RecordingNotifier, RecordingNotifier> routed{
+        others, Route{Match{.tags = {"night", "weekend"}, .at_least = Severity::critical}, pager},
+        Route{Match{.to = {"lead", "orchestrator"}}, orchestrator},
+        Route{Match{.kinds = {"worker.*", "escalation"}, .at_least = Severity::warning}, workers}};
+
+    /// Who was told of it.
+    [[nodiscard]] std::string tell(Alert alert) {
+        REQUIRE(routed.send(alert));
+        const auto had = [](RecordingNotifier& one) {
+            const bool any = !one.delivered().empty();
+            one.clear();
+            return any;
+        };
+        std::string who;
+        if (had(pager)) who += "pager ";
+        if (had(orchestrator)) who += "orchestrator ";
+        if (had(workers)) who += "workers ";
+        if (had(others)) who += "others ";
+        return who;
+    }
+};
+
+Alert about(std::string kind, std::string to = {}, Severity severity = Severity::warning,
+            std::vector<std::string> tags = {}) {
+    Alert alert;
+    alert.kind = std::move(kind);
+    alert.to = std::move(to);
+    alert.severity = severity;
+    alert.tags = std::move(tags);
+    return alert;
+}
+
+using RoutedDog = Watchdog<ManualClock, MemoryStore,
+                           RoutedNotifier<RecordingNotifier, RecordingNotifier, RecordingNotifier, RecordingNotifier>>;
+
+}  // namespace
+
+TEST_CASE("a table of routes keeps the contract of notifiers") {
+    RecordingNotifier one;
+    RoutedNotifier<RecordingNotifier> routed{one};
+    heeler_test::check_delivering_notifier(routed);
+    one.answer_with({Delivery::no_recipient});
+    heeler_test::check_failing_notifier(routed);
+}
+
+TEST_CASE("an alert goes to the first row that it fits, else to the last resort") {
+    Switchboard board;
+    CHECK(board.tell(about("run.unhealthy")) == "others ");
+    CHECK(board.tell(about("run.unhealthy", "lead")) == "orchestrator ");
+    CHECK(board.tell(about("run.unhealthy", "leader")) == "others ");
+    CHECK(board.tell(about("escalation")) == "workers ");
+    CHECK(board.tell(about("worker.stuck")) == "workers ");
+    CHECK(board.tell(about("worker.complete", "", Severity::none)) == "others ");
+    CHECK(board.tell(about("escalations")) == "others ");
+}
+
+TEST_CASE("rows go by the tags of the run and by severity, the first one before those behind it") {
+    Switchboard board;
+    CHECK(board.tell(about("escalation", "lead", Severity::critical, {"day", "night"})) == "pager ");
+    CHECK(board.tell(about("escalation", "lead", Severity::warning, {"night"})) == "orchestrator ");
+    CHECK(board.tell(about("run.unhealthy", "", Severity::critical, {"weekend"})) == "pager ");
+    CHECK(board.tell(about("run.unhealthy", "", Severity::critical, {"day"})) == "others ");
+}
+
+TEST_CASE("what the row answers is the answer: nobody else is told") {
+    Switchboard board;
+    board.orchestrator.answer_with({Delivery::no_recipient});
+    const auto answer = board.routed.send(about("escalation", "lead"));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == ErrorCode::no_recipient);
+    CHECK(board.others.sent().empty());
+}
+
+TEST_CASE("a table serves the routes that its rows name, and the default with the last resort") {
+    Switchboard board;
+    CHECK(board.routed.serves(""));
+    CHECK(board.routed.serves("orchestrator"));
+    const auto answer = board.routed.serves("chief");
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == ErrorCode::no_recipient);
+    CHECK(answer.error().message == "the routes that are known are `lead`, `orchestrator`");
+    CHECK(RoutedNotifier<RecordingNotifier>{board.others}.serves("x").error().message ==
+          "the routes that are known are none");
+}
+
+TEST_CASE("a fanout serves what one of its notifiers serves, a fallback what counts as delivered") {
+    Switchboard board;
+    CHECK(Fanout{board.routed, board.others}.serves("chief"));
+    CHECK_FALSE(Fanout{board.routed, board.routed}.serves("chief"));
+    CHECK(Fanout{board.routed, board.routed}.serves("lead"));
+    CHECK_FALSE(FallbackNotifier{board.routed, board.others}.serves("chief"));
+    CHECK(FallbackNotifier{board.routed, board.others, {.counts_as_delivered = true}}.serves("chief"));
+    CHECK(FallbackNotifier{board.routed, board.others}.serves("lead"));
+}
+
+TEST_CASE("a class whose alerts go to a route that nobody has is refused, with what to do") {
+    Switchboard board;
+    RoutedDog dog{ManualClock{bench::start}, MemoryStore{}, board.routed};
+    RunClass rules = presets::recommended();
+    CHECK(dog.define(rules));
+    rules.alerts_to = "chief";
+    const auto refused = dog.define(rules);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::no_recipient);
+    CHECK(refused.error().message ==
+          "class `recommended`: nobody would get what goes to the route `chief` (alerts_to): the routes that are known "
+          "are `lead`, `orchestrator`. Give the notifier a recipient for it, or change alerts_to");
+    rules.alerts_to = "lead";
+    rules.escalation.levels[2].route = "boss";
+    const auto level = dog.define(rules);
+    REQUIRE_FALSE(level);
+    CHECK_THAT(level.error().message, ContainsSubstring("`boss` (escalation.levels[2].route)"));
+    rules.escalation.levels[2].route = "orchestrator";
+    CHECK(dog.define(rules));
+}
+
+TEST_CASE("of a notifier that tells no routes nothing is asked") {
+    Watchdog dog{ManualClock{bench::start}, MemoryStore{}, RecordingNotifier{}};
+    RunClass rules = presets::recommended();
+    rules.alerts_to = "whoever";
+    CHECK(dog.define(rules));
+}
