@@ -69,6 +69,7 @@ template <class... Ts>
                a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error, r.action_key);
     for (const std::string& issue : a.issues) text += "issue " + joined(issue);
     for (const Detail& detail : a.details) text += "detail " + joined(detail.name, detail.value);
+    for (const std::string& tag : a.tags) text += "tag " + joined(tag);
     return text;
 }
 [[nodiscard]] inline std::string show(const AuditRow& r) { return joined(r.at, r.kind, r.run, r.body); }
@@ -169,7 +170,8 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
                {nasty, "", "x"},
                {{nasty, nasty}, {"", ""}},
                at(9),
-               most32};
+               most32,
+               {nasty, "", "night"}};
     run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, nasty},
                   alert("plain", AlertRow::State::dead)};
     run.audit = {{at(12), nasty, run.row.id, nasty}, {at(13), "", run.row.id, "{}"}};

@@ -97,7 +97,7 @@ concept CanSend = requires(T& notifier, const Alert& alert) {
 };
 
 template <class T>
-concept HasServes = requires(const T& notifier, std::string_view route) {
+concept HasServes = requires(T& notifier, std::string_view route) {
     notifier.serves(route);
 };
 
