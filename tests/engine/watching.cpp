@@ -114,6 +114,22 @@ TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] 
     CHECK(s.alerts("run.unhealthy")[0].severity == Severity::critical);
 }
 
+TEST_CASE("an issue says what comes next, and the command that stops it, quoted for a shell [M-104]") {
+    RunClass rules = presets::session_monitor();
+    rules.operate = "heeler-ctl --store 'sqlite:/it'\\''s state.db'";
+    Sessions s{std::move(rules)};
+    IssueList tracker;
+    s.dog->issues(tracker);
+    s.calls(s.session("-h; it's \xE2\x80\xAE$(reboot)"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    REQUIRE(tracker.filed.size() == 1);
+    CHECK(
+        tracker.filed[0].body.ends_with("\nNext: the run may still be running; it is no longer watched"
+                                        "\nStop: heeler-ctl --store 'sqlite:/it'\\''s state.db' snooze --for 2h -- "
+                                        "$'-h; it\\'s \\342\\200\\256$(reboot)'\n"));
+}
+
 TEST_CASE(
     "without a sink an issue is unsupported, with a broken one it fails: the session is abandoned all the same "
     "[M-104]") {

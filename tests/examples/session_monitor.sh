@@ -124,6 +124,8 @@ cat "$work"/issues/* >"$work/issue"
 says "$work/issue" "Session failing had critical issues"
 says "$work/issue" "^- Looping: Bash called [0-9]+ times consecutively"
 says "$work/issue" "^- Error cascade: [0-9]+ errors in last 20 calls"
+says "$work/issue" "^Next: the run may still be running; it is no longer watched$"
+says "$work/issue" "^Stop: heeler-ctl --store '$store' snooze --for 2h -- 'failing'$"
 says "$work/err" "'silence_s'"
 for name in "${!agents[@]}"; do
     cmp "$sessions/$name/tool_use.jsonl" "$work/copies/$name" || fail "the log of $name is not what the agent wrote"
@@ -233,7 +235,7 @@ within 10 "a store" test -s "$work/gone.db"
 rm "$work"/gone.db*
 wait "$watching"
 watching=
-count "$work/err" "error in .*gone.db: the file was deleted" 1
+count "$work/err" "error in list: .*gone.db: the file was deleted" 1
 
 [ $failures = 0 ] || { echo "$failures checks failed"; sed 's/^/    /' "$work/out" "$work/err"; exit 1; }
 echo "ok"

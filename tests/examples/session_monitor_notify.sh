@@ -58,6 +58,9 @@ watch 3
 grep '"channel": "telegram"' "$work/got" | grep -q 'Session abcdef12.*Project: ai.*Silent for 40 minutes' || fail "another message"
 [ "$(grep -c '"channel": "github", "title": "\[Watchdog\] Session abcdef12 had critical issues"' "$work/got")" = 1 ] ||
     fail "not one issue"
+grep '"channel": "github", "title"' "$work/got" |
+    grep -qF "\nNext: the run may still be running; it is no longer watched\nStop: heeler-ctl --store 'sqlite:$work/store.db' snooze --for 2h -- 'abcdef1234567'\n" ||
+    fail "the issue does not say what comes next, or how to stop it"
 
 touch "$work/down"
 session fedcba7654321 -43

@@ -212,6 +212,19 @@ TEST_CASE("an issue is filed once, wherever it is found") {
     CHECK(issues.file(issue).error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("what comes next and the command that stops it stand in an issue's block as they are") {
+    FakeGithub github;
+    heeler::Issue issue;
+    issue.key = "k";
+    const std::string end =
+        "\nNext: judged again at 08:00\nStop: heeler-ctl snooze --for 2h -- 'it'\\''s ```a```; <b> @c'\n";
+    issue.body = "looping" + end;
+    REQUIRE(GithubIssues{github_settings(github.url())}.file(issue));
+    const std::string body = github.issues()[0].body;
+    CHECK_THAT(body, ContainsSubstring(end + "\n````\n"));
+    CHECK(body.starts_with("````text\n"));
+}
+
 TEST_CASE("too many questions are asked again later") {
     const auto asked = [](int status, const std::string& body) {
         const heeler_test::LoopbackHttp server{[&](const HttpSeen&) { return http_answer(status, body); }};

@@ -83,6 +83,17 @@ TEST_CASE("an issue becomes one file with title, body and key [M-104]") {
           "Key: abcdef1234567/1/issue\n");
 }
 
+TEST_CASE("what comes next and the command that stops it stand in the file as they are") {
+    const Folder folder;
+    Issue made = issue();
+    const std::string end =
+        "\nNext: judged again at 08:00\nStop: heeler-ctl snooze --for 2h -- 'it'\\''s `a`; <b> *c*'\n";
+    made.body += end;
+    const auto filed = IssueFolder{folder.path.string()}.file(made);
+    REQUIRE(filed);
+    CHECK_THAT(content_of(filed->note), ContainsSubstring(end));
+}
+
 TEST_CASE("the same key is filed once, and the first file stays [M-104]") {
     const Folder folder;
     IssueFolder sink{folder.path.string()};
