@@ -2,26 +2,9 @@
 # heeler-supervise with real commands: exit statuses, one command per name, Ctrl-C, and SIGKILL of the supervisor itself.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
+# shellcheck source=SCRIPTDIR/../support/supervise_checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/supervise_checks.sh"
 agents=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples/supervise/agents" && pwd)
-work=$(mktemp -d)
-state=$work/state
-failures=0
-started=()
-
-cleanup() {
-    local pid
-    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    [ $# -lt 2 ] || sed 's/^/    /' "$2"
-    failures=$((failures + 1))
-}
 
 # expect STATUS WHAT COMMAND...: runs heeler-supervise; its output is in $work/out and $work/err.
 expect() {
@@ -32,28 +15,7 @@ expect() {
     [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
 }
 
-says() { grep -q -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
-
-# begin COMMAND...: heeler-supervise in the background; its process id is in $supervisor.
-begin() {
-    "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err" </dev/null &
-    supervisor=$!
-    started+=("$supervisor")
-}
-
-# until_true SECONDS COMMAND...
-until_true() {
-    local tenths=$(($1 * 10))
-    shift
-    while ! "$@" 2>/dev/null; do
-        tenths=$((tenths - 1))
-        [ $tenths -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-
-alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -q '^State:.*[ZX]' "/proc/$1/status" 2>/dev/null; }
-gone() { ! alive "$1"; }
+begin() { start_supervisor "$work/out" "$work/err" "$@"; }
 written() { [ -s "$1" ]; }
 
 # A command with a descendant: both note their process ids.
@@ -273,5 +235,4 @@ wait "$supervisor"
 [ "$(cat "$work/out")" = once ] || fail "shadow mode spoke to the command" "$work/out"
 says "$work/err" 'shadow mode'
 
-[ $failures = 0 ] && echo "all passed"
-exit $((failures > 0))
+finish

@@ -1,65 +1,10 @@
 #!/usr/bin/env bash
 # heeler-supervise whose own output nobody reads, whose command writes faster than can be read, and whose regular expression
-# backtracks: what it watches for, signals and deadlines go on.
+# backtracks: what it watches for, signals and deadlines go on. Of secrets in the output nothing is kept, however it is cut.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
-work=$(mktemp -d)
-state=$work/state
-failures=0
-started=()
-
-cleanup() {
-    local pid
-    exec 7>&- 8>&-
-    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    [ $# -lt 2 ] || tail -n 30 "$2" | cut -c 1-200 | sed 's/^/    /'
-    failures=$((failures + 1))
-}
-
-says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
-
-# until_true SECONDS COMMAND...
-until_true() {
-    local tenths=$(($1 * 10))
-    shift
-    while ! "$@" 2>/dev/null; do
-        tenths=$((tenths - 1))
-        [ $tenths -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-
-gone() { [ ! -d "/proc/$1" ] || grep -q '^State:.*[ZX]' "/proc/$1/status" 2>/dev/null; }
-
-# ends SECONDS STATUS WHAT: the process $supervisor.
-ends() {
-    if ! until_true "$1" gone "$supervisor"; then
-        fail "$3: it stands still"
-        kill -KILL "$supervisor"
-        wait "$supervisor" 2>/dev/null
-        return
-    fi
-    wait "$supervisor"
-    local got=$?
-    [ "$got" = "$2" ] || fail "$3: status $got, not $2" "$work/err"
-}
-
-# begin OUTPUT ERRORS OPTIONS...: in the background; its process id is in $supervisor.
-begin() {
-    local out=$1 err=$2
-    shift 2
-    "$bin" --state-dir "$state" "$@" >"$out" 2>"$err" </dev/null 7>&- 8>&- &
-    supervisor=$!
-    started+=("$supervisor")
-}
+# shellcheck source=SCRIPTDIR/../support/supervise_checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/supervise_checks.sh"
 
 # Two pipes that are open for reading, and that nobody reads; the second is full already.
 mkfifo "$work/unread" "$work/full"
@@ -67,31 +12,31 @@ exec 7<>"$work/unread" 8<>"$work/full"
 timeout 1 cat /dev/zero >&8
 
 echo "== nobody reads standard output"
-begin "$work/unread" "$work/err" --name killed --preset long_run --interval 1s --timeout 6s --grace 1s --report "$work/killed.txt" -- yes
-ends 30 124 "a deadline"
+start_supervisor "$work/unread" "$work/err" --name killed --preset long_run --interval 1s --timeout 6s --grace 1s --report "$work/killed.txt" -- yes
+ends 124 "a deadline" 30
 says "$work/killed.txt" 'terminated'
-begin "$work/unread" "$work/err" --name interrupted -- sh -c 'echo $$ >'"$work"'/yes.pid; exec yes'
+start_supervisor "$work/unread" "$work/err" --name interrupted -- sh -c 'echo $$ >'"$work"'/yes.pid; exec yes'
 until_true 20 grep -q 'standard output is not read' "$work/err" || fail "nothing says that it waits" "$work/err"
 kill -INT "$supervisor"
-ends 10 130 "Ctrl-C"
+ends 130 "Ctrl-C" 10
 gone "$(cat "$work/yes.pid")" || fail "Ctrl-C left the command alive"
 says "$work/err" 'bytes of output were not read'
-begin "$work/unread" "$work/err" --name nudged --preset long_run --interval 1s -- \
+start_supervisor "$work/unread" "$work/err" --name nudged --preset long_run --interval 1s -- \
     sh -c 'head -c 3000000 /dev/zero & read -r line; echo "$line" >'"$work"'/heard; wait'
 until_true 20 test -s "$work/heard" || fail "no nudge reached the command" "$work/err"
 kill -INT "$supervisor"
-ends 20 130 "Ctrl-C after a nudge"
+ends 130 "Ctrl-C after a nudge" 20
 
 echo "== nobody reads errors, or either"
-begin "$work/out" "$work/full" --name quiet -- sh -c 'echo done; exit 3'
-ends 10 3 "the command's own end"
+start_supervisor "$work/out" "$work/full" --name quiet -- sh -c 'echo done; exit 3'
+ends 3 "the command's own end" 10
 says "$work/out" done
-begin "$work/full" "$work/full" --name neither -- yes
+start_supervisor "$work/full" "$work/full" --name neither -- yes
 sleep 1
 kill -TERM "$supervisor"
-ends 10 143 "SIGTERM"
-begin "$work/full" "$work/full" --name neither --metric nonsense -- true
-ends 10 64 "a message that nobody reads"
+ends 143 "SIGTERM" 10
+start_supervisor "$work/full" "$work/full" --name neither --metric nonsense -- true
+ends 64 "a message that nobody reads" 10
 
 echo "== a slow reader loses nothing"
 { "$bin" --state-dir "$state" --name slow -- sh -c 'head -c 4000000 /dev/zero; echo end' 2>"$work/err"; echo $? >"$work/status"; } |
@@ -100,9 +45,9 @@ echo "== a slow reader loses nothing"
 [ "$(cat "$work/status")" = 0 ] || fail "status $(cat "$work/status")" "$work/err"
 
 echo "== an expression that backtracks"
-begin "$work/out" "$work/err" --name regex --metric 'match:(a*)*(b|c)(a|aa)+$' -- \
+start_supervisor "$work/out" "$work/err" --name regex --metric 'match:(a*)*(b|c)(a|aa)+$' -- \
     sh -c 'i=0; while [ $i -lt 50 ]; do printf "%01000d\n" 0 | tr 0 a; i=$((i + 1)); done; exit 4'
-ends 20 4 "lines that do not match"
+ends 4 "lines that do not match" 20
 refuses() { # EXPRESSION WHY
     "$bin" --state-dir "$state" --name regex --metric "match:$1" -- true 2>"$work/err"
     [ $? = 64 ] || fail "$1 is not refused" "$work/err"
@@ -121,7 +66,7 @@ counts '[[:alpha:]]+=([0-9]{1,3}?)$' 'a=7' 7
 counts 'done: (\d+)' 'broken \0377 text, done: 31' 31
 
 echo "== a detached command that writes fast"
-begin /dev/null "$work/err" --name fast --detach --preset long_run --interval 1s --output-limit 32MB -- \
+start_supervisor /dev/null "$work/err" --name fast --detach --preset long_run --interval 1s --output-limit 32MB -- \
     sh -c 'echo $$ >'"$work"'/fast.pid; base64 /dev/urandom | head -c 400000000; date +%s >'"$work"'/written
            read -r line; date +%s >'"$work"'/told; sleep 100'
 until_true 60 test -s "$work/told" || fail "no nudge came" "$work/err"
@@ -131,7 +76,7 @@ kept=$(du -cb "$state"/runs/fast/output* | tail -n 1 | cut -f 1)
 [ "$kept" -le 100000000 ] || fail "$kept bytes of output are kept"
 [ -s "$state/runs/fast/output.1" ] || fail "nothing is kept of what came before"
 kill -INT "$supervisor"
-ends 10 130 "Ctrl-C of a detached one"
+ends 130 "Ctrl-C of a detached one" 10
 kill -KILL "$(cat "$work/fast.pid")"
 
 echo "== secrets that a read, or a long line, cuts in two"
@@ -148,12 +93,11 @@ printf 'otish2\n'
 sleep 1
 exit 4
 END
-begin "$work/out" "$work/err" --name tells --preset long_run --interval 2s --report "$work/tells.txt" -- sh "$work/tells.sh"
-ends 30 4 "a command that tells secrets"
+start_supervisor "$work/out" "$work/err" --name tells --preset long_run --interval 2s --report "$work/tells.txt" -- sh "$work/tells.sh"
+ends 4 "a command that tells secrets" 30
 says "$work/tells.txt" LOOP_DETECTED
 for word in hun ter2 zyg otish2; do
-    found=$(grep -arl "$word" "$state" "$work/tells.txt" "$work/err") && fail "$word is kept in $found"
+    found=$(grep -arl "$word" "$state/runs/tells" "$work/tells.txt" "$work/err") && fail "$word is kept in $found"
 done
 
-[ $failures = 0 ] && echo "all passed"
-exit $((failures > 0))
+finish

@@ -3,53 +3,14 @@
 # command's own exit status is always said.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
+# shellcheck source=SCRIPTDIR/../support/supervise_checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/supervise_checks.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is not installed: skipped"; exit 77; }
-work=$(mktemp -d)
-state=$work/state
-failures=0
-started=()
-
-cleanup() {
-    local pid
-    for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    [ $# -lt 2 ] || tail -n 30 "$2" | cut -c 1-300 | sed 's/^/    /'
-    failures=$((failures + 1))
-}
-
-says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
-
-# until_true SECONDS COMMAND...
-until_true() {
-    local tenths=$(($1 * 10))
-    shift
-    while ! "$@" 2>/dev/null; do
-        tenths=$((tenths - 1))
-        [ $tenths -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
 
 # begin NAME OPTIONS... -- COMMAND...: in the background; its process id is in $supervisor, its database in $store.
 begin() {
     store=$state/runs/$1/store.sqlite
-    "$bin" --state-dir "$state" --name "$@" >"$work/out" 2>"$work/err" </dev/null &
-    supervisor=$!
-    started+=("$supervisor")
-}
-
-# ends STATUS WHAT: the process $supervisor.
-ends() {
-    wait "$supervisor"
-    local got=$?
-    [ "$got" = "$1" ] || fail "$2: status $got, not $1" "$work/err"
+    start_supervisor "$work/out" "$work/err" --name "$@"
 }
 
 # lock: nobody else writes to the database until `unlock`.
@@ -198,5 +159,4 @@ ends 73 "a report that cannot be written"
 says "$work/err" "the command's own exit status is 8"
 says "$work/err" 'Final status'
 
-[ $failures = 0 ] && echo "all passed"
-exit $((failures > 0))
+finish

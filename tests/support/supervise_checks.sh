@@ -1,0 +1,71 @@
+# Sourced by tests of heeler-supervise, which is $bin. Their files are in $work, the states of runs in $state.
+#   fail WHAT [FILE]                   counts a failure and shows the end of the file
+#   says FILE PATTERN                  whether a line of the file has the pattern
+#   until_true SECONDS COMMAND...      whether the command succeeds in time
+#   alive PID, gone PID                whether the process runs
+#   start_supervisor OUT ERR OPTIONS...  in the background; its process id is in $supervisor
+#   ends STATUS WHAT [SECONDS]         waits for it, if there are SECONDS no longer than that
+#   finish                             ends the script with what was counted
+# What is started, and what notes its process id in $work/NAME.pid, is killed at the end.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # used by the scripts that source this
+bin=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
+[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
+work=$(mktemp -d)
+state=$work/state
+failures=0
+started=()
+
+cleanup() {
+    local pid
+    exec 7>&- 8>&-
+    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "FAILED: $1"
+    [ $# -lt 2 ] || tail -n 30 "$2" | cut -c 1-300 | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+
+says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
+
+until_true() {
+    local tenths=$(($1 * 10))
+    shift
+    while ! "$@" 2>/dev/null; do
+        tenths=$((tenths - 1))
+        [ $tenths -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -q '^State:.*[ZX]' "/proc/$1/status" 2>/dev/null; }
+gone() { ! alive "$1"; }
+
+start_supervisor() {
+    local out=$1 err=$2
+    shift 2
+    "$bin" --state-dir "$state" "$@" >"$out" 2>"$err" </dev/null 7>&- 8>&- &
+    supervisor=$!
+    started+=("$supervisor")
+}
+
+ends() {
+    if [ $# -gt 2 ] && ! until_true "$3" gone "$supervisor"; then
+        fail "$2: it stands still"
+        kill -KILL "$supervisor"
+        wait "$supervisor" 2>/dev/null
+        return
+    fi
+    wait "$supervisor"
+    local got=$?
+    [ "$got" = "$1" ] || fail "$2: status $got, not $1" "$work/err"
+}
+
+finish() {
+    [ "$failures" = 0 ] || { echo "$failures failed"; exit 1; }
+    echo "all passed"
+}
