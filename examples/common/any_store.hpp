@@ -44,6 +44,9 @@ public:
     auto history(std::string_view run) -> heeler::Result<heeler::History> {
         return std::visit([&](auto& store) { return store.history(run); }, kept_);
     }
+    auto alert(std::string_view run, std::string_view key) -> heeler::Result<std::optional<heeler::AlertRow>> {
+        return std::visit([&](auto& store) { return store.alert(run, key); }, kept_);
+    }
 
 private:
     std::variant<heeler::MemoryStore, heeler::SqliteStore

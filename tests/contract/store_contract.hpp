@@ -607,6 +607,36 @@ void holds_many() {
     }
 }
 
+/// Only of a store that gives single alerts.
+template <class Backend>
+void finds_one_alert() {
+    Backend backend;
+    auto store = backend.open();
+    if constexpr (CanFindAlert<decltype(store)>) {
+        RunBatch one = new_run("one"), other = new_run("other");
+        AlertRow row = full_run("one").alerts[0];
+        row.alert.key = "k";
+        AlertRow second = row;
+        second.alert.key = "k'; --";
+        second.state = AlertRow::State::skipped;
+        one.alerts = {row, second};
+        row.state = AlertRow::State::delivered;
+        other.alerts = {row};
+        CHECK(commit(store, {one, other}).empty());
+        const auto shown = [&](std::string_view run, std::string_view key) {
+            const auto found = store.alert(run, key);
+            if (!found) FAIL("alert: " << found.error().message);
+            return *found ? show(**found) : std::string{"none"};
+        };
+        CHECK(shown("one", "k") == show(one.alerts[0]));
+        CHECK(shown("one", "k'; --") == show(second));
+        CHECK(shown("other", "k") == show(row));
+        CHECK(shown("one", "K") == "none");
+        CHECK(shown("one", "") == "none");
+        CHECK(shown("nobody", "k") == "none");
+    }
+}
+
 template <class Backend>
 void begins_empty() {
     Backend backend;
@@ -632,6 +662,7 @@ void check() {
     SECTION("decisions are numbered and listed until they are applied") { numbers_decisions<Backend>(); }
     SECTION("audit rows are kept by run, in order") { files_audit_by_run<Backend>(); }
     SECTION("mutes are kept once, tallies add up") { keeps_mutes_and_adds_tallies<Backend>(); }
+    SECTION("one alert is found by its run and its key") { finds_one_alert<Backend>(); }
     SECTION("hundreds of runs fit in one batch, again and again") { holds_many<Backend>(); }
 }
 

@@ -60,6 +60,36 @@ struct Onlooker {
     }
 };
 
+/// An alert that failed once, and is due again.
+struct Retried : Delivering {
+    AlertRow row;
+
+    Retried() {
+        row.alert.key = "k";
+        row.created_at = row.not_before = now().wall;
+        at(of).alerts_pending = 1;
+        notifier.answer_with({Delivery::fail, Delivery::ok});
+    }
+    void try_once() {
+        deliverer.queues().add(detail::AlertJob{of, &at(of), row});
+        CHECK(deliver() == " !");
+        clock.advance(1s);
+    }
+    void settled_by_another(AlertRow::State state) {
+        RunBatch theirs;
+        theirs.row = *history().row;
+        theirs.alerts = {row};
+        theirs.alerts[0].state = state;
+        Batch batch;
+        batch.runs = {theirs};
+        REQUIRE(memory.commit(batch)->empty());
+    }
+    /// The first is a conflict, if somebody else was here.
+    void flush() {
+        for (int i = 0; i < 2; ++i) static_cast<void>(ledger.commit_one(of, at(of), now()));
+    }
+};
+
 /// Somebody who is out at first, and then gives names.
 struct Named {
     [[maybe_unused]] static constexpr std::string_view name = "named";
@@ -436,4 +466,39 @@ TEST_CASE("of receipts without names nothing is on record but that it was delive
     CHECK(d.deliver().empty());
     CHECK(d.history().alerts.at(0).state == AlertRow::State::delivered);
     CHECK(d.history().audit.empty());
+}
+
+TEST_CASE("before an alert is tried again the store is asked, not before its first try", "[effects]") {
+    Retried r;
+    const auto asked = r.store.calls(StoreOperation::history);
+    r.try_once();
+    CHECK(r.store.calls(StoreOperation::history) == asked);
+    SECTION("it waits still") {}
+    SECTION("the store does not say: better told twice than never") {
+        r.settled_by_another(AlertRow::State::delivered);
+        r.store.fail(StoreOperation::history, ErrorCode::busy);
+    }
+    static_cast<void>(r.deliver());
+    CHECK(r.store.calls(StoreOperation::history) > asked);
+    CHECK(r.notifier.sent().size() == 2);
+    r.store.heal();
+    CHECK(r.history().alerts.at(0).state == AlertRow::State::delivered);
+}
+
+TEST_CASE("what somebody else delivered or gave up is not sent again, and stays as it is stored", "[effects]") {
+    const auto state = GENERATE(AlertRow::State::delivered, AlertRow::State::dead, AlertRow::State::skipped);
+    Retried r;
+    r.try_once();
+    SECTION("nothing was committed meanwhile") { r.settled_by_another(state); }
+    SECTION("that it failed here is not written over it") {
+        r.settled_by_another(state);
+        r.flush();
+        CHECK(r.history().alerts.at(0).state == state);
+    }
+    CHECK(r.deliver().empty());
+    CHECK(r.notifier.sent().size() == 1);
+    CHECK(r.at(r.of).alerts_pending == 0);
+    CHECK_FALSE(r.deliverer.queues().next(r.now()));
+    r.flush();
+    CHECK(r.history().alerts.at(0).state == state);
 }

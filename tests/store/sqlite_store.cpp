@@ -550,6 +550,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::numbers_decisions<SqliteBackend>();
         store_contract::keeps_mutes_and_adds_tallies<SqliteBackend>();
         store_contract::lists_for_tools<SqliteBackend>();
+        store_contract::finds_one_alert<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
         lease_contract::takes_over<SqliteBackend>();
         lease_contract::gives_up_in_order<SqliteBackend>();

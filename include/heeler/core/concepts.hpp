@@ -74,6 +74,13 @@ concept CanClaimRuns = requires(T& store, const Claim& claim) {
 template <class T>
 concept LeasingStoreLike = StoreLike<T> && CanLease<T> && CanClaimRuns<T>;
 
+/// Gives one alert of a run, whatever became of it: asked before an alert is tried again. A store without it is asked
+/// for the run's `history`.
+template <class T>
+concept CanFindAlert = requires(T& store, std::string_view run, std::string_view key) {
+    { store.alert(run, key) } -> std::same_as<Result<std::optional<AlertRow>>>;
+};
+
 template <class T>
 concept CanListHolders = requires(T& store) {
     { store.holders() } -> std::same_as<Result<std::vector<HolderRow>>>;

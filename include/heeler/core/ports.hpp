@@ -2,6 +2,7 @@
 // (`engine/edge.hpp`).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct StorePort {
     [[nodiscard]] virtual Result<std::vector<DecisionRow>> list() = 0;
     [[nodiscard]] virtual Result<Conflicts> commit(const Batch& batch) = 0;
     [[nodiscard]] virtual Result<History> history(std::string_view run) = 0;
+    [[nodiscard]] virtual Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) = 0;
     [[nodiscard]] virtual bool leases() const noexcept = 0;
     [[nodiscard]] virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
     [[nodiscard]] virtual Result<void> release(const Lease& lease) = 0;

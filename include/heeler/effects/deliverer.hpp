@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -273,6 +274,7 @@ private:
         if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         Receipt receipt;
         do {
+            if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
             job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall);
@@ -293,6 +295,23 @@ private:
         if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
         report.events.emplace_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
+    }
+
+    /// Before it is tried again, the store is asked: somebody else may have delivered it, or an earlier process.
+    [[nodiscard]] std::optional<AlertRow::State> settled_elsewhere(const AlertJob& job) {
+        if (job.row.attempts == 0) return std::nullopt;
+        return ledger_.settled_alert(job.watched->run.id, job.row.alert.key);
+    }
+
+    /// What is stored of the alert stands, and nothing that waits here is written over it.
+    static bool drop_alert(const AlertJob& job, AlertRow::State state) {
+        WatchedRun& watched = *job.watched;
+        const std::lock_guard guard{watched.lock};
+        const auto is_same = [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; };
+        if (watched.unsaved) std::erase_if(watched.unsaved.edit().alerts, is_same);
+        if (watched.alerts_pending > 0) --watched.alerts_pending;
+        if (state == AlertRow::State::dead) watched.give_up_alert();
+        return state == AlertRow::State::delivered;
     }
 
     /// Who received it is stored with the alert's new state.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,17 @@ public:
     }
     [[nodiscard]] Result<History> history(std::string_view run) override {
         return timed(StoreOp::history, [&] { return store_.history(run); });
+    }
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) override {
+        if constexpr (CanFindAlert<Store>) {
+            return timed(StoreOp::history, [&] { return store_.alert(run, key); });
+        } else {
+            auto known = history(run);
+            if (!known) return tl::unexpected<Error>(std::move(known.error()));
+            for (AlertRow& row : known->alerts)
+                if (row.alert.key == key) return std::optional<AlertRow>{std::move(row)};
+            return std::optional<AlertRow>{};
+        }
     }
     [[nodiscard]] bool leases() const noexcept override { return LeasingStoreLike<Store>; }
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {

@@ -126,6 +126,15 @@ public:
         return unless_damaged(note(unreadable_since_, now, store_.history(run)));
     }
 
+    /// What became of an alert that is stored. Absent: it waits, or the store does not say; better told twice than
+    /// never.
+    [[nodiscard]] std::optional<AlertRow::State> settled_alert(std::string_view run, std::string_view key) {
+        const std::lock_guard guard{lock_};
+        const auto found = store_.alert(run, key);
+        if (!found || !*found || (*found)->state == AlertRow::State::pending) return std::nullopt;
+        return (*found)->state;
+    }
+
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
     [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now) {
         std::vector<Change> changes(1);

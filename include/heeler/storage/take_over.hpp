@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <heeler/core/archive.hpp>
@@ -40,6 +41,13 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     checkpoints.steps = std::move(both);
 }
 
+/// What somebody else delivered, or gave up, does not wait again because it failed here.
+[[nodiscard]] inline bool is_settled(const History& stored, std::string_view key) {
+    return std::any_of(stored.alerts.begin(), stored.alerts.end(), [&](const AlertRow& row) {
+        return row.alert.key == key && row.state != AlertRow::State::pending;
+    });
+}
+
 /// Takes the stored facts of the run: its incident, its attempts, what people were told. What waits to be stored
 /// waits on, and the detectors keep what they saw. False if the facts cannot be read; then nothing changes. Under
 /// the run's lock.
@@ -60,6 +68,8 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
     if (!watched.unsaved) return true;
+    std::erase_if(watched.unsaved.edit().alerts,
+                  [&](const AlertRow& row) { return is_settled(stored, row.alert.key); });
     auto& waiting = watched.unsaved.edit().checkpoints;
     std::erase_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;

@@ -22,7 +22,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// `claim` stands for everything about leases: `claim`, `release`, `claim_runs` and `holders`.
+/// `claim` stands for everything about leases: `claim`, `release`, `claim_runs` and `holders`; `history` for `alert`,
+/// too.
 enum class StoreOperation : std::uint8_t { load, list, commit, history, claim };
 
 /// Whether an operation that answers an error has nevertheless been carried out.
@@ -106,6 +107,11 @@ public:
 
     [[nodiscard]] Result<History> history(std::string_view run) {
         return attempt(StoreOperation::history, [&](Inner& inner) { return inner.history(run); });
+    }
+
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run,
+                                                        std::string_view key) requires CanFindAlert<Inner> {
+        return attempt(StoreOperation::history, [&](Inner& inner) { return inner.alert(run, key); });
     }
 
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,9 @@ public:
 
     /// What is stored about one run. Without a `row` if the run is not known; `""` gives the audit about no run.
     [[nodiscard]] Result<History> history(std::string_view run);
+
+    /// One alert of a run, whatever became of it; absent if there is none with this key.
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key);
 
     /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length);

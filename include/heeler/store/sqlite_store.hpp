@@ -81,6 +81,12 @@ public:
             [&](detail::SqliteConnection& connection) { return detail::read_history(connection, run); });
     }
 
+    /// One alert of a run, whatever became of it; absent if there is none with this key that can be read.
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) {
+        return with_connection(
+            [&](detail::SqliteConnection& connection) { return detail::read_alert(connection, run, key); });
+    }
+
     /// Rows of all runs, ended ones too, without `spec` and `memory`, in order of registration: for tools.
     [[nodiscard]] Result<Listed<RunRow>> runs() {
         return with_connection([](detail::SqliteConnection& connection) {

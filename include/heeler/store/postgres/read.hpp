@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -205,6 +206,17 @@ template <class Row>
     });
     if (!done) return tl::unexpected<Error>(done.error());
     return found;
+}
+
+/// An alert that cannot be read is absent.
+[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(PostgresConnection& connection, std::string_view run,
+                                                                std::string_view key) {
+    std::vector<AlertRow> rows;
+    std::vector<DamagedRow> damaged;
+    auto done =
+        read_rows(connection, PostgresSql::alert, wire_values(std::string{run}, std::string{key}), rows, damaged);
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows.empty() ? std::optional<AlertRow>{} : std::optional{std::move(rows.front())};
 }
 
 }  // namespace heeler::inline HEELER_ABI::detail

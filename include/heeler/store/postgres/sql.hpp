@@ -173,6 +173,10 @@ struct PostgresSql {
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
         "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
         "ORDER BY ordinal";
+    static constexpr char alert[] =
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
+        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
+        "AND key = $2::text";
     static constexpr char pending_alerts[] =
         "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
         "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ANY ($1::text[]) "
@@ -222,6 +226,7 @@ inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
                                                 PostgresSql::actions,
                                                 PostgresSql::open_actions,
                                                 PostgresSql::alerts,
+                                                PostgresSql::alert,
                                                 PostgresSql::pending_alerts,
                                                 PostgresSql::audit,
                                                 PostgresSql::open_decisions,

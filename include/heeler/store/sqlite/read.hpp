@@ -132,4 +132,15 @@ template <class Row>
     return found;
 }
 
+/// An alert that cannot be read is absent.
+[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(SqliteConnection& connection, std::string_view run,
+                                                                std::string_view key) {
+    std::vector<AlertRow> rows;
+    std::vector<DamagedRow> damaged;
+    const std::string id{run};
+    auto done = read_whole(connection, Sql::alert, rows, damaged, id, reads_row<AlertRow>, id, std::string{key});
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows.empty() ? std::optional<AlertRow>{} : std::optional{std::move(rows.front())};
+}
+
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -215,6 +215,9 @@ struct Sql {
     static constexpr char alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
+    static constexpr char alert[] =
+        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
+        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND key = ?2";
     static constexpr char pending_alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
         "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 "
@@ -269,6 +272,7 @@ inline constexpr std::array sqlite_statements{Sql::begin_read,
                                               Sql::actions,
                                               Sql::open_actions,
                                               Sql::alerts,
+                                              Sql::alert,
                                               Sql::pending_alerts,
                                               Sql::undelivered_alerts,
                                               Sql::audit,
