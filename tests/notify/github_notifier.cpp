@@ -236,3 +236,13 @@ TEST_CASE("too many questions are asked again later") {
     CHECK(later.retry_after == std::chrono::minutes{1});
     CHECK(asked(403, R"({"message":"Resource not accessible by personal access token"})").code == ErrorCode::permanent);
 }
+
+TEST_CASE("a label is one value of the query, whatever it is called") {
+    const heeler_test::LoopbackHttp server{[](const HttpSeen&) { return http_answer(404, "{}"); }};
+    GithubSettings settings = github_settings(server.url());
+    settings.label = "run in trouble & \xC3\xA9t\xC3\xA9#1+_-.~";
+    CHECK_FALSE(GithubNotifier{settings}.send(heeler_test::example_alert()));
+    REQUIRE(server.seen().size() == 1);
+    CHECK_THAT(server.seen()[0].path,
+               ContainsSubstring("&labels=run%20in%20trouble%20%26%20%C3%A9t%C3%A9%231%2B_-.~&per_page="));
+}
