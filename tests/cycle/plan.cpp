@@ -1,5 +1,10 @@
 #include <heeler/cycle/plan.hpp>
 
+#include <string>
+
+#include <heeler/deliver/alert_json.hpp>
+#include <heeler/deliver/alert_text.hpp>
+
 #include "support/rooms.hpp"
 
 using namespace heeler;
@@ -136,4 +141,54 @@ TEST_CASE("somebody is on a silence until it is over, and on no later one [M-045
     CHECK(rows.alerts[0].alert.summary == "run r: recovered from STALLED");
     CHECK((!p.watched.verdict->marks.acknowledged && p.watched.verdict->edges.empty()));
     CHECK(p.watched.verdict->sent.alerted == p.now().wall);
+}
+
+TEST_CASE("that it is over is told with how long it lasted, what was done and what the run cost", "[cycle]") {
+    Planned p;
+    (void)p.rows({{ActionKind::nudge, {}, {}}});
+    auto& incident = p.watched.verdict.edit().incident;
+    incident.opened = p.watched.run.working(p.now().elapsed);
+    incident.alerted = true;
+    auto& known = p.watched.verdict.edit().interventions;
+    known.assign(9, {1, 1, 1, Condition::stalled, ActionKind::nudge, InterventionOutcome::persisted, {}});
+    known.push_back({10, 1, 2, Condition::stalled, ActionKind::pause, InterventionOutcome::pending, {}});
+    known.push_back({11, 7, 2, Condition::stalled, ActionKind::escalate, InterventionOutcome::failed, {}});
+    p.clock.advance(270s);
+    const auto told = [](const Alert& alert) {
+        std::string text;
+        for (const Detail& detail : alert.details)
+            if (detail.name == "lasted" || detail.name == "steps" || detail.name == "cost")
+                text += detail.name + "=" + detail.value + "|";
+        return text;
+    };
+    const std::string steps =
+        "2 earlier; inject:nudge: persisted; inject:nudge: persisted; inject:nudge: persisted; inject:nudge: "
+        "persisted; inject:nudge: persisted; inject:nudge: persisted; inject:nudge: persisted; pause: ";
+    SECTION("recovered") {
+        Judged over{p.watched.verdict->incident};
+        over.decision.incident.phase = Phase::closed;
+        over.decision.last = InterventionOutcome::recovered;
+        over.alerting = detail::Alerting::resolved;
+        const RunBatch rows = Planner{p.watched, over, p.now()}(false);
+        REQUIRE(rows.alerts.size() == 1);
+        CHECK(told(rows.alerts[0].alert) == "lasted=4m 30s|steps=" + steps + "recovered|");
+    }
+    SECTION("ended, and what it cost is known") {
+        p.watched.run.usage.edit() = {7000, 500, 12, 0, 0.42004};
+        incident.phase = Phase::closed;
+        incident.closed_at = incident.opened + 270s;
+        p.clock.advance(1h);  // told when the cooldown is over
+        const Judged over{p.watched.verdict->incident};
+        known[9].outcome = InterventionOutcome::ended;
+        const Alert ended = Planner{p.watched, over, p.now()}.ended(false).alert;
+        CHECK(told(ended) ==
+              "lasted=4m 30s|steps=" + steps + "ended|cost=0.42 USD, 7500 tokens since the run started|");
+        CHECK_THAT(format_alert(ended), ContainsSubstring("Lasted: 4m 30s"));
+        CHECK_THAT(alert_json(ended), ContainsSubstring(R"("lasted":"4m 30s")"));
+    }
+    SECTION("ended in health: nothing lasted") {
+        incident.alerted = false;
+        const Judged over{p.watched.verdict->incident};
+        CHECK(told(Planner{p.watched, over, p.now()}.ended(true).alert).empty());
+    }
 }

@@ -1,5 +1,7 @@
 #include <heeler/deliver/session_alert.hpp>
 
+#include <heeler/notify/log_notifier.hpp>
+
 #include "support/catch.hpp"
 
 using namespace heeler;
@@ -82,6 +84,10 @@ TEST_CASE("what an alert does not say takes no line") {
     alert.issues.clear();
     alert.summary = "abcdef1234567 is healthy again";
     CHECK(format_session_alert(alert) == "\xE2\x9C\x85 Session abcdef12\nSummary: abcdef1234567 is healthy again");
+    alert.details = {{"lasted", "4m 30s"}, {"steps", "inject:nudge: recovered"}, {"cost", "0.42 USD"}};
+    CHECK_THAT(format_session_alert(alert),
+               ContainsSubstring("\nLasted: 4m 30s\nSteps: inject:nudge: recovered\nCost: 0.42 USD"));
+    CHECK(LogNotifier::line_of(alert).ends_with("; lasted: 4m 30s; steps: inject:nudge: recovered; cost: 0.42 USD"));
 }
 
 TEST_CASE("no text in an alert can add a line to the message") {

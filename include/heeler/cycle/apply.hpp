@@ -129,6 +129,7 @@ public:
             }
         const bool begun = incident.alerted || watched_.end_is_awaited();
         const bool told = begun && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
+        if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;

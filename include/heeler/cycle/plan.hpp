@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/chain.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/wording.hpp>
@@ -60,6 +61,10 @@ public:
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
         row.alert.summary = "run " + row.alert.run.name + " is over, outcome " + outcome;
         row.alert.details.push_back({"outcome", outcome});
+        // Of an incident that was over before, people were told then.
+        const Incident& trouble = watched_.verdict->incident;
+        add_all_clear(row.alert, watched_, trouble.alerted ? trouble : Incident{}, watched_.run.working(now_.elapsed),
+                      {});
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
             row.not_before = std::max(row.not_before, *last + watched_.rules().alert_cooldown);
@@ -265,6 +270,7 @@ private:
             row.alert.severity = Severity::none;
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};
+            add_all_clear(row.alert, watched_, before, watched_.run.working(now_.elapsed), judged_.decision.last);
             watched_.verdict.edit().sent.alerted = now_.wall;
             std::vector<AlertRow> rows{std::move(row)};
             copy_for_levels(rows);

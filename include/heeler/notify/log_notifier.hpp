@@ -45,7 +45,7 @@ public:
         for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
         // What people act on is never what is cut; only whole is a command of use.
         std::string end;
-        for (const std::string_view what : {"next", "stop"})
+        for (const std::string_view what : {"next", "stop", "lasted", "steps", "cost"})
             if (const auto value = shown_detail(alert, what); end.size() + value.size() < max_line_bytes / 2)
                 end += value;
         return one_line(line, max_line_bytes - end.size()) + end;
