@@ -244,6 +244,26 @@ TEST_CASE("a further escalation of an incident goes to whom it has reached") {
     CHECK(b.told() == "lead ops ops ops ");
 }
 
+TEST_CASE("an acknowledgement that is over as the incident is escalated anew holds nothing up") {
+    RunClass rules = chained();
+    rules.ladder.as<RecoveryLadder>()->max_pause = 20min;
+    rules.escalation.ack_lasts = 20min;
+    Chained b{rules};
+    RunSpec spec = bench::spec_of("r");
+    spec.parent = "lead";
+    const RunHandle run = b.run(spec);
+    for (const std::int64_t tokens : {1000, 1000, 1000, 1000, 30'000}) {
+        (void)b.dog->observe(run, Usage{tokens, 0, 0, 0, 0});
+        (void)b.after(60s);
+    }
+    b.decide(Verb::ack);
+    (void)b.after(20min);
+    CHECK(b.told() == "lead lead ");
+    CHECK(detail_of(b.notifier.delivered().back(), "acknowledged_by") == "-");
+    (void)b.after(15min);
+    CHECK(b.told() == "lead lead ops ");
+}
+
 TEST_CASE("whatever commit a kill cuts off, each level is told under one key and none is passed over") {
     const std::uint32_t cut = GENERATE(1u, 2u, 3u);
     Chained b;

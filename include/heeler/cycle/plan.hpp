@@ -44,6 +44,8 @@ public:
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
         if (decision.incident.number != before.number) watched_.verdict.edit().found.clear();
         note_conditions();
+        if (judged_.chain == ChainStep::ack_over)
+            rows_.audit.push_back(Chain{watched_, spec_, now_}.end_acknowledgement());
         if (decision.acts()) act(same_rung);
         tell(before);
         tell_edges();
@@ -197,7 +199,6 @@ private:
     void go_on_telling() {
         if (judged_.chain == ChainStep::none) return;
         Chain chain{watched_, spec_, now_};
-        if (judged_.chain == ChainStep::ack_over) rows_.audit.push_back(chain.end_acknowledgement());
         const bool told = chain.present() && rung::has(judged_.decision.plan, ActionKind::escalate);
         if (told || !chain.is_of_open_incident()) return;
         AlertRow row = alert_of("escalation", "step " + std::to_string(watched_.verdict->chain->steps + 1));
