@@ -29,6 +29,7 @@ struct Picky final : detail::StorePort {
         return Conflicts{};
     }
     Result<History> history(std::string_view) override { return History{}; }
+    Result<std::optional<AlertRow>> alert(std::string_view, std::string_view) override { return std::nullopt; }
     bool leases() const noexcept override { return false; }
     Result<Lease> claim(std::string_view, std::string_view, Duration) override { return Lease{}; }
     Result<void> release(const Lease&) override { return {}; }

@@ -1,8 +1,8 @@
 // What people are told besides when trouble is over: how long it lasted, what was done about it, and what the run cost.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -36,7 +36,9 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline std::string cost_in_words(const UsageTotals& usage) {
     std::string text;
     if (usage.cost_usd > 0) {
-        append_json_number(text, std::round(usage.cost_usd * 1e4) / 1e4);
+        const double cost = usage.cost_usd;
+        const bool exact = cost >= 1e12;  // a hundredth of a cent means nothing there
+        append_json_number(text, exact ? cost : static_cast<double>(static_cast<std::int64_t>(cost * 1e4 + 0.5)) / 1e4);
         text += " USD";
     }
     if (const auto tokens = usage.tokens_in + usage.tokens_out; tokens > 0)
