@@ -43,7 +43,7 @@ struct HastyClock {
 };
 
 /// Stalls are noticed and told after some seconds of that clock. There is no agent control.
-RunClass hasty_class() {
+RunClass hasty_class(bool together) {
     RunClass rules = presets::recommended();
     rules.name = "hasty";
     rules.interval.fixed = 5s;
@@ -52,6 +52,8 @@ RunClass hasty_class() {
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({.act_after = 15s});
     rules.outbox.longest_retry = 20s;
+    rules.outbox.group_wait = together ? 10s : 0s;
+    rules.outbox.group_interval = 20s;
     return rules;
 }
 
@@ -79,8 +81,8 @@ public:
         : books_{file}, dog_{HastyClock{}, SqliteStore{file}, WebhookNotifier{{.url = url}}} {}
 
     /// Until no run is left and nobody is owed anything; false: it cannot begin.
-    [[nodiscard]] bool run() {
-        if (!dog_.define(hasty_class())) return false;
+    [[nodiscard]] bool run(bool together) {
+        if (!dog_.define(hasty_class(together))) return false;
         std::vector<std::size_t> led;
         for (std::size_t next = 0; next < runs_in_a_round || !led.empty(); ::usleep(200)) {
             static_cast<void>(dog_.cycle());
@@ -128,12 +130,13 @@ private:
 };
 
 /// One that is killed after this time; absent: it comes to its end. What became of it.
-[[nodiscard]] std::string live(const std::string& file, const std::string& url, std::optional<useconds_t> killed) {
+[[nodiscard]] std::string live(const std::string& file, const std::string& url, bool together,
+                               std::optional<useconds_t> killed) {
     const pid_t process = ::fork();
     REQUIRE(process >= 0);
     if (process == 0) {
         ::alarm(60);  // whatever hangs ends
-        ::_exit(Watch{file, url}.run() ? 0 : 1);
+        ::_exit(Watch{file, url}.run(together) ? 0 : 1);
     }
     if (killed) {
         ::usleep(*killed);
@@ -193,6 +196,15 @@ private:
     return seen.body.substr(at + name.size(), seen.body.find('"', at + name.size()) - at - name.size());
 }
 
+/// Whether a message names a run: its number is not the beginning of another one.
+[[nodiscard]] bool names(const std::string& body, const std::string& run) {
+    for (std::size_t at = body.find(run); at != std::string::npos; at = body.find(run, at + 1)) {
+        const char behind = at + run.size() < body.size() ? body[at + run.size()] : ' ';
+        if (behind < '0' || behind > '9') return true;
+    }
+    return false;
+}
+
 /// What an alert is about, but for its kind: the rung that it was to carry out, or the incident, as the verdict that
 /// was put on record with it has it.
 [[nodiscard]] std::string step_of(const AlertRow& row, const History& history) {
@@ -216,6 +228,10 @@ struct Reckoning {
     std::vector<std::string> problems{};
     std::size_t committed = 0;
     std::map<std::string, std::string> owners{};  ///< run and kind of each committed key
+    struct Together {
+        std::string run, lead;
+    };
+    std::map<std::string, Together> told_with{};  ///< of those that others speak for
 
     void wrong(const std::string& text) { problems.push_back(text); }
 
@@ -227,7 +243,10 @@ struct Reckoning {
             owners[row.alert.key] = run + " " + row.alert.kind;
             if (++told[row.alert.kind + " of " + step_of(row, history)] > 1)
                 wrong(run + " " + row.alert.kind + " of " + step_of(row, history) + " is committed under two keys");
-            if (row.state != AlertRow::State::delivered)
+            const std::string mark = "told with ";
+            if (row.state == AlertRow::State::skipped && row.last_error.compare(0, mark.size(), mark) == 0)
+                told_with[row.alert.key] = {run, row.last_error.substr(mark.size(), row.alert.key.size())};
+            else if (row.state != AlertRow::State::delivered)
                 wrong(run + " " + row.alert.kind + " was not delivered: " + row.last_error);
         }
         for (const Action& action : history.actions)
@@ -245,19 +264,26 @@ struct Reckoning {
                 wrong("another one's key: " + each.body);
         }
         for (const auto& [key, owner] : owners)
-            if (taken.count(key) == 0) wrong("never taken: " + owner);
+            if (told_with.count(key) == 0 && taken.count(key) == 0) wrong("never taken: " + owner);
+        for (const auto& [key, with] : told_with) {
+            if (taken.count(with.lead) == 0) wrong("never taken: " + owners[key] + ", told with " + with.lead);
+            for (const HttpSeen& each : seen) {
+                const std::string as = each.header("Idempotency-Key");
+                if (as == key) wrong("told by itself and with " + with.lead + ": " + owners[key]);
+                if (as == with.lead && !names(each.body, with.run))
+                    wrong("told with " + with.lead + ", which does not name it: " + owners[key] + ": " + each.body);
+            }
+        }
     }
 };
 
-}  // namespace
-
-TEST_CASE("SQLite: killed at any moment, a web server is told of everything, under one key each I6 I7 [M-101]") {
+void kill_and_reckon(bool together) {
     const int kills = all_of_them() ? 1000 : HEELER_SLOWED ? 20 : 200;
     const unsigned seed = std::random_device{}();
     std::mt19937 random{seed};
     static_cast<void>(HastyClock{}.now());
     const auto began = std::chrono::steady_clock::now();
-    std::size_t alerts = 0, posts = 0;
+    std::size_t alerts = 0, posts = 0, joined = 0;
     int killed = 0, rounds = 0;
     for (; killed < kills; ++rounds) {
         const ScratchFile scratch;
@@ -267,11 +293,11 @@ TEST_CASE("SQLite: killed at any moment, a web server is told of everything, und
         for (int times = 0; times < 40 && killed < kills && became == "killed"; ++times) {
             const auto wait = static_cast<useconds_t>(random() % 50000);
             about += " " + std::to_string(wait);
-            became = live(scratch.file(), server.url(), wait);
+            became = live(scratch.file(), server.url(), together, wait);
             killed += became == "killed";
         }
         INFO(about);
-        if (became == "killed") became = live(scratch.file(), server.url(), {});
+        if (became == "killed") became = live(scratch.file(), server.url(), together, {});
         REQUIRE(became == "done");
         Reckoning reckoning{server.seen(), server.taken()};
         SqliteStore store{scratch.file()};
@@ -283,13 +309,25 @@ TEST_CASE("SQLite: killed at any moment, a web server is told of everything, und
         reckoning.settle();
         alerts += reckoning.committed;
         posts += reckoning.seen.size();
+        joined += reckoning.told_with.size();
         std::string problems;
         for (const std::string& problem : reckoning.problems) problems += "\n  " + problem;
         INFO(problems);
         REQUIRE(reckoning.problems.empty());
     }
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-    std::printf("%d kills in %d rounds, %zu alerts in %zu messages, %.1f s\n", killed, rounds, alerts, posts,
-                spent.count());
+    std::printf("%d kills in %d rounds, %zu alerts (%zu told with others) in %zu messages, %.1f s\n", killed, rounds,
+                alerts, joined, posts, spent.count());
     CHECK(alerts > static_cast<std::size_t>(kills) / 2);
+    CHECK((joined > 0) == together);
+}
+
+}  // namespace
+
+TEST_CASE("SQLite: killed at any moment, a web server is told of everything, under one key each I6 I7 [M-101]") {
+    kill_and_reckon(false);
+}
+
+TEST_CASE("SQLite: killed at any moment, alerts that are told together are told once I6 I7 [M-101]") {
+    kill_and_reckon(true);
 }

@@ -61,7 +61,10 @@ private:
             drop = is_terminal(watched.run.state) && watched.verdict->ended_at && !watched.rung_busy &&
                    watched.unsaved->empty() && watched.alerts_pending == 0;
         }
-        for (AlertRow& row : item.alerts) hands_.queues().add(AlertJob{item.change.handle, &watched, std::move(row)});
+        for (AlertRow& row : item.alerts) {
+            const std::lock_guard guard{watched.lock};
+            hands_.queues().add(alert_job(item.change.handle, watched, std::move(row)));
+        }
         if (!item.actions.empty()) hands_.queues().add(RungJob{item.change.handle, &watched, std::move(item.actions)});
         if (item.ends) registry_.table().close(item.change.handle, now.elapsed);
         if (drop) registry_.drop(item.change.handle);

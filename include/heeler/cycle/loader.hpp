@@ -270,7 +270,7 @@ private:
         WatchedRun& watched = *registry_.table().find(handle);
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
-        for (const AlertRow& row : stored.pending) queues_.add(AlertJob{handle, &watched, row, watched.of_class()});
+        for (const AlertRow& row : stored.pending) queues_.add(alert_job(handle, watched, row));
         std::vector<Action> rung = open_rung(watched, stored.actions);
         // Those that are intended outside it were never handed over: their commit was taken for failed.
         for (Action action : stored.actions) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include <heeler/deliver/receipt_note.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
+#include <heeler/effects/group_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -54,7 +56,18 @@ public:
         if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
             for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
-        for (auto& job : queues_.take_due_alerts(now)) send(std::move(job), now, report);
+        std::vector<std::vector<AlertJob>> groups;
+        std::map<std::string, std::size_t> places;
+        for (auto& job : queues_.take_due_alerts(now)) {
+            if (job.group.empty()) {
+                send(std::move(job), now, report);
+            } else if (!leave_to_others(job)) {
+                const auto place = places.emplace(job.group, groups.size());
+                if (place.second) groups.emplace_back();
+                groups[place.first->second].push_back(std::move(job));
+            }
+        }
+        for (auto& jobs : groups) send_together(jobs, now, report);
     }
 
     /// What follows a cycle when nothing of it is owed any more.
@@ -253,9 +266,10 @@ private:
 
     void escalate(Action& action, Instant now, CycleReport& report) {
         AlertJob job;
-        if (!queues_.take_alert(action.key, job)) {
+        const bool together = queues_.tells_together(action.key);
+        if (together || !queues_.take_alert(action.key, job)) {
             action.outcome = ActionOutcome::done;
-            action.note = "delivered before";
+            action.note = together ? "told together with others of its cause" : "delivered before";
             return;
         }
         const bool delivered = send(std::move(job), now, report);
@@ -266,6 +280,15 @@ private:
     void skip_alert(const std::string& action_key, Instant now) {
         AlertJob job;
         if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
+    }
+
+    /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
+    /// is told twice.
+    void send_together(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
+        if (jobs.size() > 1 && !GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
+        queues_.told(jobs.front(), now.wall);
+        jobs.front().group.clear();  // from here on it waits for nobody
+        send(std::move(jobs.front()), now, report);
     }
 
     bool send(AlertJob job, Instant now, CycleReport& report) {

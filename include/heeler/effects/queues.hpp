@@ -13,8 +13,10 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/ready_class.hpp>
+#include <heeler/text/append.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -55,7 +57,30 @@ struct AlertJob {
     WatchedRun* watched = nullptr;
     AlertRow row;
     std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
+    std::string group{};                        ///< it is told with others of this group; empty: by itself
+    WallTime due{};                             ///< set when it is added
+
+    /// A due time that lies further away than any wait is one of before the clock was set.
+    [[nodiscard]] bool waits(WallTime now) const noexcept {
+        if (group.empty()) return row.not_before > now;
+        const OutboxSettings& outbox = rules->rules.outbox;
+        const Duration planned = std::max(outbox.group_wait + outbox.group_interval, row.not_before - row.created_at);
+        return due > now && due - now <= planned;
+    }
 };
+
+/// An alert of this run, with the group that it belongs to. Under the run's lock.
+[[nodiscard]] inline AlertJob alert_job(RunHandle handle, WatchedRun& watched, AlertRow row) {
+    AlertJob job{handle, &watched, std::move(row), watched.of_class()};
+    const RunClass& rules = watched.rules();
+    const Alert& alert = job.row.alert;
+    if (rules.outbox.group_wait <= Duration{} || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
+        job.row.attempts > 0 || speaks_for_others(alert))
+        return job;
+    job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
+                       "\n", watched.spec.decoded().parent);
+    return job;
+}
 
 /// Thread-safe.
 class Queues {
@@ -68,6 +93,9 @@ public:
     void add(AlertJob job) {
         classify(job);
         const std::lock_guard guard{lock_};
+        job.due = job.row.not_before;
+        if (!job.group.empty())
+            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
         alerts_.push_back(std::move(job));
     }
     /// When the next rung or alert is due; absent: nothing waits.
@@ -78,8 +106,7 @@ public:
             if (!earliest || due < *earliest) earliest = std::max(due, now.elapsed);
         };
         for (const auto& job : rungs_) consider(job.due);
-        for (const auto& job : alerts_)
-            consider(job.row.not_before <= now.wall ? now.elapsed : elapsed_at(now, job.row.not_before));
+        for (const auto& job : alerts_) consider(job.waits(now.wall) ? elapsed_at(now, job.due) : now.elapsed);
         return earliest;
     }
 
@@ -98,7 +125,7 @@ public:
         const auto of_class = [&](const auto& job) { return job.rules && job.rules->rules.name == class_name; };
         std::uint64_t count = settled_.size();
         for (const auto& job : rungs_) count += job.due <= now.elapsed && of_class(job) ? 1 : 0;
-        for (const auto& job : alerts_) count += job.row.not_before <= now.wall && of_class(job) ? 1 : 0;
+        for (const auto& job : alerts_) count += !job.waits(now.wall) && of_class(job) ? 1 : 0;
         return count;
     }
 
@@ -140,13 +167,29 @@ public:
         std::vector<AlertJob> later;
         for (auto& job : alerts_) {
             const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
-            if (job.row.not_before <= now.wall && !of_rung)
+            if (!job.waits(now.wall) && !of_rung)
                 due.push_back(std::move(job));
             else
                 later.push_back(std::move(job));
         }
         alerts_ = std::move(later);
+        for (const auto& job : due)
+            if (!job.group.empty()) groups_.take(job.group);
         return due;
+    }
+
+    /// The alerts of a group are told.
+    void told(const AlertJob& job, WallTime now) {
+        const std::lock_guard guard{lock_};
+        groups_.told(job.group, now, job.rules->rules.outbox);
+    }
+
+    /// Whether the alert of this action waits for others of its cause.
+    [[nodiscard]] bool tells_together(const std::string& action_key) const {
+        const std::lock_guard guard{lock_};
+        for (const auto& job : alerts_)
+            if (job.row.action_key == action_key) return !job.group.empty();
+        return false;
     }
 
     [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
@@ -178,6 +221,7 @@ private:
     mutable std::mutex lock_;
     std::vector<RungJob> rungs_;
     std::vector<AlertJob> alerts_;
+    AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };
 

@@ -149,8 +149,11 @@ namespace heeler::inline HEELER_ABI::detail {
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
-           "; alerts are tried for ", spoken(rules.outbox.give_up_after),
-           rules.outbox.jitter ? ", with jitter\n" : "\n");
+           "; alerts are tried for ", spoken(rules.outbox.give_up_after), rules.outbox.jitter ? ", with jitter" : "");
+    if (rules.outbox.group_wait > Duration{})
+        append(text, "; those of one cause are one message after ", spoken(rules.outbox.group_wait), ", then every ",
+               spoken(rules.outbox.group_interval));
+    text.append("\n");
     append(text, describe(rules.escalation));
     return text;
 }

@@ -367,7 +367,9 @@ inline constexpr std::array known{
     Known{"outbox.first_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::first_retry>},
     Known{"outbox.longest_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::longest_retry>},
     Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>},
-    Known{"outbox.jitter", &set_jitter}};
+    Known{"outbox.jitter", &set_jitter},
+    Known{"outbox.group_wait_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_wait>},
+    Known{"outbox.group_interval_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_interval>}};
 
 }  // namespace detail::setting
 

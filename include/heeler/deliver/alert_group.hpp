@@ -1,0 +1,89 @@
+// Alerts of one cause as one message: when they are told, and how one of them speaks for all.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/text/append.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+inline constexpr std::size_t runs_named = 20;                 ///< of those that a message tells of together
+inline constexpr std::string_view group_detail = "together";  ///< how many runs these are
+
+/// When the alerts of each group are due. One thread at a time.
+class AlertGroups {
+public:
+    /// One more alert, made then: all that come before its group is told are due together.
+    [[nodiscard]] WallTime join(const std::string& group, WallTime made, const OutboxSettings& settings) {
+        Group& known = groups_[group];
+        if (!known.due) known.due = std::max(made + settings.group_wait, known.next);
+        return *known.due;
+    }
+
+    /// Those that were due are taken out: who comes now waits anew.
+    void take(const std::string& group) {
+        if (const auto known = groups_.find(group); known != groups_.end()) known->second.due.reset();
+    }
+
+    /// They are told.
+    void told(const std::string& group, WallTime now, const OutboxSettings& settings) {
+        if (groups_.size() >= forget_at_) forget(now);
+        groups_[group].next = now + settings.group_interval;
+    }
+
+private:
+    struct Group {
+        std::optional<WallTime> due{};  ///< absent: none waits
+        WallTime next = WallTime::min();
+    };
+
+    void forget(WallTime now) {
+        std::erase_if(groups_, [&](const auto& each) { return !each.second.due && each.second.next <= now; });
+        forget_at_ = std::max<std::size_t>(64, 2 * groups_.size());
+    }
+
+    std::map<std::string, Group> groups_;
+    std::size_t forget_at_ = 64;
+};
+
+}  // namespace detail
+
+/// Whether this alert tells of other runs as well.
+[[nodiscard]] inline bool speaks_for_others(const Alert& alert) {
+    return std::any_of(alert.details.begin(), alert.details.end(),
+                       [](const Detail& detail) { return detail.name == detail::group_detail; });
+}
+
+/// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key
+/// stays.
+inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
+    std::map<std::string_view, bool> known{{alert.run.id, true}};
+    std::string names;
+    std::size_t more = 0;
+    for (const Alert* other : others) {
+        if (!known.emplace(other->run.id, true).second || ++more > detail::runs_named) continue;
+        append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
+    }
+    if (more > detail::runs_named) append(names, " and ", std::to_string(more - detail::runs_named), " more");
+    for (const Alert* other : others) alert.severity = std::max(alert.severity, other->severity);
+    alert.details.push_back({std::string{detail::group_detail}, std::to_string(more + 1), true});
+    if (more == 0) return;
+    append(alert.summary, ", and ", std::to_string(more), more == 1 ? " more run" : " more runs");
+    if (alert.issues.empty())
+        alert.details.push_back({"also", std::move(names)});
+    else
+        alert.issues.push_back("also: " + names);
+}
+
+}  // namespace heeler::inline HEELER_ABI

@@ -1,0 +1,219 @@
+#include <heeler/effects/group_desk.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using rooms::House;
+
+namespace {
+
+/// Stored runs, alerts about which are told together after 30 s.
+struct Grouping : House {
+    std::vector<RunHandle> runs;
+
+    static RunClass grouped_class() {
+        RunClass rules = rooms::bare_class("grouped");
+        rules.outbox.group_wait = 30s;
+        return rules;
+    }
+    explicit Grouping(int count = 3, const std::string& parent = {}) {
+        for (int i = 0; i < count; ++i) add(parent);
+    }
+    void add(const std::string& parent = {}) {
+        RunSpec spec = bench::spec_of("w" + std::to_string(runs.size()));
+        spec.parent = parent;
+        runs.push_back(stored(grouped_class(), std::move(spec)));
+    }
+    [[nodiscard]] static std::string key_of(std::size_t run) { return "key " + std::to_string(run); }
+
+    /// An alert about a run was committed just now.
+    detail::AlertJob alert(std::size_t run, Severity severity = Severity::warning, const std::string& to = {},
+                           const std::string& action_key = {}) {
+        AlertRow row;
+        row.alert.key = key_of(run);
+        row.alert.kind = "run.unhealthy";
+        row.alert.to = to;
+        row.alert.severity = severity;
+        row.alert.run.id = row.alert.run.name = "w" + std::to_string(run);
+        row.alert.summary = "run " + row.alert.run.id + " needs attention";
+        row.action_key = action_key;
+        row.created_at = row.not_before = now().wall;
+        detail::WatchedRun& watched = at(runs[run]);
+        watched.alerts_pending += 1;
+        watched.unsaved.edit().alerts.push_back(row);
+        if (const auto error = ledger.commit_one(runs[run], watched, now())) FAIL(error->message);
+        return detail::alert_job(runs[run], watched, row);
+    }
+    void queue(std::size_t run, Severity severity = Severity::warning, const std::string& to = {}) {
+        deliverer.queues().add(alert(run, severity, to));
+    }
+    /// A rung that tells people was committed just now.
+    void escalate(std::size_t run) {
+        Action action;
+        action.kind = ActionKind::escalate;
+        action.key = "action " + std::to_string(run);
+        action.intervention = 1;
+        deliverer.queues().add(alert(run, Severity::warning, {}, action.key));
+        at(runs[run]).rung_busy = true;
+        deliverer.queues().add(detail::RungJob{runs[run], &at(runs[run]), {action}, false});
+    }
+    /// What people read after so long.
+    std::vector<std::string> after(Duration length) {
+        clock.advance(length);
+        const std::size_t known = notifier.delivered().size();
+        CycleReport report;
+        deliverer.run(now(), report);
+        std::vector<std::string> texts;
+        for (std::size_t i = known; i < notifier.delivered().size(); ++i)
+            texts.push_back(notifier.delivered()[i].summary);
+        return texts;
+    }
+    [[nodiscard]] AlertRow row_of(std::size_t run) {
+        const auto rows = history("w" + std::to_string(run)).alerts;
+        REQUIRE(rows.size() == 1);
+        return rows[0];
+    }
+};
+
+using Texts = std::vector<std::string>;
+
+/// Looks at what is stored at the moment when people are told.
+struct StoreReader {
+    [[maybe_unused]] static constexpr std::string_view name = "reader";
+    Grouping* world;
+    bool* good;
+
+    Result<Receipt> send(const Alert& alert) const {
+        *good = alert.key == Grouping::key_of(0) && world->row_of(0).alert.summary == alert.summary &&
+                world->row_of(0).state == AlertRow::State::pending &&
+                world->row_of(1).state == AlertRow::State::skipped &&
+                world->row_of(2).state == AlertRow::State::skipped;
+        return fail(ErrorCode::delivery_failed, "killed meanwhile");
+    }
+};
+
+}  // namespace
+
+TEST_CASE("alerts of one cause are one message, and each knows with which it was told", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    CHECK(g.deliverer.queues().next(g.now()) == g.now().elapsed + 30s);
+    CHECK(g.after(29s).empty());
+    CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
+    CHECK(g.row_of(0).state == AlertRow::State::delivered);
+    CHECK(g.row_of(2).state == AlertRow::State::skipped);
+    CHECK(g.row_of(2).last_error == "told with key 0 of the run w0");
+    for (const RunHandle run : g.runs) CHECK(g.at(run).alerts_pending == 0);
+    CHECK_FALSE(g.deliverer.queues().next(g.now()));
+    g.add();
+    g.queue(3);  // the next message about this cause comes later
+    CHECK(g.after(299s).empty());
+    CHECK(g.after(1s) == Texts{"run w3 needs attention"});
+}
+
+TEST_CASE("what is critical waits for nobody; another route and another parent are other messages", "[effects]") {
+    Grouping g{4};
+    g.add("boss");
+    g.add("boss");
+    g.queue(0);
+    g.queue(1, Severity::critical);
+    g.queue(2, Severity::warning, "ops");
+    g.queue(3);
+    g.queue(4);
+    g.queue(5);
+    CHECK(g.after(0s) == Texts{"run w1 needs attention"});
+    CHECK(g.after(30s) == Texts{"run w0 needs attention, and 1 more run", "run w2 needs attention",
+                                "run w4 needs attention, and 1 more run"});
+}
+
+TEST_CASE("who speaks for others is stored before people are told, and says the same after a kill", "[effects]") {
+    Grouping g;
+    bool good = false;
+    StoreReader reader{&g, &good};
+    detail::NotifierEdge<StoreReader> port{reader};
+    detail::Deliverer hands{port, g.clock_port, g.process, g.ledger, g.table, g.tenure};
+    for (std::size_t run = 0; run < 3; ++run) hands.queues().add(g.alert(run));
+    g.clock.advance(30s);
+    CycleReport report;
+    hands.run(g.now(), report);
+    CHECK(good);
+    // What the next process finds in the store.
+    AlertRow found = g.row_of(0);
+    CHECK(found.attempts == 0);
+    const detail::AlertJob job = detail::alert_job(g.runs[0], g.at(g.runs[0]), found);
+    CHECK(job.group.empty());
+    g.deliverer.queues().add(job);
+    CHECK(g.after(0s) == Texts{"run w0 needs attention, and 2 more runs"});
+}
+
+TEST_CASE("a message for many is tried again by itself, and soon", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    CHECK(g.row_of(1).state == AlertRow::State::skipped);
+    CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
+    Grouping alone{1};
+    alone.queue(0);
+    alone.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(alone.after(30s).empty());
+    CHECK(alone.after(1s) == Texts{"run w0 needs attention"});
+}
+
+TEST_CASE("while it cannot be stored who speaks for whom, nobody is told, and then all at once", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.store.fail(StoreOperation::commit, ErrorCode::busy);
+    CHECK(g.after(30s).empty());
+    CHECK(g.after(1s).empty());
+    CHECK(g.at(g.runs[1]).alerts_pending == 1);
+    g.store.heal();
+    CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
+    CHECK(g.row_of(0).state == AlertRow::State::delivered);
+    CHECK(g.row_of(1).state == AlertRow::State::skipped);
+}
+
+TEST_CASE("two alerts about one run are one message about it", "[effects]") {
+    Grouping g{1};
+    g.queue(0);
+    detail::AlertJob second = g.alert(0);
+    second.row.alert.key = "second";
+    g.deliverer.queues().add(second);
+    CHECK(g.after(30s) == Texts{"run w0 needs attention"});
+    CHECK(g.at(g.runs[0]).alerts_pending == 0);
+}
+
+TEST_CASE("an escalation that waits for others settles its action at once", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.escalate(run);
+    CHECK(g.after(0s).empty());
+    for (std::size_t run = 0; run < 3; ++run) {
+        CHECK_FALSE(g.at(g.runs[run]).rung_busy);
+        const auto actions = g.history("w" + std::to_string(run)).actions;
+        REQUIRE(actions.size() == 1);
+        CHECK(actions[0].outcome == ActionOutcome::done);
+        CHECK(actions[0].note == "told together with others of its cause");
+        CHECK(g.row_of(run).state == AlertRow::State::pending);
+    }
+    CHECK(g.after(30s) == Texts{"run w0 needs attention, and 2 more runs"});
+}
+
+TEST_CASE("a clock that is set back by a day holds no message back for longer than the waits", "[effects]") {
+    Grouping g;
+    g.queue(0);
+    g.clock.step_wall(-24h);
+    CHECK(g.after(0s) == Texts{"run w0 needs attention"});
+}
+
+TEST_CASE("alerts about 10,000 runs are one message", "[effects]") {
+    Grouping g{10'000};
+    const bool of_rungs = GENERATE(false, true);
+    for (std::size_t run = 0; run < 10'000; ++run) of_rungs ? g.escalate(run) : g.queue(run);
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(g.after(0s).empty());
+    CHECK(g.after(30s) == Texts{"run w0 needs attention, and 9999 more runs"});
+    CHECK(std::chrono::steady_clock::now() - began < 10s);
+    CHECK(g.row_of(9'999).state == AlertRow::State::skipped);
+    CHECK(g.notifier.delivered()[0].details.back().value.size() < 400);
+}

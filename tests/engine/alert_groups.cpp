@@ -1,0 +1,97 @@
+#include <map>
+#include <string>
+
+#include <heeler/deliver/alert_group.hpp>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// 50 children of one parent that stall together, and are told of together.
+struct Children : bench::Bench {
+    std::vector<RunHandle> runs;
+
+    Children() {
+        RunClass rules = presets::recommended();
+        rules.name = "children";
+        rules.outbox.group_wait = 30s;
+        classes = {rules};
+        boot();
+        for (int i = 0; i < 50; ++i) {
+            RunSpec spec = bench::spec_of("child " + std::to_string(i));
+            spec.parent = "boss";
+            runs.push_back(run(std::move(spec)));
+        }
+        all_progress(1);
+        cycle();
+    }
+    void all_progress(std::int64_t value) {
+        for (const RunHandle run : runs) progress(run, value);
+    }
+    void pass(Duration length) {
+        for (Duration gone{}; gone < length; gone += 1s) static_cast<void>(after(1s));
+    }
+    /// "run.unhealthy 50": kinds of what people read, with the number of runs.
+    [[nodiscard]] std::string heard() const {
+        std::string text;
+        for (const Alert& alert : notifier.delivered()) {
+            text += (text.empty() ? "" : ", ") + alert.kind;
+            for (const Detail& detail : alert.details)
+                if (detail.name == detail::group_detail) text += " " + detail.value;
+        }
+        return text;
+    }
+    [[nodiscard]] std::string states(int child) {
+        std::string text;
+        const History history = *memory.history("child " + std::to_string(child));
+        for (const AlertRow& row : history.alerts)
+            text += (text.empty() ? "" : ", ") + row.alert.kind +
+                    (row.state == AlertRow::State::delivered ? " delivered" : " " + row.last_error.substr(0, 9));
+        return text;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("fifty children that stall together are one message, and so is their recovery", "[engine]") {
+    Children c;
+    CHECK_THAT(c.dog->describe(), ContainsSubstring("those of one cause are one message after 30s, then every 5m 0s"));
+    c.pass(620s);
+    CHECK(c.heard().empty());
+    c.pass(30s);
+    CHECK(c.heard() == "run.unhealthy 50");
+    c.all_progress(2);
+    c.pass(200s);
+    CHECK(c.heard() == "run.unhealthy 50, run.recovered 50");
+    CHECK(c.states(0) == "run.unhealthy delivered, run.recovered delivered");
+    CHECK(c.states(49) == "run.unhealthy told with, run.recovered told with");
+    CHECK(c.dog->cycle().errors == 0);
+}
+
+TEST_CASE("a restart while alerts wait for each other changes nothing", "[engine]") {
+    Children c;
+    c.pass(620s);
+    CHECK(c.heard().empty());
+    c.boot();
+    c.pass(60s);
+    CHECK(c.heard() == "run.unhealthy 50");
+    c.boot();
+    c.pass(20s);
+    CHECK(c.heard() == "run.unhealthy 50");
+}
+
+TEST_CASE("escalations of one cause are one message, and each run's action is settled", "[engine]") {
+    Children c;
+    c.control.answer(ControlVerb::inject, ControlAnswer::fail);
+    c.pass(760s);
+    CHECK(c.heard() == "run.unhealthy 50, escalation 50");
+    for (int child = 0; child < 50; ++child) {
+        const History history = *c.memory.history("child " + std::to_string(child));
+        REQUIRE(history.actions.size() == 2);
+        for (const Action& action : history.actions) CHECK(action.outcome != ActionOutcome::intended);
+    }
+}
