@@ -95,7 +95,7 @@ TEST_CASE("calls of the store are counted, with their errors") {
     CHECK(after.store_failing == 3s);
 }
 
-TEST_CASE("one that is alone may act; one of several while it has its lease") {
+TEST_CASE("one that is alone may act, and one of several while it has its lease") {
     Bench b;
     b.run();
     (void)b.cycle();

@@ -17,11 +17,11 @@
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
-#include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
 #include <heeler/effects/store_health.hpp>
+#include <heeler/engine/class_checks.hpp>
 #include <heeler/engine/engine.hpp>
 #include <heeler/engine/process.hpp>
 #include <heeler/explain/explain.hpp>
@@ -119,39 +119,6 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
 }
 
 // --- classes and runs ---
-
-/// A source that lets nobody be replaced so soon would have every continuation rejected.
-HEELER_INLINE Result<void> check_age(const RunClass& rules, Duration checkpoint_every) {
-    const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>();
-    if (age == nullptr || age->act_after >= checkpoint_every) return {};
-    return fail(ErrorCode::invalid_argument,
-                "class `" + rules.name + "`: act_after is " + std::to_string(in_seconds(age->act_after)) +
-                    " s, but its source lets nobody be replaced before a checkpoint is " +
-                    std::to_string(in_seconds(checkpoint_every)) +
-                    " s old (checkpoint_every): every continuation would be rejected. Raise act_after or lower "
-                    "checkpoint_every");
-}
-
-/// Whoever an alert of the class is addressed to must be known to the notifier.
-HEELER_INLINE Result<void> check_routes(const RunClass& rules, NotifierPort& notifier) {
-    const auto check = [&](std::string_view setting, const std::string& route) -> Result<void> {
-        const auto served = notifier.serves(route);
-        if (served) return {};
-        return fail(ErrorCode::no_recipient,
-                    "class `" + shown_name(rules.name, 64) + "`: nobody would get what goes to " +
-                        (route.empty() ? "the default route" : "the route `" + shown_name(route, 256) + "`") + " (" +
-                        std::string{setting} + "): " + served.error().message +
-                        ". Give the notifier a recipient for it, or change " + std::string{setting});
-    };
-    if (auto good = check("alerts_to", rules.alerts_to); !good) return good;
-    const auto& levels = rules.escalation.levels;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-        if (levels[i].route.empty()) continue;
-        if (auto good = check("escalation.levels[" + std::to_string(i) + "].route", levels[i].route); !good)
-            return good;
-    }
-    return {};
-}
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;

@@ -1,0 +1,49 @@
+// What a class asks of the host's source and notifier before it is defined.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/ports.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/text/shown_name.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// A source that lets nobody be replaced so soon would have every continuation rejected.
+[[nodiscard]] inline Result<void> check_age(const RunClass& rules, Duration checkpoint_every) {
+    const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>();
+    if (age == nullptr || age->act_after >= checkpoint_every) return {};
+    return fail(ErrorCode::invalid_argument,
+                "class `" + rules.name + "`: act_after is " + std::to_string(in_seconds(age->act_after)) +
+                    " s, but its source lets nobody be replaced before a checkpoint is " +
+                    std::to_string(in_seconds(checkpoint_every)) +
+                    " s old (checkpoint_every): every continuation would be rejected. Raise act_after or lower "
+                    "checkpoint_every");
+}
+
+/// Whoever an alert of the class is addressed to must be known to the notifier.
+[[nodiscard]] inline Result<void> check_routes(const RunClass& rules, NotifierPort& notifier) {
+    const auto check = [&](std::string_view setting, const std::string& route) -> Result<void> {
+        const auto served = notifier.serves(route);
+        if (served) return {};
+        return fail(ErrorCode::no_recipient,
+                    "class `" + shown_name(rules.name, 64) + "`: nobody would get what goes to " +
+                        (route.empty() ? "the default route" : "the route `" + shown_name(route, 256) + "`") + " (" +
+                        std::string{setting} + "): " + served.error().message +
+                        ". Give the notifier a recipient for it, or change " + std::string{setting});
+    };
+    if (auto good = check("alerts_to", rules.alerts_to); !good) return good;
+    const auto& levels = rules.escalation.levels;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (levels[i].route.empty()) continue;
+        if (auto good = check("escalation.levels[" + std::to_string(i) + "].route", levels[i].route); !good)
+            return good;
+    }
+    return {};
+}
+
+}  // namespace heeler::inline HEELER_ABI::detail
