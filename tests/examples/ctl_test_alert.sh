@@ -2,23 +2,9 @@
 # heeler-ctl test-alert: an alert to each channel's stand-in on this machine, and what is said when one does not arrive.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-ctl
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
-failures=0
-
-cleanup() {
-    [ -z "${server-}" ] || kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err" "$work/got" 2>/dev/null | cut -c 1-300 | tail -n 30
-    failures=$((failures + 1))
-}
+# shellcheck source=../support/stand_ins.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/stand_ins.sh"
+bin=$(built ctl) || exit 1
 
 # expect STATUS WHAT ARGS...
 expect() {
@@ -31,13 +17,7 @@ expect() {
 
 says() { grep -q -- "$1" "$work/out" "$work/err" || fail "nothing says \"$1\""; }
 
-python3 "$(dirname "${BASH_SOURCE[0]}")/../support/loopback_channels.py" "$work" &
-server=$!
-for _ in $(seq 100); do
-    [ -s "$work/smtp" ] && [ -s "$work/http" ] && break
-    sleep 0.1
-done
-http=http://127.0.0.1:$(cat "$work/http")
+stand_in loopback_channels.py smtp http
 
 expect 2 "without a token" test-alert --notify telegram:5
 says "set HEELER_TELEGRAM_TOKEN"
@@ -80,5 +60,4 @@ says "telegram answered 401: Unauthorized"
 HEELER_TELEGRAM_API=http://127.0.0.1:1 expect 4 "nobody there" test-alert --notify telegram:-100
 says "not delivered: telegram: "
 
-[ $failures = 0 ] && echo "all channels"
-exit $((failures > 0))
+finish "all channels"

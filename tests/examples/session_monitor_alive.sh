@@ -3,24 +3,10 @@
 # machine.
 set -uo pipefail
 
-monitor=${HEELER_BIN:?the directory of the built examples}/heeler-session-monitor
-[ -x "$monitor" ] || { echo "not built: $monitor"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
+# shellcheck source=../support/stand_ins.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/stand_ins.sh"
+monitor=$(built session-monitor) || exit 1
 mkdir "$work/sessions"
-failures=0
-
-cleanup() {
-    [ -z "${server-}" ] || kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err" "$work/pings" "$work/notified" 2>/dev/null | cut -c 1-400 | tail -n 30
-    failures=$((failures + 1))
-}
 
 # watch SECONDS ARGUMENTS...: what the stand-ins heard before is forgotten.
 watch() {
@@ -30,13 +16,8 @@ watch() {
     timeout 60 "$monitor" "$work/sessions" --every 250ms --for "$length" "$@" >>"$work/out" 2>"$work/err"
 }
 
-python3 "$(dirname "${BASH_SOURCE[0]}")/../support/loopback_alive.py" "$work" &
-server=$!
-for _ in $(seq 100); do
-    [ -s "$work/http" ] && [ -S "$work/notify" ] && break
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$work/http")/secret
+stand_in loopback_alive.py http notify
+url=$http/secret
 export NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000
 
 watch 4 --ping "$url" || fail "it ended with an error"
@@ -67,5 +48,4 @@ unset NOTIFY_SOCKET WATCHDOG_USEC
 watch 1 || fail "without anybody to tell"
 [ ! -e "$work/notified" ] || fail "nobody was to be told"
 
-[ $failures = 0 ] && echo "alive, and said so"
-exit $((failures > 0))
+finish "alive, and said so"

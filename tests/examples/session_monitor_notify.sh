@@ -3,24 +3,10 @@
 # Telegram cannot be reached. Telegram and GitHub are stand-ins on this machine.
 set -uo pipefail
 
-monitor=${HEELER_BIN:?the directory of the built examples}/heeler-session-monitor
-[ -x "$monitor" ] || { echo "not built: $monitor"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
+# shellcheck source=../support/stand_ins.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/stand_ins.sh"
+monitor=$(built session-monitor) || exit 1
 sessions=$work/sessions
-failures=0
-
-cleanup() {
-    [ -z "${server-}" ] || kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err" "$work/got" 2>/dev/null | cut -c 1-400 | tail -n 30
-    failures=$((failures + 1))
-}
 
 # session NAME CHAT: the same call eight times, and nothing for forty minutes since.
 session() {
@@ -42,13 +28,7 @@ watch() {
         fail "the monitor failed"
 }
 
-python3 "$(dirname "${BASH_SOURCE[0]}")/../support/loopback_channels.py" "$work" &
-server=$!
-for _ in $(seq 100); do
-    [ -s "$work/smtp" ] && [ -s "$work/http" ] && break
-    sleep 0.1
-done
-http=http://127.0.0.1:$(cat "$work/http")
+stand_in loopback_channels.py smtp http
 export HEELER_TELEGRAM_TOKEN=telegram-token HEELER_TELEGRAM_API=$http HEELER_GITHUB_TOKEN=github-token HEELER_GITHUB_API=$http
 echo '{"retry_failed_alerts": true, "outbox.first_retry_s": 1}' >"$work/config.json"
 
@@ -73,5 +53,4 @@ watch 4
 [ "$(grep -c '"channel": "github", "title"' "$work/got")" = 2 ] || fail "not one issue each"
 ! grep -q 'telegram-token\|github-token' "$work/out" "$work/err" "$sessions/alerts.jsonl" || fail "a token is shown"
 
-[ $failures = 0 ] && echo "a message, an issue, and the log"
-exit $((failures > 0))
+finish "a message, an issue, and the log"

@@ -2,31 +2,12 @@
 # heeler-supervise tells systemd and a dead man's switch that it is alive, and its command does not speak for it.
 set -uo pipefail
 
-supervise=${HEELER_BIN:?the directory of the built examples}/heeler-supervise
-[ -x "$supervise" ] || { echo "not built: $supervise"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
-failures=0
+# shellcheck source=../support/stand_ins.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/stand_ins.sh"
+supervise=$(built supervise) || exit 1
 
-cleanup() {
-    [ -z "${server-}" ] || kill "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err" "$work/pings" "$work/notified" 2>/dev/null | cut -c 1-400 | tail -n 30
-    failures=$((failures + 1))
-}
-
-python3 "$(dirname "${BASH_SOURCE[0]}")/../support/loopback_alive.py" "$work" &
-server=$!
-for _ in $(seq 100); do
-    [ -s "$work/http" ] && [ -S "$work/notify" ] && break
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$work/http")/secret
+stand_in loopback_alive.py http notify
+url=$http/secret
 
 NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 timeout 60 "$supervise" --state-dir "$work/state" --name alive --ping "$url" \
     -- bash -c 'for i in 1 2 3 4 5 6; do echo "step $i, ${NOTIFY_SOCKET-nobody}"; sleep 0.5; done' >"$work/out" 2>"$work/err" ||
@@ -47,5 +28,4 @@ timeout 60 "$supervise" --state-dir "$work/state" --name down --ping "$url" -- s
 grep -q "the dead man's switch answered 503" "$work/err" || fail "it is not said that the switch is down"
 ! grep -q secret "$work/err" || fail "the address is shown"
 
-[ $failures = 0 ] && echo "alive, and said so"
-exit $((failures > 0))
+finish "alive, and said so"
