@@ -111,19 +111,19 @@ struct EdgeAlert {
 [[nodiscard]] inline EdgeAlert silence_alert() { return {Condition::silent, "run.unhealthy", true, "run.recovered"}; }
 
 /// Who is told at one level of an escalation.
-enum class Told : std::uint8_t {
+enum class EscalationTarget : std::uint8_t {
     parent,  ///< the run's parent (`RunSpec::parent`); without one as `origin`
     origin,  ///< where all alerts about the run go (`RunSpec::origin`); without one as `people`
     people,  ///< the level's own route; without one the class's `alerts_to`
 };
 
-[[nodiscard]] constexpr std::string_view name_of(Told whom) noexcept {
+[[nodiscard]] constexpr std::string_view name_of(EscalationTarget whom) noexcept {
     constexpr std::string_view names[] = {"parent", "origin", "people"};
     return names[static_cast<std::size_t>(whom)];
 }
 
 struct EscalationLevel {
-    Told whom = Told::people;
+    EscalationTarget whom = EscalationTarget::people;
     Duration after{};     ///< told so long after the level before, if nobody has said `ack`; of the first level zero
     std::string route{};  ///< of `people`
 };

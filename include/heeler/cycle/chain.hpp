@@ -108,9 +108,9 @@ private:
     }
 
     [[nodiscard]] std::string route_of(const EscalationLevel& level) const {
-        if (level.whom == Told::parent && !spec_.parent.empty()) return sanitise(spec_.parent, 256);
-        if (level.whom != Told::people && !spec_.origin.empty()) return sanitise(spec_.origin, 256);
-        const bool own = level.whom == Told::people && !level.route.empty();
+        if (level.whom == EscalationTarget::parent && !spec_.parent.empty()) return sanitise(spec_.parent, 256);
+        if (level.whom != EscalationTarget::people && !spec_.origin.empty()) return sanitise(spec_.origin, 256);
+        const bool own = level.whom == EscalationTarget::people && !level.route.empty();
         return sanitise(own ? level.route : watched_.rules().alerts_to, 256);
     }
 

@@ -248,7 +248,9 @@ void change_trees(RunClass& rules, Change change) {
 /// Of a class whose escalations are told once, too: those of the recommended class then.
 [[nodiscard]] inline EscalationSettings& levels_of(RunClass& rules) {
     if (rules.escalation.levels.empty())
-        rules.escalation.levels = {{Told::parent, {}, {}}, {Told::origin, 900s, {}}, {Told::people, 900s, {}}};
+        rules.escalation.levels = {{EscalationTarget::parent, {}, {}},
+                                   {EscalationTarget::origin, 900s, {}},
+                                   {EscalationTarget::people, 900s, {}}};
     return rules.escalation;
 }
 

@@ -85,7 +85,7 @@ template <class What>
             return fail(ErrorCode::invalid_argument, name + ".after must be 0: the first level is told at once");
         if (i > 0)
             if (auto good = check_length(name + ".after", level.after, 1s, longest_setting); !good) return good;
-        if (!level.route.empty() && (level.whom != Told::people || level.route.size() > 256))
+        if (!level.route.empty() && (level.whom != EscalationTarget::people || level.route.size() > 256))
             return fail(ErrorCode::invalid_argument,
                         name + ".route belongs to people, and has at most 256 bytes; leave it out");
     }
