@@ -112,7 +112,7 @@ TEST_CASE("alerts of one cause are one message, and each knows with which it was
     CHECK(g.after(1s) == Texts{"run w3 needs attention"});
 }
 
-TEST_CASE("what is critical waits for nobody; another route and another parent are other messages", "[effects]") {
+TEST_CASE("what is critical waits for nobody, another route and another parent are other messages", "[effects]") {
     Grouping g{4};
     g.add("boss");
     g.add("boss");
