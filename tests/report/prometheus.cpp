@@ -288,7 +288,8 @@ TEST_CASE("the names of all metrics") {
     Vitals seen;
     seen.shares = true;
     std::string names;
-    for (const std::string& name : shown(telemetry, seen).families()) names += name.substr(7) + "\n";
+    const auto text = shown(telemetry, seen);
+    for (const std::string& name : text.families()) names += name.substr(7) + "\n";
     CHECK(names ==
           "alerts_total\nclock_jumps_total\ncontinuations_total\ndetections_total\nepisodes_open\n"
           "fenced_writes_total\nheartbeats_rejected_total\nheartbeats_total\nintervention_seconds\n"
