@@ -40,11 +40,11 @@ std::string Supervisor::why_unrecorded() {
 /// What the store does not take in time is left beside it, for the next start.
 void Supervisor::record_end() {
     EndNote note{run_id_, end_state(), process_->exit_status(), heeler::rfc3339(dog_.clock().now().wall)};
-    auto noted = end_notes_.put(note);
+    auto left_beside = end_notes_.put(note);
     auto finished = dog_.finish(handle_, note.state);
     if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
         note.state = RunState::terminated;
-        noted = end_notes_.put(note);
+        left_beside = end_notes_.put(note);
     }
     const heeler::Elapsed until = dog_.clock().now().elapsed + store_patience;
     for (int round = 0; !(unrecorded_ = why_unrecorded()).empty(); ++round) {
@@ -58,8 +58,9 @@ void Supervisor::record_end() {
         tell(dog_.tick(heeler::TickCause::on_demand));
     }
     if (unrecorded_.empty()) return end_notes_.forget(run_id_);
-    unrecorded_ = fmt::format("the end of the run ({}) is not recorded: {}. {}", note.text(), unrecorded_,
-                              noted ? "The next start does that" : "Nor can it be noted: " + noted.error().message);
+    unrecorded_ =
+        fmt::format("the end of the run ({}) is not recorded: {}. {}", note.text(), unrecorded_,
+                    left_beside ? "The next start does that" : "Nor can it be noted: " + left_beside.error().message);
 }
 
 /// Whatever goes wrong at the end, the command's own status is said.
