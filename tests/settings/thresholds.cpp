@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/ready_class.hpp>
 
 #include "support/catch.hpp"
 
