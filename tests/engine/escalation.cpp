@@ -125,6 +125,36 @@ TEST_CASE("an acknowledgement has an author, stops the escalation, and is over a
     }
 }
 
+TEST_CASE("what holds an escalation back holds back that its acknowledgement is over") {
+    Chained b;
+    b.lost();
+    b.decide(Verb::ack);
+    SECTION("snoozed: until it is over") {
+        b.decide(Verb::snooze, b.clock.now().wall + 8h);
+        (void)b.after(5h);
+        (void)b.after(60s);
+        CHECK(b.told() == "lead ");
+        (void)b.after(3h);
+        CHECK(b.told() == "lead lead ");
+    }
+    SECTION("frozen: until it is not") {
+        b.decide(Verb::freeze);
+        (void)b.after(5h);
+        CHECK(b.told() == "lead ");
+        b.decide(Verb::unfreeze);
+        (void)b.after(60s);
+        CHECK(b.told() == "lead lead ");
+    }
+    SECTION("everything frozen") {
+        DecisionRow row;
+        row.verb = Verb::freeze;
+        REQUIRE(b.dog->decide(row));
+        (void)b.after(5h);
+        (void)b.after(60s);
+        CHECK(b.told() == "lead ");
+    }
+}
+
 TEST_CASE("an acknowledgement that never ends is over with the incident") {
     RunClass rules = chained();
     rules.escalation.ack_lasts = {};

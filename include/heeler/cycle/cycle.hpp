@@ -220,7 +220,7 @@ private:
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         // Like the escalation itself.
-        if (judged.chain == ChainStep::next_level && !hands_.may_act()) judged.chain = ChainStep::none;
+        if (!hands_.may_act()) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const bool changed = judged.speaks || saw || decision.acts() || decision.last ||

@@ -226,8 +226,8 @@ private:
     [[nodiscard]] ChainStep chain_step(const Incident& incident) const {
         const ChainMarks& chain = *verdict_.chain;
         const bool due = chain.next && now_.elapsed >= *chain.next;
-        if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
         if (verdict_.marks.quiet_at(now_.wall) || verdict_.marks.frozen_at(now_.wall)) return ChainStep::none;
+        if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
         if (!incident.open() || chain.incident != incident.number || chain.told == 0) return ChainStep::none;
         if (chain.told >= rules_.rules.escalation.levels.size()) return ChainStep::none;
         // Whom nobody could reach is not waited for.
