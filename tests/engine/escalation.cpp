@@ -186,6 +186,34 @@ TEST_CASE("a level that nobody can be reached at is passed over at once [M-094]"
     CHECK(b.told() == "ops ops ");
 }
 
+TEST_CASE("what nobody received before an escalation passes over no level of it") {
+    SECTION("of the same incident") {
+        Chained b;
+        RunSpec spec = bench::spec_of("r");
+        spec.parent = "lead";
+        const RunHandle run = b.run(spec);
+        b.progress(run, 1);
+        b.notifier.answer_with({Delivery::permanent, Delivery::ok});
+        b.looks(18);
+        CHECK(b.acts == "inject:nudge done; inject:nudge done; snapshot done, escalate done");
+        CHECK(b.told() == "lead ");
+    }
+    SECTION("of an earlier one") {
+        RunClass rules = chained();
+        rules.tell_people = false;
+        Chained b{rules};
+        b.notifier.answer_with({Delivery::permanent, Delivery::permanent, Delivery::permanent, Delivery::ok});
+        const RunHandle run = b.lost();
+        b.minutes(3);
+        CHECK(b.told().empty());
+        b.mends_itself(run);
+        (void)b.after(600s);
+        (void)b.dog->observe(run, OutputAccess{false});
+        b.minutes(3);
+        CHECK(b.told() == "lead ");
+    }
+}
+
 TEST_CASE("a snooze, a freeze and the end of the run stop an escalation") {
     Chained b;
     const RunHandle run = b.lost();

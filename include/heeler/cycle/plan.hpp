@@ -189,6 +189,7 @@ private:
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
         watched_.verdict.edit().incident.alerted = true;
+        watched_.verdict.edit().alert_dead = false;
         watched_.verdict.edit().sent.alerted = now_.wall;
         const Plan& plan = judged_.decision.plan;
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
@@ -256,6 +257,7 @@ private:
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
             watched_.verdict.edit().incident.alerted = true;
+            watched_.verdict.edit().alert_dead = false;
             watched_.verdict.edit().sent.alerted = now_.wall;
             watched_.verdict.edit().sent.hold_told = false;
             watched_.verdict.edit().sent.end_told = judged_.decision.is_final;
