@@ -186,6 +186,27 @@ TEST_CASE("a level that nobody can be reached at is passed over at once [M-094]"
     CHECK(b.told() == "ops ops ");
 }
 
+TEST_CASE("those who were told learn that it is over, also if the last level is not reached") {
+    Chained b;
+    b.notifier.answer_with({Delivery::ok, Delivery::ok, Delivery::permanent, Delivery::ok});
+    b.lost();
+    for (int level = 0; level < 2; ++level) (void)b.after(960s);
+    CHECK(b.told() == "lead ops ");
+    b.boot();
+    for (int time = 0; time < 2; ++time) (void)b.after(120s);
+    const RunHandle run = *b.dog->find("r");
+    const bool ends = GENERATE(false, true);
+    ends ? static_cast<void>(b.dog->finish(run)) : b.mends_itself(run);
+    (void)b.after(60s);
+    std::set<std::string> told;
+    for (const Alert& alert : b.notifier.delivered())
+        if (alert.kind != "escalation") told.insert(alert.kind + " " + alert.to);
+    if (ends)
+        CHECK(told == std::set<std::string>{"run.ended lead", "run.ended ops"});
+    else
+        CHECK(told == std::set<std::string>{"run.recovered lead", "run.recovered ops"});
+}
+
 TEST_CASE("what nobody received before an escalation passes over no level of it") {
     SECTION("of the same incident") {
         Chained b;

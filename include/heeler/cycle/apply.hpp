@@ -128,7 +128,7 @@ public:
                 item_.change.rows.interventions.push_back(known);
             }
         const bool begun = incident.alerted || watched_.end_is_awaited();
-        const bool told = begun && !watched_.verdict->alert_dead && !watched_.verdict->sent.end_told;
+        const bool told = begun && !watched_.verdict->unheard() && !watched_.verdict->sent.end_told;
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
@@ -147,7 +147,9 @@ public:
     void undo() {
         if (!item_.change.taken_over) {
             watched_.shown = item_.shown_before;
+            const bool heard = watched_.verdict->heard;
             watched_.verdict = item_.verdict_before;
+            if (heard) watched_.alert_came();
             if (watched_.alert_died) watched_.give_up_alert();
             watched_.run.incarnation = item_.incarnation_before;
             // What a host reported meanwhile is newer than both.

@@ -211,7 +211,7 @@ private:
         if (!incident.open()) {
             const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
             // Nobody reads that something is over before they read that it began.
-            const bool known = incident.alerted && !verdict_.alert_dead && watched_.alerts_pending == 0;
+            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0;
             return over && known && !cold ? Alerting::resolved : Alerting::none;
         }
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;

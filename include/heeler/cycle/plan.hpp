@@ -42,7 +42,10 @@ public:
         const Decision& decision = judged_.decision;
         const Incident before = watched_.verdict->incident;
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
-        if (decision.incident.number != before.number) watched_.verdict.edit().found.clear();
+        if (decision.incident.number != before.number) {
+            watched_.verdict.edit().found.clear();
+            watched_.verdict.edit().heard = false;
+        }
         note_conditions();
         if (judged_.chain == ChainStep::ack_over)
             rows_.audit.push_back(Chain{watched_, spec_, now_}.end_acknowledgement());

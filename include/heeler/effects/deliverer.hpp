@@ -365,6 +365,7 @@ private:
             job.watched->unsaved.edit().alerts.push_back(job.row);
             if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
             if (state == AlertRow::State::dead) job.watched->give_up_alert();
+            if (state == AlertRow::State::delivered) job.watched->alert_came();
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
         if (ledger_.commit_one(job.handle, *job.watched, now)) {

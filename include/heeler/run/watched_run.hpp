@@ -180,7 +180,8 @@ struct Verdict {
     std::int64_t rung_day = 0;
     std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
     std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
-    bool alert_dead = false;          ///< nobody learned that the incident began
+    bool alert_dead = false;          ///< nobody has the newest alert of the incident
+    bool heard = false;               ///< somebody has one of it
     OperatorMarks marks;
     SentMarks sent;
     Seldom<ChainMarks> chain;     ///< saved on its own
@@ -217,14 +218,20 @@ struct Verdict {
         return false;
     }
 
+    /// Nobody learned that the incident began.
+    [[nodiscard]] bool unheard() const noexcept { return alert_dead && !heard; }
+
     /// Interventions and the end are stored on their own.
     template <class A>
     void archive(A& a) {
+        auto told = static_cast<std::uint8_t>((alert_dead ? 1 : 0) | (heard ? 2 : 0));
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
           incident.escalated, incident.alerted);
-        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, alert_dead, marks, sent);
+        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, told, marks, sent);
+        alert_dead = (told & 1) != 0;
+        heard = (told & 2) != 0;
     }
 };
 
@@ -351,6 +358,12 @@ struct RunMemory {
         alert_died = true;
         verdict.edit().alert_dead = true;
         if (rules().outbox.retry) verdict.edit().sent.alerted.reset();
+    }
+
+    /// Somebody has an alert about the run.
+    void alert_came() {
+        const Incident& incident = verdict->incident;
+        if (incident.open() && incident.alerted) verdict.edit().heard = true;
     }
 
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
