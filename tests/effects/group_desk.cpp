@@ -128,6 +128,19 @@ TEST_CASE("what is critical waits for nobody, another route and another parent a
                                 "run w4 needs attention, and 1 more run"});
 }
 
+TEST_CASE("what may go elsewhere by its tags, or is of another severity, is another message", "[effects]") {
+    Grouping g;
+    const auto group_of = [&](std::size_t run, Severity severity, std::vector<std::string> tags) {
+        AlertRow row = g.alert(run, severity).row;
+        row.alert.tags = std::move(tags);
+        return detail::alert_job(g.runs[run], g.at(g.runs[run]), std::move(row)).group;
+    };
+    const std::string night = group_of(0, Severity::warning, {"night"});
+    CHECK(group_of(1, Severity::warning, {"night"}) == night);
+    CHECK(group_of(2, Severity::warning, {"day"}) != night);
+    CHECK(group_of(2, Severity::none, {"night"}) != night);
+}
+
 TEST_CASE("who speaks for others is stored before people are told, and says the same after a kill", "[effects]") {
     Grouping g;
     bool good = false;

@@ -92,8 +92,8 @@ struct OutboxSettings {
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.
     bool jitter = false;
-    /// Alerts of one cause, about runs of one parent, wait so long for each other and are told as one message. Critical
-    /// ones do not wait. Zero: each is a message of its own.
+    /// Alerts of one cause, about runs of one parent with the same tags, wait so long for each other and are told as
+    /// one message. Critical ones do not wait. Zero: each is a message of its own.
     Duration group_wait{};
     Duration group_interval = 300s;  ///< from one such message to the next of the same cause
 };
