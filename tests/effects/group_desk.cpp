@@ -188,6 +188,22 @@ TEST_CASE("while it cannot be stored who speaks for whom, nobody is told, and th
     CHECK(g.row_of(1).state == AlertRow::State::skipped);
 }
 
+TEST_CASE("whom the store does not take is told of alone, and holds up nobody's message", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.store.fail_run("w0", ErrorCode::unstorable);
+    CHECK(g.after(30s).empty());
+    CHECK(g.after(1s) == Texts{"run w0 needs attention", "run w1 needs attention, and 1 more run"});
+}
+
+TEST_CASE("nobody counts as told by a message that is not stored, whenever this process ends", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.store.fail_run("w0", GENERATE(ErrorCode::unstorable, ErrorCode::conflict));
+    CHECK(g.after(30s).empty());
+    for (std::size_t run = 0; run < 3; ++run) CHECK(g.row_of(run).state == AlertRow::State::pending);
+}
+
 TEST_CASE("two alerts about one run are one message about it", "[effects]") {
     Grouping g{1};
     g.queue(0);

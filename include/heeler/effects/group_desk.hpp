@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,26 +24,42 @@ public:
     GroupDesk(Ledger& ledger, Queues& queues, RunTable<WatchedRun>& table)
         : ledger_{ledger}, queues_{queues}, table_{table} {}
 
-    /// The first of them tells of all, and the others are settled by that, in one commit. What cannot be stored waits
-    /// as it was; false: so does the first.
+    /// The first of them tells of all; when that is stored, the others are settled by it. What cannot be stored waits
+    /// as it was; false: so do all.
     [[nodiscard]] bool join(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
         std::vector<AlertJob> before = jobs;
         settle_rows(jobs);
+        const std::span<const AlertJob> all{jobs};
+        if (!store_first(all.first(1), before[0], now, report)) {
+            for (std::size_t i = 1; i < before.size(); ++i) queues_.add(std::move(before[i]));
+            return false;
+        }
         std::vector<Change> changes;
-        const std::vector<std::size_t> places = put(jobs, changes);
-        const auto error = ledger_.commit(changes, {}, now);
-        const bool good = changes[places[0]].stored;
-        for (std::size_t i = good ? 1 : 0; i < jobs.size(); ++i) {
-            if (good && changes[places[i]].stored)
+        const std::vector<std::size_t> places = put(all.subspan(1), changes);
+        if (const auto error = ledger_.commit(changes, {}, now)) report.error("commit", {}, *error);
+        for (std::size_t i = 1; i < jobs.size(); ++i) {
+            if (changes[places[i - 1]].stored)
                 leave(jobs[i], now);
             else
                 put_back(std::move(before[i]), now);
         }
-        if (!good) say(jobs[0], error, changes[places[0]], report);
-        return good;
+        return true;
     }
 
 private:
+    /// Whom the store does not take tells of itself alone, and holds up no other.
+    [[nodiscard]] bool store_first(std::span<const AlertJob> first, AlertJob& before, Instant now,
+                                   CycleReport& report) {
+        std::vector<Change> changes;
+        (void)put(first, changes);
+        const auto error = ledger_.commit(changes, {}, now);
+        if (changes[0].stored) return true;
+        say(first[0], error, changes[0], report);
+        if (changes[0].fault || (error && error->code == ErrorCode::unstorable)) before.group.clear();
+        put_back(std::move(before), now);
+        return false;
+    }
+
     static void settle_rows(std::vector<AlertJob>& jobs) {
         std::vector<const Alert*> others;
         for (std::size_t i = 1; i < jobs.size(); ++i) others.push_back(&jobs[i].row.alert);
@@ -55,7 +72,7 @@ private:
     }
 
     /// One change for each run; says which one each job's row went to.
-    [[nodiscard]] static std::vector<std::size_t> put(const std::vector<AlertJob>& jobs, std::vector<Change>& changes) {
+    [[nodiscard]] static std::vector<std::size_t> put(std::span<const AlertJob> jobs, std::vector<Change>& changes) {
         std::map<const WatchedRun*, std::size_t> known;
         std::vector<std::size_t> places;
         for (const AlertJob& job : jobs) {
