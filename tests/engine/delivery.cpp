@@ -71,6 +71,19 @@ TEST_CASE("an alert is given up after its time, not before [M-125]") {
     CHECK(b.history().alerts[0].state == AlertRow::State::dead);
 }
 
+TEST_CASE("a clock that is set back holds no alert back that is tried again [M-125]") {
+    const Duration back = GENERATE(Duration{1h}, Duration{24h * 3650});
+    const bool restarts = GENERATE(false, true);
+    Bench b;
+    b.notifier.answer_with({Delivery::fail, Delivery::ok});
+    b.stalled();
+    CHECK(b.history().alerts[0].state == AlertRow::State::pending);
+    b.clock.step_wall(-back);
+    if (restarts) b.boot();
+    for (int i = 0; i < 3; ++i) (void)b.after(1s);
+    CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
+}
+
 TEST_CASE("keys are the same after a restart, and no alert is lost by it") {
     Bench b;
     b.notifier.answer_with({Delivery::fail});

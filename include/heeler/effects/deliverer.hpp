@@ -312,6 +312,7 @@ private:
             job.watched->unsaved.edit().alerts.push_back(job.row);
             job.watched->dirty = true;
             table_.sooner(job.handle.index, now.elapsed);
+            job.wait = job.row.not_before - now.wall;
             queues_.add(std::move(job));
             return false;
         }

@@ -84,8 +84,10 @@ private:
     [[nodiscard]] std::vector<AlertRow> take_due(Instant now) {
         std::vector<AlertRow> due;
         const std::lock_guard guard{lock_};
-        const auto later = std::partition(untold_.begin(), untold_.end(),
-                                          [&](const AlertRow& row) { return row.not_before > now.wall; });
+        // One that is of the future is of before the clock was set.
+        const auto later = std::partition(untold_.begin(), untold_.end(), [&](const AlertRow& row) {
+            return row.not_before > now.wall && row.created_at <= now.wall;
+        });
         for (auto each = later; each != untold_.end(); ++each) due.push_back(std::move(*each));
         untold_.erase(later, untold_.end());
         return due;

@@ -59,13 +59,17 @@ struct AlertJob {
     std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
     std::string group{};                        ///< it is told with others of this group; empty: by itself
     WallTime due{};                             ///< set when it is added
+    Duration wait{};                            ///< until it is tried again; else set when it is added
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
-        if (group.empty()) return row.not_before > now;
-        const OutboxSettings& outbox = rules->rules.outbox;
-        const Duration planned = std::max(outbox.group_wait + outbox.group_interval, row.not_before - row.created_at);
-        return due > now && due - now <= planned;
+        return due > now && due - now <= std::max(wait, group_wait());
+    }
+
+private:
+    [[nodiscard]] Duration group_wait() const noexcept {
+        if (group.empty()) return {};
+        return rules->rules.outbox.group_wait + rules->rules.outbox.group_interval;
     }
 };
 
@@ -95,6 +99,7 @@ public:
         classify(job);
         const std::lock_guard guard{lock_};
         job.due = job.row.not_before;
+        if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
             job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
         alerts_.push_back(std::move(job));
