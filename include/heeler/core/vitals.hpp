@@ -34,7 +34,7 @@ struct Vitals {
     std::uint64_t held_by_clock = 0;         ///< runs that are not judged, because a clock was set or the machine slept
     std::uint64_t held_by_start = 0;         ///< likewise, because nobody watched them before
     std::uint64_t alerts_pending = 0;        ///< committed, and neither delivered nor given up
-    std::optional<Duration> oldest_alert{};  ///< of these: since its commit
+    std::optional<Duration> oldest_alert{};  ///< of these: since it was first due; not while it waits on purpose
     bool shares = false;                     ///< the store with other watchdogs, by leases
     bool may_act = false;                    ///< it holds its lease; one that is alone: nobody else works on its store
     std::uint64_t epoch = 0;                 ///< of its lease; 0: it never had one

@@ -60,6 +60,7 @@ struct AlertJob {
     std::string group{};                        ///< it is told with others of this group; empty: by itself
     WallTime due{};                             ///< set when it is added
     Duration wait{};                            ///< until it is tried again; else set when it is added
+    std::optional<WallTime> owed{};             ///< since when people could have it; set when it is added
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
@@ -102,6 +103,10 @@ public:
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
             job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
+        if (job.row.attempts == 0)
+            job.owed = job.due;
+        else if (!job.owed)
+            job.owed = job.row.created_at;
         alerts_.push_back(std::move(job));
     }
     /// When the next rung or alert is due; absent: nothing waits.
@@ -116,12 +121,12 @@ public:
         return earliest;
     }
 
-    /// Alerts that wait, and when the oldest of them was made.
+    /// Alerts that wait, and since when people could have the oldest of them.
     [[nodiscard]] std::pair<std::uint64_t, std::optional<WallTime>> waiting_alerts() const {
         const std::lock_guard guard{lock_};
         std::optional<WallTime> oldest;
         for (const auto& job : alerts_)
-            if (!oldest || job.row.created_at < *oldest) oldest = job.row.created_at;
+            if (!oldest || *job.owed < *oldest) oldest = job.owed;
         return {alerts_.size(), oldest};
     }
 

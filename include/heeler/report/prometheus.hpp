@@ -149,7 +149,7 @@ inline void write_actions(PrometheusWriter& to, const TelemetryCounts& counts) {
 
 inline void write_outbox(PrometheusWriter& to, const Vitals& seen) {
     to.one("outbox_pending", "gauge", "Alerts that nobody has yet.", seen.alerts_pending);
-    to.one("outbox_oldest_seconds", "gauge", "Since the oldest of them was decided; 0: there is none.",
+    to.one("outbox_oldest_seconds", "gauge", "Since the oldest of them was to be told; 0: there is none.",
            in_seconds(seen.oldest_alert.value_or(Duration{})));
 }
 
