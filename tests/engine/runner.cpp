@@ -34,6 +34,24 @@ EngineSettings quick() {
 
 }  // namespace
 
+TEST_CASE("who is told of a delivery and takes long holds up no cycle, and hears of all of them") {
+    LiveDog dog{SystemClock{}, MemoryStore{}, RecordingNotifier{}, quick()};
+    const auto cycles = [&] { return dog.vitals().store[static_cast<std::size_t>(StoreOp::list)].count; };
+    std::atomic<std::uint64_t> heard{0};
+    std::atomic<bool> went_on{false};
+    bool first = true;
+    {
+        Runner runner{dog, 20ms, [&](const CycleReport& report) {
+                          heard += report.ticks;
+                          if (report.deliveries == 0 || !std::exchange(first, false)) return;
+                          const std::uint64_t before = cycles();
+                          went_on = comes_true([&] { return cycles() >= before + 3; });
+                      }};
+        CHECK(comes_true([&] { return went_on && heard >= 5; }));
+    }
+    CHECK(heard == cycles());
+}
+
 TEST_CASE("who sleeps until the next deadline is woken once for each time that it is shortened [M-001]") {
     bench::Bench b;
     int woken = 0;

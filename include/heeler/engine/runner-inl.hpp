@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,7 +24,7 @@ struct Runner::Threads {
         TickCause cause = TickCause::startup;
         for (;;) {
             const auto begin = std::chrono::steady_clock::now();
-            report(timed([&] { return engine.tick(cause); }));
+            report_tick(timed([&] { return engine.tick(cause); }));
             const Duration wait = pause();
             std::unique_lock guard{lock};
             ticked = true;
@@ -45,7 +46,7 @@ struct Runner::Threads {
                 if (stopping) return;
                 ticked = false;
             }
-            report(timed([&] { return engine.deliver(); }));
+            report_delivery(timed([&] { return engine.deliver(); }));
             if (!engine.has_settled()) continue;
             const std::lock_guard guard{lock};
             delivered = true;
@@ -70,8 +71,34 @@ struct Runner::Threads {
         return done;
     }
 
-    void report(const CycleReport& cycle) {
-        const std::lock_guard guard{reporting};
+    /// Whoever is told of a delivery may take long: a tick waits for nobody, and is told of afterwards.
+    void report_tick(CycleReport cycle) {
+        std::unique_lock guard{reporting};
+        if (telling && untold) return untold->absorb(std::move(cycle));
+        if (telling) return static_cast<void>(untold = std::move(cycle));
+        telling = true;
+        guard.unlock();
+        tell(cycle);
+        guard.lock();
+        telling = false;
+        said.notify_all();
+    }
+
+    void report_delivery(const CycleReport& cycle) {
+        std::unique_lock guard{reporting};
+        said.wait(guard, [&] { return !telling; });
+        telling = true;
+        guard.unlock();
+        tell(cycle);
+        for (guard.lock(); untold; guard.lock()) {
+            const CycleReport next = *std::exchange(untold, std::nullopt);
+            guard.unlock();
+            tell(next);
+        }
+        telling = false;
+    }
+
+    void tell(const CycleReport& cycle) {
         if (on_cycle) return on_cycle(cycle);
         const std::string errors = error_text(cycle, engine.wall_time());
         if (!errors.empty()) static_cast<void>(std::fwrite(errors.data(), 1, errors.size(), stderr));
@@ -89,6 +116,9 @@ struct Runner::Threads {
     std::mutex lock;
     std::mutex reporting;
     std::condition_variable wake;
+    std::condition_variable said;         ///< what a tick reported
+    std::optional<CycleReport> untold{};  ///< ticks that came while a delivery was told
+    bool telling = false;
     bool stopping = false;
     bool ticked = false;
     bool delivered = false;
