@@ -162,3 +162,17 @@ TEST_CASE("an unfinished line survives a restart", "[text]") {
     });
     CHECK(seen == lines_of({line + "end\n"}));
 }
+
+TEST_CASE("a stored line that is longer than any can be is cut to what is kept", "[text]") {
+    std::string kept(5000, 'x');
+    std::uint64_t blocks = 1;
+    bool is_long = GENERATE(false, true);
+    ArchiveWriter writer{Instant{}};
+    writer(kept, blocks, is_long);
+    LineSplitter damaged;
+    ArchiveReader reader{writer.bytes(), Instant{}};
+    damaged.archive(reader);
+    std::vector<std::string> seen;
+    damaged.feed("end\n", true, [&](std::string_view text, Fingerprint) { seen.emplace_back(text); });
+    CHECK(seen.size() == 1);
+}

@@ -40,7 +40,11 @@ public:
 
     template <class A>
     void archive(A& a) {
-        if (A::is_loading || kept_.empty()) return a(kept_, blocks_, long_line_);
+        if (A::is_loading || kept_.empty()) {
+            a(kept_, blocks_, long_line_);
+            if (going_on().size() > block) kept_.resize(cut() + block);  // it was damaged
+            return;
+        }
         std::string shown = redact(kept_);  // what is stored is kept for long, and read by others
         const std::size_t most = long_line_ ? block + context : block;
         if (shown.size() > most) shown.erase(0, shown.size() - most);
