@@ -120,3 +120,16 @@ TEST_CASE("with jitter those who were told when to come again come after that, a
     }
     CHECK(seen.size() == 100);
 }
+
+TEST_CASE("no channel holds an alert back for longer than a day") {
+    OutboxSettings settings;
+    settings.jitter = GENERATE(false, true);
+    const auto next = [&](Duration told) {
+        const Result<Receipt> failed{tl::unexpected<Error>(Error{ErrorCode::delivery_failed, "busy", told})};
+        return after_attempt(row_of(0), settings, failed, begin).not_before;
+    };
+    CHECK(next(Duration::max()) >= begin + 24h);
+    CHECK(next(Duration::max()) <= begin + 24h + 1s);
+    CHECK(next(Duration::min()) > begin);
+    CHECK(next(Duration::min()) <= begin + 1s);
+}

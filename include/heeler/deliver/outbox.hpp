@@ -30,6 +30,11 @@ namespace detail {
     return lot >> 40;
 }
 
+/// What the channel said, at most a day.
+[[nodiscard]] constexpr Duration told_wait(const Error& error) noexcept {
+    return std::clamp(error.retry_after, Duration{}, Duration{std::chrono::hours{24}});
+}
+
 /// How long to wait after a failure; `told`: what the channel said, to everybody who came with us.
 [[nodiscard]] constexpr Duration next_wait(const OutboxSettings& settings, std::uint32_t attempts, std::string_view key,
                                            Duration told) noexcept {
@@ -61,7 +66,7 @@ namespace detail {
         row.state = AlertRow::State::dead;
     else
         row.not_before = now + detail::next_wait(settings, row.attempts, row.alert.key,
-                                                 answer ? Duration{} : answer.error().retry_after);
+                                                 answer ? Duration{} : detail::told_wait(answer.error()));
     return row;
 }
 
