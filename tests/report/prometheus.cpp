@@ -225,6 +225,13 @@ TEST_CASE("what cycles did is counted") {
     CHECK(text.value("heeler_suppressed_total{reason=\"frozen\"}") == 1);
 }
 
+TEST_CASE("a clock that is set back makes no sum smaller") {
+    Telemetry telemetry;
+    telemetry.add(with_event(acted_on("r", ActionKind::nudge, ActionOutcome::done)), noon);
+    telemetry.add(with_event(OutcomeEvent{"r", 1, ActionKind::nudge, InterventionOutcome::recovered}), noon - 1h);
+    CHECK(shown(telemetry).value("heeler_intervention_seconds_sum{step=\"inject:nudge\"}") == 0);
+}
+
 TEST_CASE("cycles are measured, and the last healthy one is known") {
     Telemetry telemetry;
     CycleReport tick;

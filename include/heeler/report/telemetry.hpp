@@ -1,6 +1,7 @@
 // Counts what a watchdog does from what it reports of its cycles, for a monitoring system (`prometheus_text`).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -137,7 +138,7 @@ private:
         if (begun == acted_.end()) return;
         TelemetryCounts::Spent& spent = counts_.verified[std::string{name_of(event.of)}];
         ++spent.count;
-        spent.sum_s += in_seconds(now - begun->second);
+        spent.sum_s += in_seconds(std::max(Duration{}, now - begun->second));  // the clock may have been set back
         acted_.erase(begun);
     }
 
