@@ -400,6 +400,20 @@ TEST_CASE("an acknowledgement survives a kill, and its end, too") {
     CHECK_THAT(b.steps(), ContainsSubstring("\"ann\""));
 }
 
+TEST_CASE("a clock that is set back before a restart holds no level back, and lengthens no acknowledgement") {
+    Chained b;
+    b.lost();
+    const bool taken_on = GENERATE(false, true);
+    if (taken_on) b.decide(Verb::ack);
+    b.clock.step_wall(-24h * 365);
+    b.boot();
+    for (int i = 0; i < 17; ++i) (void)b.after(60s);
+    CHECK(b.told() == (taken_on ? "lead " : "lead ops "));
+    (void)b.after(225min);
+    (void)b.after(60s);
+    CHECK(b.told().starts_with(taken_on ? "lead lead " : "lead ops ops "));
+}
+
 TEST_CASE("nobody is told by a watchdog in shadow mode, and all of it is on record") {
     RunClass rules = chained();
     rules.mode = Mode::shadow;

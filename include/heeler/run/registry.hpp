@@ -248,6 +248,7 @@ private:
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{std::move(rules)};
+        watched.trim_chain(now.elapsed);
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
         watched.run.id = watched.spec.id();
         watched.spec_stored = watched.listed = true;

@@ -366,6 +366,17 @@ struct RunMemory {
         if (incident.open() && incident.alerted) verdict.edit().heard = true;
     }
 
+    /// No level is further away than the class has it wait: the clock may have been set back before a restart.
+    void trim_chain(Elapsed now) {
+        const ChainMarks& chain = *verdict->chain;
+        const EscalationSettings& escalation = rules().escalation;
+        Duration longest = verdict->marks.acknowledged ? escalation.ack_lasts : Duration{};
+        if (!verdict->marks.acknowledged && chain.told < escalation.levels.size())
+            longest = escalation.levels[chain.told].after;
+        if (longest > Duration{} && chain.next && *chain.next > now + longest)
+            verdict.edit().chain.edit().next = now + longest;
+    }
+
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
     void hurry(Elapsed now) {
         if (run.output_readable || rules().schedule.aligned) return;
