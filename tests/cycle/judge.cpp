@@ -161,6 +161,8 @@ TEST_CASE("people are told when an incident begins, and within the cooldown noth
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::held);
     house.clock.advance(50s);
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
+    house.clock.step_wall(-24h);
+    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
     watched.verdict.edit().marks.acknowledged = true;
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
 }

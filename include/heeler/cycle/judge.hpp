@@ -217,7 +217,7 @@ private:
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
         const bool begins = !incident.alerted && (result.decision.acts() || result.decision.tells);
         const bool again = incident.alerted && rules.renotify_every > Duration{} && !verdict_.marks.acknowledged &&
-                           (!last || now_.wall - *last >= rules.renotify_every);
+                           (!last || now_.wall < *last || now_.wall - *last >= rules.renotify_every);
         if (!begins && !again) return Alerting::none;
         return cold ? Alerting::held : Alerting::send;
     }
@@ -249,7 +249,7 @@ private:
             const std::uint32_t bit = bit_of(sent.condition);
             if ((found & bit) == 0) end_edge(result, sent.condition);
             told |= bit;
-            if (now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
+            if (now_.wall >= sent.at && now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
         }
         if (verdict_.marks.quiet_at(now_.wall) || is_cold_with(result.alerting)) return;
         const bool repeats = rules_.rules.renotify_every > Duration{};
