@@ -204,6 +204,17 @@ TEST_CASE("nobody counts as told by a message that is not stored, whenever this 
     for (std::size_t run = 0; run < 3; ++run) CHECK(g.row_of(run).state == AlertRow::State::pending);
 }
 
+TEST_CASE("who comes after one that nobody is told of waits as long as the first of a group", "[effects]") {
+    Grouping g;
+    detail::Queues& queues = g.deliverer.queues();
+    queues.add(g.alert(0, Severity::warning, {}, "action"));
+    detail::AlertJob skipped;
+    REQUIRE(queues.take_alert("action", skipped));
+    g.clock.advance(60s);
+    g.queue(1);
+    CHECK(queues.next(g.now()) == g.now().elapsed + 30s);
+}
+
 TEST_CASE("two alerts about one run are one message about it", "[effects]") {
     Grouping g{1};
     g.queue(0);

@@ -209,12 +209,17 @@ public:
             if (it->row.action_key != action_key) continue;
             found = std::move(*it);
             alerts_.erase(it);
+            if (!waits_in(found.group)) groups_.take(found.group);
             return true;
         }
         return false;
     }
 
 private:
+    [[nodiscard]] bool waits_in(const std::string& group) const {
+        return std::any_of(alerts_.begin(), alerts_.end(), [&](const AlertJob& job) { return job.group == group; });
+    }
+
     template <class Job>
     static void classify(Job& job) {
         if (job.rules || job.watched == nullptr) return;
