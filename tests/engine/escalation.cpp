@@ -1,5 +1,7 @@
 // The levels of an escalation: who is told when nobody says to be on it, what holds it back, and what a kill leaves.
+#include <functional>
 #include <set>
+#include <utility>
 
 #include <heeler/settings/presets.hpp>
 
@@ -68,6 +70,24 @@ struct Chained : Bench {
         for (const AuditRow& row : history(id).audit)
             if (row.kind == "escalation") text += row.body + "\n";
         return text;
+    }
+};
+
+/// Lets something happen while a cycle has decided about a run, and has not stored it yet.
+struct Between {
+    static constexpr std::string_view kind{"between"};
+    static constexpr EventMask listens = events<ToolCall>;
+    static constexpr std::uint32_t layout = 1;
+    struct Settings {};
+    struct Memory {
+        int calls = 0;
+    };
+    inline static std::function<void()> happens;
+
+    void learn(Memory& memory, const Settings&, const Observation&) const { ++memory.calls; }
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run& run, Instant) const {
+        if (run.id == "z" && happens) std::exchange(happens, nullptr)();
+        return std::nullopt;
     }
 };
 
@@ -367,6 +387,30 @@ TEST_CASE("whatever commit a kill cuts off, each level is told under one key and
     CHECK(levels == std::set<std::string>{"1 of 3 lead", "2 of 3 ops", "3 of 3 ops"});
     (void)b.after(2h);
     CHECK(b.notifier.delivered().size() <= 5);
+}
+
+TEST_CASE("what a delivery stores while a level is decided says nothing of that level") {
+    RunClass rules = chained();
+    rules.detectors.turn_on<Between>();
+    rules.outbox.jitter = false;
+    rules.outbox.first_retry = rules.outbox.longest_retry = 300s;
+    Chained b{rules};
+    b.run("z");
+    b.notifier.answer_with({Delivery::fail, Delivery::ok});
+    b.lost();
+    b.clock.advance(900s);
+    Between::happens = [&] {
+        (void)b.dog->deliver();
+        b.store.crash();
+    };
+    (void)b.dog->tick();
+    REQUIRE(b.notifier.delivered().size() == 1);
+    b.boot();
+    b.minutes(40);
+    std::set<std::string> levels;
+    for (const Alert& alert : b.notifier.delivered())
+        if (alert.run.id == "r") levels.insert(detail_of(alert, "level"));
+    CHECK(levels == std::set<std::string>{"1 of 3", "2 of 3", "3 of 3"});
 }
 
 TEST_CASE("who takes an incident on before it is escalated is named in the escalation, which goes no further") {

@@ -28,6 +28,7 @@ public:
             {
                 WatchedRun& watched = *item.change.watched;
                 const std::lock_guard guard{watched.lock};
+                item.change.writer = Writer::cycle;
                 watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
                 item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
                 if (watched.verdict->incident.number != item.verdict_before->incident.number)
@@ -87,6 +88,7 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
+            watched.deciding = false;
             if (watched.disowned && watched.version == 0) report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
             const bool guarded = conflict && watched.rules().conflict_fails_run;

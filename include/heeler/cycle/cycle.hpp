@@ -86,6 +86,7 @@ public:
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
+            watched->deciding = true;
             Applier{*watched, now, work.emplace_back(handle, *watched)}.end();
         }
         CycleReport report;
@@ -113,6 +114,7 @@ private:
             if (work[i].change.handle == handle) return work[i];
         if (!visiting_) early_ = work.size() + 1;
         watched.alert_died = false;  // the verdict that is put back if nothing can be stored knows of it
+        watched.deciding = true;
         return work.emplace_back(handle, watched);
     }
 

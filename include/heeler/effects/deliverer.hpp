@@ -171,9 +171,9 @@ private:
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
     bool save(RungJob& job, Instant now, CycleReport& report) {
         if (!ledger_.has_open_outcomes(*job.watched)) return true;
-        const auto error = ledger_.commit_one(job.handle, *job.watched, now);
+        const auto error = ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
         if (!error) return true;
-        report.error("commit", job.watched->run.id, *error);
+        if (error->message != Ledger::left_to_cycle) report.error("commit", job.watched->run.id, *error);
         queues_.add(std::move(job));
         return false;
     }
@@ -369,7 +369,7 @@ private:
             if (state == AlertRow::State::delivered) job.watched->alert_came();
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        if (ledger_.commit_one(job.handle, *job.watched, now)) {
+        if (ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer)) {
             const std::lock_guard guard{job.watched->lock};
             job.watched->dirty = true;
         }

@@ -335,6 +335,7 @@ struct RunMemory {
     bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set
     bool rung_busy = false;      ///< actions of the rung are with the deliverer
     bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
+    bool deciding = false;       ///< a cycle has changed the verdict, and has not stored yet what follows from it
     bool alert_died = false;     ///< an alert was given up since the last look, which an undone cycle must not forget
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }

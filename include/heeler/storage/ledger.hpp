@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -26,6 +27,10 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// Who writes. What was decided is stored with its rows or not at all, so a deliverer leaves a run to the cycle that
+/// decides about it.
+enum class Writer : std::uint8_t { other, cycle, deliverer };
+
 /// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
 struct Change {
     RunHandle handle;
@@ -33,6 +38,7 @@ struct Change {
     RunBatch rows{};  ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
     Seldom<Besides> besides{};
     Seldom<Unsaved> waited{};  ///< what waited for this commit
+    Writer writer = Writer::other;
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
     bool state_told = false;  ///< it takes a reported state along
@@ -41,6 +47,7 @@ struct Change {
     bool taken_over = false;  ///< out: and the run is now what they made of it
     bool disowned = false;    ///< out: or another watchdog holds it
     bool put_off = false;     ///< out: it was not tried, because of a fault that is known
+    bool undecided = false;   ///< out: it was not tried, because a cycle decides about it
     Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
 };
 
@@ -55,6 +62,8 @@ struct Change {
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
 public:
+    static constexpr std::string_view left_to_cycle = "it is stored with what a cycle decides about the run";
+
     Ledger(StorePort& store, Tenure& tenure, ProcessPort& process)
         : store_{store}, tenure_{tenure}, only_one_{store, process} {}
 
@@ -136,11 +145,14 @@ public:
     }
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
-    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now) {
+    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now,
+                                                  Writer writer = Writer::other) {
         std::vector<Change> changes(1);
         changes[0].handle = handle;
         changes[0].watched = &watched;
+        changes[0].writer = writer;
         auto error = commit(changes, {}, now);
+        if (changes[0].undecided) return Error{ErrorCode::busy, std::string{left_to_cycle}};
         if (!error && changes[0].fault) return *changes[0].fault;
         if (!error && changes[0].conflict)
             return Error{ErrorCode::conflict,
@@ -311,6 +323,8 @@ private:
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
         if (watched.generation != change.handle.generation || watched.disowned) return false;
+        change.undecided = watched.deciding && change.writer == Writer::deliverer;
+        if (change.undecided) return false;
         RunBatch rows = std::move(change.rows);
         change.waited = std::exchange(watched.unsaved, {});
         change.waited->copy_into(rows);
@@ -378,6 +392,7 @@ private:
             if (!moved || change.taken_over) watched.version = known.row->version;
         }
         if (!change.stored) return;
+        if (change.writer == Writer::cycle) watched.deciding = false;
         if (!faults_.empty()) faults_.erase(batch.row.id);
         ++watched.version;
         watched.spec_stored = true;
