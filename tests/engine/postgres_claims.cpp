@@ -294,7 +294,7 @@ void random_schedules(std::uint32_t seed, int count) {
 
 }  // namespace
 
-TEST_CASE("whichever statement is held or cut, two watchdogs start one agent [M-098] [M-101]", "[postgres]") {
+TEST_CASE("whichever statement is held or cut, two watchdogs start one agent [A-06] [M-098] [M-101]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     every_statement<Seeing>(Start::works);
 }

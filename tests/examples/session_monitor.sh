@@ -203,8 +203,11 @@ mkfifo "$sessions/pipe/tool_use.jsonl"
 ln -s "$work/copies" "$sessions/elsewhere"
 ln -s "$work/elsewhere/file" "$sessions/alerts.jsonl"
 ln -s "$work/elsewhere" "$sessions/issues"
+# Built with a sanitizer it takes all addresses there are.
+limit=unlimited
+! (ulimit -v 1000000 && "$monitor" --help) >"$work/out" 2>&1 || limit=1000000
 (
-    ulimit -v 1000000
+    ulimit -v $limit
     exec timeout -k 1 60 "$monitor" "$sessions" --scale 240 --every 250ms --project heeler --for 3
 ) >"$work/out" 2>"$work/err" </dev/null
 status=$?

@@ -69,7 +69,7 @@ TEST_CASE("an alert goes to the chat that its route names [M-124]") {
     heeler::Alert alert = heeler_test::example_alert();
     for (const auto& [route, chat] : {std::pair{"", "-1001"}, std::pair{"77", "77"}, std::pair{"telegram:-5", "-5"},
                                       std::pair{"telegram:@ops", "@ops"}, std::pair{"@ops", "@ops"},
-                                      std::pair{"orchestrator", "-1001"}, std::pair{"/work/sessions", "-1001"}}) {
+                                      std::pair{"orchestrator", "-1001"}, std::pair{"/srv/sessions", "-1001"}}) {
         alert.to = route;
         REQUIRE(telegram.send(alert));
         CHECK(text_in(server.seen().back().body, "chat_id") == chat);

@@ -104,7 +104,7 @@ TEST_CASE("other events are passed over in silence") {
     CHECK(read.tool_log.other_events() == 4);
 }
 
-TEST_CASE("the last 50 lines are read without their corrupt and blank ones [M-059]") {
+TEST_CASE("the last 50 lines are read without their corrupt and blank ones [A-62] [M-059]") {
     ScratchLog log;
     ToolLog tool_log{log.path()};
     const auto missing = tool_log.poll("");
@@ -146,7 +146,7 @@ TEST_CASE("a smaller window reads the last lines, and nothing is nothing [M-059]
     CHECK(polled->events.size() == 5);
 }
 
-TEST_CASE("the log stays as it is [M-106]") {
+TEST_CASE("the log stays as it is [A-72] [M-106]") {
     ScratchLog log;
     for (int i = 0; i < 60; ++i) log.append(pre(i) + "not JSON\n");
     log.append("{\"half");
