@@ -71,6 +71,20 @@ TEST_CASE("an alert is given up after its time, not before [M-125]") {
     CHECK(b.history().alerts[0].state == AlertRow::State::dead);
 }
 
+TEST_CASE("an alert that waited on purpose is tried for as long as any other [M-125]") {
+    Bench b;
+    b.classes[0].alert_cooldown = 30min;
+    b.classes[0].outbox.give_up_after = 10min;
+    b.boot();
+    const RunHandle run = b.stalled();
+    REQUIRE(b.dog->finish(run));
+    b.notifier.answer_with({Delivery::fail, Delivery::fail, Delivery::ok});
+    (void)b.after(30min);
+    CHECK(b.history().alerts.back().state == AlertRow::State::pending);
+    for (int i = 0; i < 3; ++i) (void)b.after(2s);
+    CHECK(b.history().alerts.back().state == AlertRow::State::delivered);
+}
+
 TEST_CASE("a clock that is set back holds no alert back that is tried again [M-125]") {
     const Duration back = GENERATE(Duration{1h}, Duration{24h * 3650});
     const bool restarts = GENERATE(false, true);

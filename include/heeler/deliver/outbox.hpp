@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,8 +49,9 @@ namespace detail {
 
 /// The row after one attempt. A receipt ends it; an error that is permanent, or the age limit, makes it a dead letter.
 /// Where the channel says when to come again, the next attempt is not sooner; with `jitter` it is some time after that.
+/// `owed`: since when people could have it, if that is not when it was made.
 [[nodiscard]] inline AlertRow after_attempt(AlertRow row, const OutboxSettings& settings, const Result<Receipt>& answer,
-                                            WallTime now) {
+                                            WallTime now, std::optional<WallTime> owed = {}) {
     ++row.attempts;
     if (answer && answer->recipients > 0) {
         row.state = AlertRow::State::delivered;
@@ -62,7 +64,7 @@ namespace detail {
         if (hopeless || row.attempts > *settings.at_once) row.state = AlertRow::State::dead;
         return row;
     }
-    if (hopeless || !settings.retry || now - row.created_at >= settings.give_up_after)
+    if (hopeless || !settings.retry || now - owed.value_or(row.created_at) >= settings.give_up_after)
         row.state = AlertRow::State::dead;
     else
         row.not_before = now + detail::next_wait(settings, row.attempts, row.alert.key,

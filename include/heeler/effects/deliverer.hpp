@@ -300,7 +300,7 @@ private:
             if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
-            job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall);
+            job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall, job.owed);
             if (rules.outbox.at_once && job.row.state != AlertRow::State::delivered)
                 report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
             if (answer) receipt = *std::move(answer);
