@@ -91,6 +91,17 @@ struct Between {
     }
 };
 
+/// A run of the parent `lead` burns so much that it is paused, and its parent told.
+void run_away(Chained& b) {
+    RunSpec spec = bench::spec_of("r");
+    spec.parent = "lead";
+    const RunHandle run = b.run(spec);
+    for (const std::int64_t tokens : {1000, 1000, 1000, 1000, 30'000}) {
+        (void)b.dog->observe(run, Usage{tokens, 0, 0, 0, 0});
+        (void)b.after(60s);
+    }
+}
+
 std::string detail_of(const Alert& alert, std::string_view name) {
     for (const Detail& each : alert.details)
         if (each.name == name) return each.value;
@@ -303,13 +314,7 @@ TEST_CASE("a paused run waits for somebody, and its escalation goes on [M-088]")
     RunClass rules = chained();
     rules.ladder.as<RecoveryLadder>()->max_pause = 24h;
     Chained b{rules};
-    RunSpec spec = bench::spec_of("r");
-    spec.parent = "lead";
-    const RunHandle run = b.run(spec);
-    for (const std::int64_t tokens : {1000, 1000, 1000, 1000, 30'000}) {
-        (void)b.dog->observe(run, Usage{tokens, 0, 0, 0, 0});
-        (void)b.after(60s);
-    }
+    run_away(b);
     REQUIRE(b.told() == "lead ");
     CHECK(b.acts == "pause done, snapshot done, escalate done");
     (void)b.after(900s);
@@ -325,13 +330,7 @@ TEST_CASE("a further escalation of an incident goes to whom it has reached") {
     RunClass rules = chained();
     rules.ladder.as<RecoveryLadder>()->max_pause = 20min;
     Chained b{rules};
-    RunSpec spec = bench::spec_of("r");
-    spec.parent = "lead";
-    const RunHandle run = b.run(spec);
-    for (const std::int64_t tokens : {1000, 1000, 1000, 1000, 30'000}) {
-        (void)b.dog->observe(run, Usage{tokens, 0, 0, 0, 0});
-        (void)b.after(60s);
-    }
+    run_away(b);
     (void)b.after(900s);
     REQUIRE(b.told() == "lead ops ");
     (void)b.after(300s);  // paused for too long
@@ -348,13 +347,7 @@ TEST_CASE("an acknowledgement that is over as the incident is escalated anew hol
     rules.ladder.as<RecoveryLadder>()->max_pause = 20min;
     rules.escalation.ack_lasts = 20min;
     Chained b{rules};
-    RunSpec spec = bench::spec_of("r");
-    spec.parent = "lead";
-    const RunHandle run = b.run(spec);
-    for (const std::int64_t tokens : {1000, 1000, 1000, 1000, 30'000}) {
-        (void)b.dog->observe(run, Usage{tokens, 0, 0, 0, 0});
-        (void)b.after(60s);
-    }
+    run_away(b);
     b.decide(Verb::ack);
     (void)b.after(20min);
     CHECK(b.told() == "lead lead ");

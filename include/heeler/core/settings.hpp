@@ -128,6 +128,13 @@ struct EscalationLevel {
     std::string route{};  ///< of `people`
 };
 
+/// The run's parent, 15 minutes later where its alerts go, and 15 minutes after that its people.
+[[nodiscard]] inline std::vector<EscalationLevel> three_levels() {
+    constexpr Duration wait = std::chrono::minutes{15};
+    return {
+        {EscalationTarget::parent, {}, {}}, {EscalationTarget::origin, wait, {}}, {EscalationTarget::people, wait, {}}};
+}
+
 /// How an escalation goes on while nobody says to be on it.
 struct EscalationSettings {
     /// In order, at most 16. Empty: it is told once, where all alerts about the run go.

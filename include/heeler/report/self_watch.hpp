@@ -16,9 +16,9 @@
 namespace heeler::inline HEELER_ABI {
 
 /// A healthy cycle: every stage of a `tick` ran, all that there was to store is stored, a `deliver` after that came to
-/// its end, and no alert waits for longer than `oldest_alert`. Runs that are unhealthy, agents and notifiers that
-/// refuse, make no watchdog unhealthy. Add the outlets first. `note` may be called by two threads, one that ticks and
-/// one that delivers; the outlets are called from the one that delivers.
+/// its end, and no alert has waited for longer than `oldest_alert`, as when a notifier refuses all that time. Runs that
+/// are unhealthy and agents that refuse make no watchdog unhealthy. Add the outlets first. `note` may be called by two
+/// threads, one that ticks and one that delivers; the outlets are called from the one that delivers.
 class SelfWatch {
 public:
     using Outlet = std::function<Result<void>()>;

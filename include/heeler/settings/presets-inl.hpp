@@ -69,10 +69,7 @@ HEELER_INLINE RunClass recommended() {
     auto& ladder = *rules.ladder.as<RecoveryLadder>();
     ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
-    rules.escalation = {{{EscalationTarget::parent, {}, {}},
-                         {EscalationTarget::origin, 900s, {}},
-                         {EscalationTarget::people, 900s, {}}},
-                        4h};
+    rules.escalation = {three_levels(), 4h};
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.outbox.jitter = true;

@@ -247,10 +247,7 @@ void change_trees(RunClass& rules, Change change) {
 
 /// Of a class whose escalations are told once, too: those of the recommended class then.
 [[nodiscard]] inline EscalationSettings& levels_of(RunClass& rules) {
-    if (rules.escalation.levels.empty())
-        rules.escalation.levels = {{EscalationTarget::parent, {}, {}},
-                                   {EscalationTarget::origin, 900s, {}},
-                                   {EscalationTarget::people, 900s, {}}};
+    if (rules.escalation.levels.empty()) rules.escalation.levels = three_levels();
     return rules.escalation;
 }
 
