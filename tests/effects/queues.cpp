@@ -1,6 +1,7 @@
 #include <heeler/effects/queues.hpp>
 
 #include "support/rooms.hpp"
+#include "support/slowed.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -64,6 +65,28 @@ TEST_CASE("an alert that a waiting rung will send is left to it, unless it was t
     CHECK_FALSE(queues.take_alert("escalate", taken));
     CHECK(queues.take_due_rungs(Elapsed::max()).size() == 1);
     CHECK(queues.take_due_rungs(Elapsed::max()).empty());
+}
+
+TEST_CASE("alerts of thousands of actions are found by their action, and two of one action in their order",
+          "[effects]") {
+    Queues queues;
+    constexpr int count = heeler_test::is_slowed ? 2'000 : 20'000;
+    for (int i = 0; i < count; ++i) {
+        queues.add(rung_job("action " + std::to_string(i)));
+        queues.add(alert_job("alert " + std::to_string(i), {}, "action " + std::to_string(i)));
+    }
+    queues.add(alert_job("second", {}, "action 7"));
+    CHECK(due_keys(queues).empty());
+    AlertJob taken;
+    for (int i = count; i-- > 0;) {
+        const std::string number = std::to_string(i);
+        if (queues.tells_together("action " + number) || !queues.take_alert("action " + number, taken)) FAIL(number);
+        if (taken.row.alert.key != "alert " + number) FAIL(taken.row.alert.key);
+    }
+    CHECK(queues.take_alert("action 7", taken));
+    CHECK(taken.row.alert.key == "second");
+    CHECK_FALSE(queues.take_alert("action 7", taken));
+    CHECK(queues.waiting_alerts().first == 0);
 }
 
 TEST_CASE("a rung that waits for a later look is due then, or when somebody asks for everything", "[effects]") {

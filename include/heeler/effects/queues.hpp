@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -107,7 +108,8 @@ public:
             job.owed = job.due;
         else if (!job.owed)
             job.owed = job.row.created_at;
-        alerts_.push_back(std::move(job));
+        if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
+        alerts_.emplace_hint(alerts_.end(), added_++, std::move(job));
     }
     /// When the next rung or alert is due; absent: nothing waits.
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
@@ -117,7 +119,7 @@ public:
             if (!earliest || due < *earliest) earliest = std::max(due, now.elapsed);
         };
         for (const auto& job : rungs_) consider(job.due);
-        for (const auto& job : alerts_) consider(job.waits(now.wall) ? elapsed_at(now, job.due) : now.elapsed);
+        for (const auto& [order, job] : alerts_) consider(job.waits(now.wall) ? elapsed_at(now, job.due) : now.elapsed);
         return earliest;
     }
 
@@ -125,7 +127,7 @@ public:
     [[nodiscard]] std::pair<std::uint64_t, std::optional<WallTime>> waiting_alerts() const {
         const std::lock_guard guard{lock_};
         std::optional<WallTime> oldest;
-        for (const auto& job : alerts_)
+        for (const auto& [order, job] : alerts_)
             if (!oldest || *job.owed < *oldest) oldest = job.owed;
         return {alerts_.size(), oldest};
     }
@@ -136,7 +138,7 @@ public:
         const auto of_class = [&](const auto& job) { return job.rules && job.rules->rules.name == class_name; };
         std::uint64_t count = settled_.size();
         for (const auto& job : rungs_) count += job.due <= now.elapsed && of_class(job) ? 1 : 0;
-        for (const auto& job : alerts_) count += !job.waits(now.wall) && of_class(job) ? 1 : 0;
+        for (const auto& [order, job] : alerts_) count += !job.waits(now.wall) && of_class(job) ? 1 : 0;
         return count;
     }
 
@@ -175,15 +177,14 @@ public:
     [[nodiscard]] std::vector<AlertJob> take_due_alerts(Instant now) {
         std::vector<AlertJob> due;
         const std::lock_guard guard{lock_};
-        std::vector<AlertJob> later;
-        for (auto& job : alerts_) {
-            const bool of_rung = !job.row.action_key.empty() && job.row.attempts == 0 && rung_waits(job.row.action_key);
-            if (!job.waits(now.wall) && !of_rung)
-                due.push_back(std::move(job));
-            else
-                later.push_back(std::move(job));
+        const std::vector<std::string_view> rungs = keys_of_rungs();
+        for (auto next = alerts_.begin(); next != alerts_.end();) {
+            const auto at = next++;
+            const AlertRow& row = at->second.row;
+            const bool of_rung = !row.action_key.empty() && row.attempts == 0 &&
+                                 std::binary_search(rungs.begin(), rungs.end(), row.action_key);
+            if (!at->second.waits(now.wall) && !of_rung) due.push_back(take(at));
         }
-        alerts_ = std::move(later);
         for (const auto& job : due)
             if (!job.group.empty()) groups_.take(job.group);
         return due;
@@ -198,26 +199,23 @@ public:
     /// Whether the alert of this action waits for others of its cause.
     [[nodiscard]] bool tells_together(const std::string& action_key) const {
         const std::lock_guard guard{lock_};
-        for (const auto& job : alerts_)
-            if (job.row.action_key == action_key) return !job.group.empty();
-        return false;
+        const auto at = alert_of(action_key);
+        return at != alerts_.end() && !at->second.group.empty();
     }
 
     [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
         const std::lock_guard guard{lock_};
-        for (auto it = alerts_.begin(); it != alerts_.end(); ++it) {
-            if (it->row.action_key != action_key) continue;
-            found = std::move(*it);
-            alerts_.erase(it);
-            if (!waits_in(found.group)) groups_.take(found.group);
-            return true;
-        }
-        return false;
+        const auto at = alert_of(action_key);
+        if (at == alerts_.end()) return false;
+        found = take(at);
+        if (!found.group.empty() && !waits_in(found.group)) groups_.take(found.group);
+        return true;
     }
 
 private:
     [[nodiscard]] bool waits_in(const std::string& group) const {
-        return std::any_of(alerts_.begin(), alerts_.end(), [&](const AlertJob& job) { return job.group == group; });
+        return std::any_of(alerts_.begin(), alerts_.end(),
+                           [&](const auto& waiting) { return waiting.second.group == group; });
     }
 
     template <class Job>
@@ -227,16 +225,41 @@ private:
         job.rules = job.watched->of_class();
     }
 
-    [[nodiscard]] bool rung_waits(const std::string& key) const {
+    /// Of the actions that wait, in order.
+    [[nodiscard]] std::vector<std::string_view> keys_of_rungs() const {
+        std::vector<std::string_view> keys;
         for (const auto& job : rungs_)
-            for (const Action& action : job.actions)
-                if (action.key == key) return true;
-        return false;
+            for (const Action& action : job.actions) keys.push_back(action.key);
+        std::sort(keys.begin(), keys.end());
+        return keys;
+    }
+
+    using Alerts = std::map<std::uint64_t, AlertJob>;
+
+    /// The first of an action.
+    [[nodiscard]] Alerts::const_iterator alert_of(const std::string& action_key) const {
+        const auto first = by_action_.lower_bound(action_key);
+        return first == by_action_.end() || first->first != action_key ? alerts_.end() : alerts_.find(first->second);
+    }
+
+    [[nodiscard]] AlertJob take(Alerts::const_iterator found) {
+        const auto at = alerts_.erase(found, found);  // of one that may be changed
+        const auto same = by_action_.equal_range(at->second.row.action_key);
+        for (auto known = same.first; known != same.second; ++known)
+            if (known->second == at->first) {
+                by_action_.erase(known);
+                break;
+            }
+        AlertJob job = std::move(at->second);
+        alerts_.erase(at);
+        return job;
     }
 
     mutable std::mutex lock_;
     std::vector<RungJob> rungs_;
-    std::vector<AlertJob> alerts_;
+    Alerts alerts_;                                        ///< in the order in which they were added
+    std::multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
+    std::uint64_t added_ = 0;
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };
