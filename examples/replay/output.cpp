@@ -114,6 +114,7 @@ std::string line_of(const heeler::AlertEvent& event, Moment at) {
     payload(line, alert);
     line.key("attempts").number(event.row.attempts);
     line.key("delivered").boolean(event.row.state == heeler::AlertRow::State::delivered);
+    if (event.row.state == heeler::AlertRow::State::skipped) line.key("skipped").string(event.row.last_error);
     line.key("key").string(alert.key);
     return ended(line);
 }

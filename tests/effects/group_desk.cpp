@@ -12,6 +12,7 @@ namespace {
 /// Stored runs, alerts about which are told together after 30 s.
 struct Grouping : House {
     std::vector<RunHandle> runs;
+    CycleReport last;
 
     static RunClass grouped_class() {
         RunClass rules = rooms::bare_class("grouped");
@@ -63,12 +64,36 @@ struct Grouping : House {
     std::vector<std::string> after(Duration length) {
         clock.advance(length);
         const std::size_t known = notifier.delivered().size();
-        CycleReport report;
-        deliverer.run(now(), report);
+        last = {};
+        deliverer.run(now(), last);
         std::vector<std::string> texts;
         for (std::size_t i = known; i < notifier.delivered().size(); ++i)
             texts.push_back(notifier.delivered()[i].summary);
         return texts;
+    }
+    /// The next process takes over what it finds in the store.
+    void restart(detail::Deliverer& next, std::size_t first = 0) {
+        for (std::size_t run = first; run < runs.size(); ++run) {
+            detail::WatchedRun& watched = at(runs[run]);
+            watched.unsaved = {};
+            watched.version = history("w" + std::to_string(run)).row->version;
+            if (AlertRow row = row_of(run); row.state == AlertRow::State::pending)
+                next.queues().add(detail::alert_job(runs[run], watched, std::move(row)));
+        }
+    }
+    /// Somebody else changes the run.
+    void overtake(std::size_t run) {
+        Batch batch;
+        batch.runs.push_back({*history("w" + std::to_string(run)).row});
+        REQUIRE(memory.commit(batch));
+    }
+    [[nodiscard]] std::string event_states() const {
+        std::string text;
+        for (const auto& event : bench::all_of<AlertEvent>(last)) {
+            constexpr const char* names[] = {"pending", "delivered", "dead", "skipped"};
+            text += event.row.alert.key + " " + names[static_cast<int>(event.row.state)] + ", ";
+        }
+        return text;
     }
     [[nodiscard]] AlertRow row_of(std::size_t run) {
         const auto rows = history("w" + std::to_string(run)).alerts;
@@ -88,8 +113,8 @@ struct StoreReader {
     Result<Receipt> send(const Alert& alert) const {
         *good = alert.key == Grouping::key_of(0) && world->row_of(0).alert.summary == alert.summary &&
                 world->row_of(0).state == AlertRow::State::pending &&
-                world->row_of(1).state == AlertRow::State::skipped &&
-                world->row_of(2).state == AlertRow::State::skipped;
+                world->row_of(1).state == AlertRow::State::pending &&
+                world->row_of(2).last_error == "told with key 0 of the run w0";
         return fail(ErrorCode::delivery_failed, "killed meanwhile");
     }
 };
@@ -157,8 +182,132 @@ TEST_CASE("who speaks for others is stored before people are told, and says the 
     CHECK(found.attempts == 0);
     const detail::AlertJob job = detail::alert_job(g.runs[0], g.at(g.runs[0]), found);
     CHECK(job.group.empty());
-    g.deliverer.queues().add(job);
+    g.restart(g.deliverer);
     CHECK(g.after(0s) == Texts{"run w0 needs attention, and 2 more runs"});
+    for (const RunHandle run : g.runs) CHECK(g.at(run).alerts_pending == 0);
+    CHECK(g.row_of(2).state == AlertRow::State::skipped);
+}
+
+TEST_CASE("if the first one cannot speak for the others, a kill at that moment loses none of them I6", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.overtake(0);
+    CHECK(g.after(30s).empty());
+    CHECK(g.row_of(1).state == AlertRow::State::pending);
+    CHECK(g.row_of(1).last_error == "told with key 0 of the run w0");
+    CHECK_FALSE(speaks_for_others(g.row_of(0).alert));
+    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.table, g.tenure};
+    g.restart(next);
+    CycleReport report;
+    next.run(g.now(), report);
+    g.clock.advance(300s);
+    next.run(g.now(), report);
+    REQUIRE(g.notifier.delivered().size() == 2);
+    CHECK(g.notifier.delivered()[0].summary == "run w0 needs attention");
+    CHECK(g.notifier.delivered()[1].summary == "run w1 needs attention, and 1 more run");
+}
+
+TEST_CASE("if the first one cannot speak for the others, it does so in the next delivery", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.overtake(0);
+    CHECK(g.after(30s).empty());
+    CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
+    CHECK(g.row_of(1).state == AlertRow::State::skipped);
+    CHECK(g.at(g.runs[1]).alerts_pending == 0);
+}
+
+TEST_CASE("until the one is told that speaks for them, alerts wait, and then each is an event", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    CHECK(g.deliverer.queues().waiting_alerts().first == 3);
+    CHECK(g.at(g.runs[1]).alerts_pending == 1);
+    CHECK(g.event_states().empty());
+    CHECK(g.deliverer.queues().next(g.now()) == g.now().elapsed + 1s);
+    CHECK(g.after(1s).size() == 1);
+    CHECK(g.event_states() == "key 0 delivered, key 1 skipped, key 2 skipped, ");
+    CHECK(g.deliverer.queues().waiting_alerts().first == 0);
+}
+
+TEST_CASE("what nobody received was not told of the others either, also after a restart", "[effects]") {
+    const bool killed = GENERATE(false, true);
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::permanent});
+    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.table, g.tenure};
+    if (killed) {
+        g.notifier.answer_with({Delivery::fail, Delivery::permanent});
+        CHECK(g.after(30s).empty());
+        g.restart(next);
+        g.clock.advance(1s);
+        next.run(g.now(), g.last);
+    } else {
+        CHECK(g.after(30s).empty());
+    }
+    CHECK(g.event_states() == "key 0 dead, key 1 dead, key 2 dead, ");
+    for (std::size_t run = 0; run < 3; ++run) {
+        CHECK(g.row_of(run).state == AlertRow::State::dead);
+        CHECK(g.at(g.runs[run]).verdict->alert_dead);
+        CHECK(g.at(g.runs[run]).alerts_pending == 0);
+        detail::RunMemory stored;
+        const std::string facts = g.history("w" + std::to_string(run)).row->facts;
+        ArchiveReader reader{facts, g.now()};
+        stored.archive_facts(reader);
+        CHECK(stored.verdict->alert_dead);
+    }
+    CHECK(g.row_of(2).last_error == "told with key 0 of the run w0, which nobody received");
+}
+
+TEST_CASE("what was not sent after all has told of nobody: the others are told by themselves", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    AlertRow lead = g.row_of(0);  // somebody settled it
+    lead.state = AlertRow::State::skipped;
+    g.at(g.runs[0]).unsaved.edit().alerts.push_back(lead);
+    REQUIRE_FALSE(g.ledger.commit_one(g.runs[0], g.at(g.runs[0]), g.now()));
+    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.table, g.tenure};
+    g.restart(next);
+    CycleReport report;
+    next.run(g.now(), report);
+    next.run(g.now(), report);
+    REQUIRE(g.notifier.delivered().size() == 1);
+    CHECK(g.notifier.delivered()[0].summary == "run w1 needs attention, and 1 more run");
+}
+
+TEST_CASE("alerts do not wait for ever for one that nobody sends", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.table, g.tenure};
+    g.restart(next, 1);
+    CycleReport report;
+    g.clock.advance(24h);
+    next.run(g.now(), report);
+    CHECK(next.queues().waiting_alerts().first == 2);
+    CHECK(next.queues().next(g.now()) == g.now().elapsed + 1s);
+    g.clock.advance(24h);
+    next.run(g.now(), report);
+    next.run(g.now(), report);
+    REQUIRE(g.notifier.delivered().size() == 1);
+    CHECK(g.notifier.delivered()[0].summary == "run w1 needs attention, and 1 more run");
+}
+
+TEST_CASE("while the store does not say what became of it, alerts wait", "[effects]") {
+    Grouping g;
+    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    g.store.fail(StoreOperation::history, ErrorCode::busy);
+    CHECK(g.after(1s).size() == 1);
+    CHECK(g.row_of(1).state == AlertRow::State::pending);
+    g.store.heal();
+    CHECK(g.after(1s).empty());
+    CHECK(g.row_of(1).state == AlertRow::State::skipped);
 }
 
 TEST_CASE("a message for many is tried again by itself, and soon", "[effects]") {
@@ -166,8 +315,9 @@ TEST_CASE("a message for many is tried again by itself, and soon", "[effects]") 
     for (std::size_t run = 0; run < 3; ++run) g.queue(run);
     g.notifier.answer_with({Delivery::fail, Delivery::ok});
     CHECK(g.after(30s).empty());
-    CHECK(g.row_of(1).state == AlertRow::State::skipped);
+    CHECK(g.row_of(1).state == AlertRow::State::pending);
     CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
+    CHECK(g.row_of(1).state == AlertRow::State::skipped);
     Grouping alone{1};
     alone.queue(0);
     alone.notifier.answer_with({Delivery::fail, Delivery::ok});

@@ -116,9 +116,10 @@ ActionEvent acted_on(std::string run, ActionKind kind, ActionOutcome outcome, st
     return event;
 }
 
-AlertEvent alert_that_is(AlertRow::State state) {
+AlertEvent alert_that_is(AlertRow::State state, std::string why = {}) {
     AlertEvent event;
     event.row.state = state;
+    event.row.last_error = std::move(why);
     return event;
 }
 
@@ -197,6 +198,8 @@ TEST_CASE("what cycles did is counted") {
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::dead)), noon);
+    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped, "told with key of the run r")), noon);
+    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped)), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":3600})"}}), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-900})"}}), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-901})"}}), noon);
@@ -215,6 +218,7 @@ TEST_CASE("what cycles did is counted") {
     CHECK(text.value("heeler_continuations_total{outcome=\"unknown\"}") == 1);
     CHECK(text.value("heeler_alerts_total{outcome=\"delivered\"}") == 2);
     CHECK(text.value("heeler_alerts_total{outcome=\"dead\"}") == 1);
+    CHECK(text.value("heeler_alerts_total{outcome=\"together\"}") == 1);
     CHECK(text.value("heeler_outbox_dead_total") == 1);
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"forward\"}") == 1);
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"backward\"}") == 2);

@@ -58,6 +58,9 @@ struct AlertRow {
     std::string action_key{};  ///< the escalate action that this alert carries out; empty: none
 };
 
+/// How `last_error` of an alert begins that another one speaks for; that one's key and run follow.
+inline constexpr std::string_view told_with = "told with ";
+
 /// An append-only record: verdicts with their evidence, what was held back and why, who decided what.
 struct AuditRow {
     WallTime at{};

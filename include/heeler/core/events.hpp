@@ -40,7 +40,7 @@ struct ActionEvent {
     Action action{};
 };
 
-/// An alert left the outbox: delivered, or given up.
+/// An alert left the outbox: delivered, given up, or settled without being sent, for the reason that its row gives.
 struct AlertEvent {
     AlertRow row{};
     std::vector<std::string> received_by{};  ///< `Receipt::names`

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/batch.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/append.hpp>
 
@@ -56,6 +57,30 @@ private:
     std::map<std::string, Group> groups_;
     std::size_t forget_at_ = 64;
 };
+
+/// An alert that speaks for others.
+struct LeadAlert {
+    std::string key;
+    std::string run;
+};
+
+/// On record at those it speaks for, as long as nobody knows what became of it and after that.
+[[nodiscard]] inline std::string told_with_text(const LeadAlert& lead) {
+    return concat(told_with, lead.key, " of the run ", lead.run);
+}
+
+/// Which alert speaks for this one, that waits for what becomes of it. What a notifier answered is never taken for
+/// that: nobody has tried to send this one.
+[[nodiscard]] inline std::optional<LeadAlert> lead_of(const AlertRow& row) {
+    constexpr std::string_view between = " of the run ";
+    const std::string_view text = row.last_error;
+    if (row.state != AlertRow::State::pending || row.attempts > 0 || text.substr(0, told_with.size()) != told_with)
+        return std::nullopt;
+    const std::size_t end = text.find(between, told_with.size());
+    if (end == std::string_view::npos) return std::nullopt;
+    return LeadAlert{std::string{text.substr(told_with.size(), end - told_with.size())},
+                     std::string{text.substr(end + between.size())}};
+}
 
 }  // namespace detail
 

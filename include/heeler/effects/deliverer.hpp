@@ -68,6 +68,7 @@ public:
             }
         }
         for (auto& jobs : groups) send_together(jobs, now, report);
+        GroupDesk{ledger_, queues_, table_}.follow(now, report);
     }
 
     /// What follows a cycle when nothing of it is owed any more.
@@ -282,8 +283,8 @@ private:
         if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
     }
 
-    /// The first speaks for all of a group. That it does is stored before it is sent, and before the others are settled
-    /// by it: whenever this process ends, nobody is passed over.
+    /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
+    /// is told twice, and none of them is lost.
     void send_together(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (jobs.size() > 1 && !GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
         queues_.told(jobs.front(), now.wall);

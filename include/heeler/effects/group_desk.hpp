@@ -1,20 +1,20 @@
-// Stores that one alert speaks for others of its cause, before it is sent.
+// Stores that one alert speaks for others of its cause, before it is sent; what becomes of it is true of them, too.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/events.hpp>
 #include <heeler/deliver/alert_group.hpp>
+#include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
-#include <heeler/text/append.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -24,77 +24,102 @@ public:
     GroupDesk(Ledger& ledger, Queues& queues, RunTable<WatchedRun>& table)
         : ledger_{ledger}, queues_{queues}, table_{table} {}
 
-    /// The first of them tells of all; when that is stored, the others are settled by it. What cannot be stored waits
-    /// as it was; false: so do all.
+    /// The first of them tells of all, and that it does is on record at each, in one commit. The others wait until it
+    /// is known what became of it, so that none is lost if it was not stored, or nobody gets it. What cannot be stored
+    /// waits as it was; false: so does the first.
     [[nodiscard]] bool join(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
         std::vector<AlertJob> before = jobs;
-        settle_rows(jobs);
-        const std::span<const AlertJob> all{jobs};
-        if (!store_first(all.first(1), before[0], now, report)) {
-            for (std::size_t i = 1; i < before.size(); ++i) queues_.add(std::move(before[i]));
-            return false;
-        }
+        write_rows(jobs);
         std::vector<Change> changes;
-        const std::vector<std::size_t> places = put(all.subspan(1), changes);
-        if (const auto error = ledger_.commit(changes, {}, now)) report.error("commit", {}, *error);
-        for (std::size_t i = 1; i < jobs.size(); ++i) {
-            if (changes[places[i - 1]].stored)
-                leave(jobs[i], now);
+        const std::vector<std::size_t> places = AlertDesk::put(jobs, changes);
+        const auto error = ledger_.commit(changes, {}, now);
+        const bool good = changes[places[0]].stored;
+        // Whom the store does not take tells of itself alone, and holds up no other.
+        if (!good && (changes[places[0]].fault || (error && error->code == ErrorCode::unstorable)))
+            before[0].group.clear();
+        for (std::size_t i = good ? 1 : 0; i < jobs.size(); ++i) {
+            if (good && changes[places[i]].stored)
+                queues_.add(std::move(jobs[i]));
             else
                 put_back(std::move(before[i]), now);
         }
-        return true;
+        if (!good) say(jobs[0], error, changes[places[0]], report);
+        return good;
+    }
+
+    /// Settles those of which it is known what became of the alert that spoke for them. Where it was not sent, nobody
+    /// has heard of them: they are told anew.
+    void follow(Instant now, CycleReport& report) {
+        for (SpokenFor& those : queues_.take_spoken_for(now.elapsed)) {
+            AlertDesk::leave_to_others(those.jobs);
+            if (those.jobs.empty()) continue;
+            const auto lead = find_lead(those.jobs.front().row);
+            const bool waits = lead && *lead && (*lead)->state == AlertRow::State::pending;
+            if (!lead || (waits && !is_abandoned(those.jobs.front(), now))) {
+                those.due = now.elapsed + (lead ? look_after((*lead)->not_before - now.wall) : shortest_wait);
+                queues_.add(std::move(those));
+            } else if (*lead && !waits && (*lead)->state != AlertRow::State::skipped) {
+                settle(those.jobs, (*lead)->state == AlertRow::State::dead, now, report);
+            } else {
+                for (AlertJob& job : those.jobs) tell_anew(std::move(job));
+            }
+        }
     }
 
 private:
-    /// Whom the store does not take tells of itself alone, and holds up no other.
-    [[nodiscard]] bool store_first(std::span<const AlertJob> first, AlertJob& before, Instant now,
-                                   CycleReport& report) {
-        std::vector<Change> changes;
-        (void)put(first, changes);
-        const auto error = ledger_.commit(changes, {}, now);
-        if (changes[0].stored) return true;
-        say(first[0], error, changes[0], report);
-        if (changes[0].fault || (error && error->code == ErrorCode::unstorable)) before.group.clear();
-        put_back(std::move(before), now);
-        return false;
-    }
+    static constexpr Duration shortest_wait = std::chrono::seconds{1};
+    static constexpr Duration longest_wait = std::chrono::seconds{30};
 
-    static void settle_rows(std::vector<AlertJob>& jobs) {
+    static void write_rows(std::vector<AlertJob>& jobs) {
         std::vector<const Alert*> others;
         for (std::size_t i = 1; i < jobs.size(); ++i) others.push_back(&jobs[i].row.alert);
         Alert& lead = jobs[0].row.alert;
         speak_for(lead, others);
+        const std::string text = told_with_text({lead.key, std::string{jobs[0].watched->run.id}});
         for (std::size_t i = 1; i < jobs.size(); ++i) {
-            jobs[i].row.state = AlertRow::State::skipped;
-            jobs[i].row.last_error = concat("told with ", lead.key, " of the run ", lead.run.id);
+            jobs[i].row.last_error = text;
+            jobs[i].follows = true;
+            jobs[i].group.clear();
         }
     }
 
-    /// One change for each run; says which one each job's row went to.
-    [[nodiscard]] static std::vector<std::size_t> put(std::span<const AlertJob> jobs, std::vector<Change>& changes) {
-        std::map<const WatchedRun*, std::size_t> known;
-        std::vector<std::size_t> places;
-        for (const AlertJob& job : jobs) {
-            const auto place = known.emplace(job.watched, changes.size());
-            places.push_back(place.first->second);
-            if (place.second) {
-                changes.emplace_back();
-                changes.back().handle = job.handle;
-                changes.back().watched = job.watched;
-            }
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
-        }
-        return places;
+    /// As it is stored; absent: nothing that speaks for others is. An error: the store does not answer.
+    [[nodiscard]] Result<std::optional<AlertRow>> find_lead(const AlertRow& row) {
+        const auto lead = lead_of(row);
+        if (!lead) return std::optional<AlertRow>{};
+        auto found = ledger_.alert(lead->run, lead->key);
+        if (found && *found && !speaks_for_others((*found)->alert)) found->reset();
+        return found;
     }
 
-    void leave(const AlertJob& job, Instant now) {
-        {
-            const std::lock_guard guard{job.watched->lock};
-            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+    /// It is tried again then, if what is stored of it is of the last attempt.
+    [[nodiscard]] static Duration look_after(Duration next_attempt) noexcept {
+        return std::clamp(next_attempt, shortest_wait, longest_wait);
+    }
+
+    /// Whoever is to send the one that speaks for it would have given it up long ago.
+    [[nodiscard]] static bool is_abandoned(const AlertJob& job, Instant now) noexcept {
+        return now.wall - job.row.created_at > 2 * job.rules->rules.outbox.give_up_after;
+    }
+
+    void settle(std::vector<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
+        for (AlertJob& job : jobs) {
+            job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
+            if (dead) job.row.last_error += ", which nobody received";
         }
-        table_.sooner(job.handle.index, now.elapsed);
+        AlertDesk{ledger_, table_}.settle(jobs, now, report, [dead](WatchedRun& watched) {
+            if (dead) watched.give_up_alert();
+        });
+    }
+
+    void tell_anew(AlertJob job) {
+        job.row.last_error.clear();
+        WatchedRun& watched = *job.watched;
+        AlertJob anew = [&] {
+            const std::lock_guard guard{watched.lock};
+            return alert_job(job.handle, watched, std::move(job.row));
+        }();
+        queues_.add(std::move(anew));
     }
 
     /// The row as it was stands behind the other one, and is what is stored in the end.

@@ -62,6 +62,7 @@ struct AlertJob {
     WallTime due{};                             ///< set when it is added
     Duration wait{};                            ///< until it is tried again; else set when it is added
     std::optional<WallTime> owed{};             ///< since when people could have it; set when it is added
+    bool follows = false;                       ///< another one speaks for it
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
@@ -75,13 +76,20 @@ private:
     }
 };
 
+/// Alerts that one and the same alert speaks for: they wait for what becomes of it.
+struct SpokenFor {
+    std::vector<AlertJob> jobs{};
+    Elapsed due = Elapsed::min();  ///< when to look
+};
+
 /// An alert of this run, with the group that it belongs to. Under the run's lock.
 [[nodiscard]] inline AlertJob alert_job(RunHandle handle, WatchedRun& watched, AlertRow row) {
     AlertJob job{handle, &watched, std::move(row), watched.of_class()};
     const RunClass& rules = watched.rules();
     const Alert& alert = job.row.alert;
-    if (rules.outbox.group_wait <= Duration{} || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
-        job.row.attempts > 0 || speaks_for_others(alert))
+    job.follows = lead_of(job.row).has_value();
+    if (job.follows || rules.outbox.group_wait <= Duration{} || rules.mode == Mode::shadow ||
+        alert.severity == Severity::critical || job.row.attempts > 0 || speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                        "\n", watched.spec.decoded().parent, "\n", name_of(alert.severity));
@@ -100,6 +108,7 @@ public:
     void add(AlertJob job) {
         classify(job);
         const std::lock_guard guard{lock_};
+        if (job.follows) return spoken_for_[job.row.last_error].jobs.push_back(std::move(job));
         job.due = job.row.not_before;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
@@ -111,6 +120,13 @@ public:
         if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
         alerts_.emplace_hint(alerts_.end(), added_++, std::move(job));
     }
+    /// They wait on.
+    void add(SpokenFor those) {
+        const std::lock_guard guard{lock_};
+        SpokenFor& known = spoken_for_[those.jobs.front().row.last_error];
+        known.due = those.due;
+        for (AlertJob& job : those.jobs) known.jobs.push_back(std::move(job));
+    }
     /// When the next rung or alert is due; absent: nothing waits.
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
         const std::lock_guard guard{lock_};
@@ -120,6 +136,7 @@ public:
         };
         for (const auto& job : rungs_) consider(job.due);
         for (const auto& [order, job] : alerts_) consider(job.waits(now.wall) ? elapsed_at(now, job.due) : now.elapsed);
+        for (const auto& [lead, those] : spoken_for_) consider(those.due);
         return earliest;
     }
 
@@ -129,7 +146,13 @@ public:
         std::optional<WallTime> oldest;
         for (const auto& [order, job] : alerts_)
             if (!oldest || *job.owed < *oldest) oldest = job.owed;
-        return {alerts_.size(), oldest};
+        std::uint64_t count = alerts_.size();
+        for (const auto& [lead, those] : spoken_for_) {
+            count += those.jobs.size();
+            for (const auto& job : those.jobs)
+                if (!oldest || job.row.created_at < *oldest) oldest = job.row.created_at;
+        }
+        return {count, oldest};
     }
 
     /// How much is to be tried now for the runs of a class, and what may follow from what was tried.
@@ -187,6 +210,19 @@ public:
         }
         for (const auto& job : due)
             if (!job.group.empty()) groups_.take(job.group);
+        return due;
+    }
+
+    /// Alerts that others speak for, where it is time to look what became of those.
+    [[nodiscard]] std::vector<SpokenFor> take_spoken_for(Elapsed now) {
+        std::vector<SpokenFor> due;
+        const std::lock_guard guard{lock_};
+        for (auto next = spoken_for_.begin(); next != spoken_for_.end();) {
+            const auto at = next++;
+            if (at->second.due > now) continue;
+            due.push_back(std::move(at->second));
+            spoken_for_.erase(at);
+        }
         return due;
     }
 
@@ -260,6 +296,7 @@ private:
     Alerts alerts_;                                        ///< in the order in which they were added
     std::multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
     std::uint64_t added_ = 0;
+    std::map<std::string, SpokenFor> spoken_for_;  ///< by what is on record at them
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };

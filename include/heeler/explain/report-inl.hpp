@@ -124,7 +124,9 @@ HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
                                     name_of(done->action.outcome))});
         if (const auto* sent = std::get_if<AlertEvent>(&event))
             lines.push_back(
-                {sent->row.state == AlertRow::State::dead ? LogLevel::error : LogLevel::warning,
+                {sent->row.state == AlertRow::State::dead      ? LogLevel::error
+                 : sent->row.state == AlertRow::State::skipped ? LogLevel::debug
+                                                               : LogLevel::warning,
                  concat("[", sent->row.alert.run.id, "] alert ", sent->row.alert.kind, ": ", sent->row.alert.summary)});
         if (const auto* failed = std::get_if<ErrorEvent>(&event))
             lines.push_back({LogLevel::error, concat("[", shown_name(failed->run, 160), "] ", failed->where, ": ",

@@ -143,7 +143,8 @@ inline void write_actions(PrometheusWriter& to, const TelemetryCounts& counts) {
         .labelled("outcome", {}, counts.continuations);
     to.family("alerts_total", "counter", "Alerts that left the outbox.")
         .sample(counts.alerts_delivered, {{"outcome", "delivered"}})
-        .sample(counts.alerts_dead, {{"outcome", "dead"}});
+        .sample(counts.alerts_dead, {{"outcome", "dead"}})
+        .sample(counts.alerts_together, {{"outcome", "together"}});
     to.one("outbox_dead_total", "counter", "Alerts that were given up.", counts.alerts_dead);
 }
 

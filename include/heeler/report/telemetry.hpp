@@ -59,8 +59,9 @@ struct TelemetryCounts {
     std::map<std::string, Spent> verified{};  ///< by action: from its being done until it was known whether it helped
     std::uint64_t alerts_delivered = 0;
     std::uint64_t alerts_dead = 0;
-    DurationCounts ticks{};     ///< those that somebody measured
-    DurationCounts lateness{};  ///< of those whose moment was known
+    std::uint64_t alerts_together = 0;  ///< told with another one
+    DurationCounts ticks{};             ///< those that somebody measured
+    DurationCounts lateness{};          ///< of those whose moment was known
     std::uint64_t jumps_forward = 0;
     std::uint64_t jumps_backward = 0;
     std::optional<WallTime> healthy_at{};  ///< the last tick of which every stage ran and all is stored
@@ -145,6 +146,8 @@ private:
     void add(const AlertEvent& event, WallTime) {
         counts_.alerts_delivered += event.row.state == AlertRow::State::delivered ? 1 : 0;
         counts_.alerts_dead += event.row.state == AlertRow::State::dead ? 1 : 0;
+        const bool together = event.row.last_error.compare(0, told_with.size(), told_with) == 0;
+        counts_.alerts_together += event.row.state == AlertRow::State::skipped && together ? 1 : 0;
     }
 
     void add(const AuditEvent& event, WallTime) {

@@ -135,11 +135,16 @@ public:
         return unless_damaged(note(unreadable_since_, now, store_.history(run)));
     }
 
+    /// An alert as it is stored.
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) {
+        const std::lock_guard guard{lock_};
+        return store_.alert(run, key);
+    }
+
     /// What became of an alert that is stored. Absent: it waits, or the store does not say; better told twice than
     /// never.
     [[nodiscard]] std::optional<AlertRow::State> settled_alert(std::string_view run, std::string_view key) {
-        const std::lock_guard guard{lock_};
-        const auto found = store_.alert(run, key);
+        const auto found = alert(run, key);
         if (!found || !*found || (*found)->state == AlertRow::State::pending) return std::nullopt;
         return (*found)->state;
     }

@@ -1,0 +1,82 @@
+// Settles alerts of many runs in one commit, without sending them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/events.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/run/run_table.hpp>
+#include <heeler/storage/ledger.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// One thread at a time.
+class AlertDesk {
+public:
+    AlertDesk(Ledger& ledger, RunTable<WatchedRun>& table) : ledger_{ledger}, table_{table} {}
+
+    /// Alerts of runs that another watchdog holds are theirs.
+    static void leave_to_others(std::vector<AlertJob>& jobs) {
+        std::erase_if(jobs, [](const AlertJob& job) {
+            const std::lock_guard guard{job.watched->lock};
+            if (!job.watched->disowned) return false;
+            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+            return true;
+        });
+    }
+
+    /// One change for each run, with the rows of its alerts; says which one each job's row went to.
+    [[nodiscard]] static std::vector<std::size_t> put(const std::vector<AlertJob>& jobs, std::vector<Change>& changes) {
+        std::map<const WatchedRun*, std::size_t> known;
+        std::vector<std::size_t> places;
+        for (const AlertJob& job : jobs) {
+            const auto place = known.emplace(job.watched, changes.size());
+            places.push_back(place.first->second);
+            if (place.second) {
+                changes.emplace_back();
+                changes.back().handle = job.handle;
+                changes.back().watched = job.watched;
+            }
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.edit().alerts.push_back(job.row);
+        }
+        return places;
+    }
+
+    /// They are as their rows say, and `mark(run)` is what follows for their runs. What cannot be stored now waits with
+    /// its run.
+    template <class Mark>
+    void settle(const std::vector<AlertJob>& jobs, Instant now, CycleReport& report, Mark&& mark) {
+        if (jobs.empty()) return;
+        for (const AlertJob& job : jobs) {
+            const std::lock_guard guard{job.watched->lock};
+            mark(*job.watched);
+        }
+        std::vector<Change> changes;
+        const std::vector<std::size_t> places = put(jobs, changes);
+        (void)ledger_.commit(changes, {}, now);
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            WatchedRun& watched = *jobs[i].watched;
+            {
+                const std::lock_guard guard{watched.lock};
+                if (watched.alerts_pending > 0) --watched.alerts_pending;
+                if (!changes[places[i]].stored) {
+                    mark(watched);  // who was faster to change the run does not know of it
+                    watched.dirty = true;
+                }
+            }
+            table_.sooner(jobs[i].handle.index, now.elapsed);
+            report.events.emplace_back(AlertEvent{jobs[i].row, {}});
+        }
+    }
+
+private:
+    Ledger& ledger_;
+    RunTable<WatchedRun>& table_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
