@@ -111,3 +111,16 @@ TEST_CASE("a silence that was told makes nobody look at a run that waits [M-045]
     looked.of->shown.findings = bit_of(Condition::silent);
     CHECK_FALSE(looked.next());
 }
+
+TEST_CASE("a run whose alert was kept back is looked at in each cycle: what kept it back may be over", "[cycle]") {
+    Looked run;
+    CHECK(run.next() > 1s);
+    detail::Verdict& verdict = run.of->verdict.edit();
+    verdict.incident.phase = Phase::climbing;
+    verdict.incident.verify_at = 1h;
+    CHECK(run.next() > 1s);
+    verdict.sent.begin = detail::Beginning::kept_back;
+    CHECK(run.next() == 1s);
+    verdict.incident.phase = Phase::closed;
+    CHECK(run.next() > 1s);
+}

@@ -106,7 +106,7 @@ struct Named {
 struct Receiving : Delivering {
     Named named;
     detail::NotifierEdge<Named> port{named};
-    detail::Deliverer hands{port, clock_port, process, ledger, table, tenure};
+    detail::Deliverer hands{port, clock_port, process, ledger, registry, tenure};
 
     CycleReport tell() {
         AlertRow row;
@@ -130,7 +130,7 @@ struct Telling : Delivering {
     std::string seen;
     Onlooker onlooker{this, &seen};
     detail::NotifierEdge<Onlooker> port{onlooker};
-    detail::Deliverer hands{port, clock_port, process, ledger, table, tenure};
+    detail::Deliverer hands{port, clock_port, process, ledger, registry, tenure};
 
     Telling() {
         hands.effects().control(detail::ControlRef{control});
@@ -195,7 +195,7 @@ TEST_CASE("a run that an action finds over gets no further one", "[effects]") {
 
 TEST_CASE("until it is known whether everything is frozen nothing is done, and then nothing if it is", "[effects]") {
     Delivering d;
-    detail::Deliverer fresh{d.notifier_port, d.clock_port, d.process, d.ledger, d.table, d.tenure};
+    detail::Deliverer fresh{d.notifier_port, d.clock_port, d.process, d.ledger, d.registry, d.tenure};
     fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, false});
     CycleReport report;
     fresh.run(d.now(), report);

@@ -204,7 +204,7 @@ TEST_CASE("what cycles did is counted") {
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-900})"}}), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-901})"}}), noon);
     CycleReport held;
-    held.why = {1, 2, 3, 4, 5, 6};
+    held.why = {1, 2, 3, 4, 5, 6, 7};
     telemetry.add(held, noon);
 
     const Exposition text = shown(telemetry);
@@ -223,7 +223,7 @@ TEST_CASE("what cycles did is counted") {
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"forward\"}") == 1);
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"backward\"}") == 2);
     double expected = 1;
-    for (const char* reason : {"debounce", "budget", "cooldown", "grace", "silence", "unstored"})
+    for (const char* reason : {"debounce", "budget", "cooldown", "grace", "silence", "unstored", "inhibited"})
         CHECK(text.value("heeler_suppressed_total{reason=\"" + std::string{reason} + "\"}") == expected++);
     CHECK(text.value("heeler_suppressed_total{reason=\"shadow\"}") == 1);
     CHECK(text.value("heeler_suppressed_total{reason=\"frozen\"}") == 1);

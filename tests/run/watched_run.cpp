@@ -76,8 +76,8 @@ TEST_CASE("times of samples and what an incident is about are saved, and older f
 
     const std::string newest = to.bytes();
     // Behind what was saved before: the text with its length, the condition, the times with their count, and of an
-    // escalation nothing but that there is none.
-    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1);
+    // escalation nothing but that there is none. What people know is one byte.
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1);
     older[0] = RunMemory::layout_without_times;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -100,13 +100,49 @@ TEST_CASE("how far an escalation got is saved, and facts from before are read wi
     CHECK((chain.steps == 5 && chain.by == "ann"));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3));
+    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1);
     older[0] = RunMemory::layout_without_chain;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
     old.archive_facts(from_older);
     REQUIRE((from_older.ok() && from_older.at_end()));
     CHECK_FALSE(old.verdict->chain);
+}
+
+TEST_CASE("that an alert was kept back is saved, and facts from before are read without", "[run]") {
+    RunMemory before;
+    before.verdict.edit().sent.begin = detail::Beginning::kept_back;
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    CHECK(after.verdict->sent.begin == detail::Beginning::kept_back);
+
+    std::string older = to.bytes();
+    older.pop_back();
+    older[0] = RunMemory::layout_without_begin;
+    RunMemory old;
+    ArchiveReader from_older{older, Instant{}};
+    old.archive_facts(from_older);
+    REQUIRE((from_older.ok() && from_older.at_end()));
+    CHECK(old.verdict->sent.begin == detail::Beginning::known);
+}
+
+TEST_CASE("a run's parent is read without the rest of what is stored of it", "[run]") {
+    RunSpec spec;
+    spec.id = "r";
+    CHECK(SpecBytes{encoded(spec)}.parent().empty());
+    spec.tags = {"a", "b"};
+    spec.plan = {1, 2};
+    spec.timeout = Duration{7};
+    spec.work_item = "a long story";
+    spec.parent = "boss";
+    CHECK(SpecBytes{encoded(spec)}.parent() == "boss");
+    spec.parent.clear();
+    spec.origin = "chat";
+    CHECK(SpecBytes{encoded(spec)}.parent().empty());
 }
 
 TEST_CASE("a run with an owner is stored with it, and one without as before there were owners [M-046]") {

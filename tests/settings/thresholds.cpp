@@ -137,6 +137,7 @@ const Threshold thresholds[] = {
     {"outbox.longest_retry_s", "100", presets::long_run, CLASS_LENGTH(outbox.longest_retry), 300, 100},
     {"outbox.jitter", "yes", presets::long_run, [](const RunClass& c) { return c.outbox.jitter ? 1.0 : 0.0; }, 0, 1},
     {"outbox.jitter", "no", presets::recommended, [](const RunClass& c) { return c.outbox.jitter ? 1.0 : 0.0; }, 1, 0},
+    {"outbox.inhibit", "yes", presets::long_run, [](const RunClass& c) { return c.outbox.inhibit ? 1.0 : 0.0; }, 0, 1},
     {"outbox.give_up_after_s", "3600", presets::long_run, CLASS_LENGTH(outbox.give_up_after), 86'400, 3600},
     {"outbox.group_wait_s", "60", presets::long_run, CLASS_LENGTH(outbox.group_wait), 0, 60},
     {"outbox.group_interval_s", "600", presets::long_run, CLASS_LENGTH(outbox.group_interval), 300, 600},

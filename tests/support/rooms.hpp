@@ -103,7 +103,7 @@ struct House {
     heeler::detail::Tenure tenure{settings, clock_port, process};
     heeler::detail::Intake intake{table, clock_port};
     heeler::detail::Ledger ledger{store_port, tenure, process};
-    heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, table, tenure};
+    heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, registry, tenure};
     heeler::detail::LostHolders lost;
     heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost};
 

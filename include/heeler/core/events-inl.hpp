@@ -25,6 +25,7 @@ HEELER_INLINE void CycleReport::absorb(CycleReport later) {
     why.cooldown += later.why.cooldown;
     why.grace += later.why.grace;
     why.silence += later.why.silence;
+    why.inhibited += later.why.inhibited;
     why.unstored += later.why.unstored;
     ticks += later.ticks;
     whole += later.whole;

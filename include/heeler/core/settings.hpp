@@ -96,6 +96,10 @@ struct OutboxSettings {
     /// one message. Critical ones do not wait. Zero: each is a message of its own.
     Duration group_wait{};
     Duration group_interval = 300s;  ///< from one such message to the next of the same cause
+    /// What begins with a run (`run.unhealthy`, unless it is critical) is not told while people know of an open
+    /// incident of its parent, or of one further up, that is watched here; it is on record why. Told once when that is
+    /// over.
+    bool inhibit = false;
 };
 
 /// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and

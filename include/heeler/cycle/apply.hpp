@@ -128,7 +128,8 @@ public:
                 item_.change.rows.interventions.push_back(known);
             }
         const bool begun = incident.alerted || watched_.end_is_awaited();
-        const bool told = begun && !watched_.verdict->unheard() && !watched_.verdict->sent.end_told;
+        const SentMarks& sent = watched_.verdict->sent;
+        const bool told = begun && !watched_.verdict->unheard() && !sent.end_told && sent.begin != Beginning::kept_back;
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
@@ -151,6 +152,7 @@ public:
             watched_.verdict = item_.verdict_before;
             if (heard) watched_.alert_came();
             if (watched_.alert_died) watched_.give_up_alert();
+            if (watched_.alert_kept) watched_.keep_alert_back();
             watched_.run.incarnation = item_.incarnation_before;
             // What a host reported meanwhile is newer than both.
             if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);

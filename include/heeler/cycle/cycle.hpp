@@ -19,6 +19,7 @@
 #include <heeler/cycle/operators.hpp>
 #include <heeler/cycle/whole_classes.hpp>
 #include <heeler/effects/deliverer.hpp>
+#include <heeler/run/lineage.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
@@ -113,7 +114,8 @@ private:
         for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
             if (work[i].change.handle == handle) return work[i];
         if (!visiting_) early_ = work.size() + 1;
-        watched.alert_died = false;  // the verdict that is put back if nothing can be stored knows of it
+        // The verdict that is put back if nothing can be stored knows of it.
+        watched.alert_died = watched.alert_kept = false;
         watched.deciding = true;
         return work.emplace_back(handle, watched);
     }
@@ -133,6 +135,7 @@ private:
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
         if (wants_intake(handle, *watched, cause, now)) intake_.read(handle, *watched, now, report);
+        inhibited_ = is_inhibited(handle, *watched);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
         registry_.renew(*watched, now);
@@ -159,6 +162,18 @@ private:
         }
         registry_.drop(handle);
         return true;
+    }
+
+    /// Whether what was kept back is not to be told yet.
+    [[nodiscard]] bool is_inhibited(RunHandle handle, WatchedRun& watched) {
+        std::string parent;
+        {
+            const std::lock_guard guard{watched.lock};
+            if (!registry_.table().current(handle) || watched.verdict->sent.begin != Beginning::kept_back) return false;
+            if (!watched.rules().outbox.inhibit) return false;  // not any more
+            parent = watched.spec.parent();
+        }
+        return !known_trouble_above(registry_, handle, std::move(parent)).empty();
     }
 
     /// A source is read when its run is about to be judged.
@@ -217,7 +232,7 @@ private:
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
-        Judged judged = Judge{watched, now, budget_left(watched)}();
+        Judged judged = Judge{watched, now, budget_left(watched), inhibited_}();
         watched.debounced = judged.debounced;
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
@@ -306,6 +321,7 @@ private:
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
     std::size_t early_ = 0;       ///< items from before the visits
     bool visiting_ = false;
+    bool inhibited_ = false;                      ///< of the run that is visited
     std::map<std::string, std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };
 

@@ -76,13 +76,15 @@ struct Judged {
 /// ladder.
 class Judge {
 public:
-    Judge(const RunMemory& watched, Instant now, bool budget_left)
+    /// `inhibited`: people know of trouble above the run.
+    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false)
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
           rules_{*watched.of_class()},
           now_{now},
-          budget_left_{budget_left} {}
+          budget_left_{budget_left},
+          inhibited_{inhibited} {}
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
@@ -211,12 +213,15 @@ private:
         if (!incident.open()) {
             const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
             // Nobody reads that something is over before they read that it began.
-            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0;
+            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0 &&
+                               verdict_.sent.begin != Beginning::kept_back;
             return over && known && !cold ? Alerting::resolved : Alerting::none;
         }
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
-        const bool begins = !incident.alerted && (result.decision.acts() || result.decision.tells);
-        const bool again = incident.alerted && rules.renotify_every > Duration{} && !verdict_.marks.acknowledged &&
+        const bool kept = verdict_.sent.begin == Beginning::kept_back && incident.number == verdict_.incident.number;
+        const bool begins = kept ? !inhibited_ : !incident.alerted && (result.decision.acts() || result.decision.tells);
+        const bool again = !kept && incident.alerted && rules.renotify_every > Duration{} &&
+                           !verdict_.marks.acknowledged &&
                            (!last || now_.wall < *last || now_.wall - *last >= rules.renotify_every);
         if (!begins && !again) return Alerting::none;
         return cold ? Alerting::held : Alerting::send;
@@ -350,6 +355,7 @@ private:
     const ReadyClass& rules_;
     Instant now_;
     bool budget_left_;
+    bool inhibited_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -45,6 +45,7 @@ public:
         if (decision.incident.number != before.number) {
             watched_.verdict.edit().found.clear();
             watched_.verdict.edit().heard = false;
+            watched_.verdict.edit().sent.begin = Beginning::known;
         }
         note_conditions();
         if (judged_.chain == ChainStep::ack_over)
@@ -191,6 +192,7 @@ private:
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
+        say_it_began();
         watched_.verdict.edit().incident.alerted = true;
         watched_.verdict.edit().alert_dead = false;
         watched_.verdict.edit().sent.alerted = now_.wall;
@@ -213,6 +215,7 @@ private:
         wording_.complete(row, wording_.done_so_far());
         rows_.alerts.push_back(std::move(row));
         watched_.verdict.edit().sent.alerted = now_.wall;
+        watched_.verdict.edit().sent.begin = Beginning::known;
         watched_.verdict.edit().alert_dead = false;
     }
 
@@ -259,6 +262,7 @@ private:
             AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
+            say_it_began();
             watched_.verdict.edit().incident.alerted = true;
             watched_.verdict.edit().alert_dead = false;
             watched_.verdict.edit().sent.alerted = now_.wall;
@@ -282,6 +286,14 @@ private:
             copy_for_levels(rows);
             for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
         }
+    }
+
+    /// An alert about the incident goes out: the first that people get of it, or not.
+    void say_it_began() {
+        const Beginning begin = watched_.verdict->sent.begin;
+        const bool first =
+            !watched_.verdict->incident.alerted || begin == Beginning::kept_back || begin == Beginning::unsaid;
+        watched_.verdict.edit().sent.begin = first ? Beginning::on_its_way : Beginning::known;
     }
 
     /// Alerts of their own for conditions that have just begun; forgets what is over.

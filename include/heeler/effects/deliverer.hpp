@@ -16,7 +16,9 @@
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/group_desk.hpp>
+#include <heeler/effects/inhibition.hpp>
 #include <heeler/effects/queues.hpp>
+#include <heeler/run/registry.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/redact.hpp>
@@ -29,9 +31,15 @@ class Deliverer {
 public:
     using Table = RunTable<WatchedRun>;
 
-    Deliverer(NotifierPort& notifier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Table& table,
+    Deliverer(NotifierPort& notifier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Registry& registry,
               const Tenure& tenure)
-        : notifier_{notifier}, clock_{clock}, process_{process}, ledger_{ledger}, table_{table}, tenure_{tenure} {}
+        : notifier_{notifier},
+          clock_{clock},
+          process_{process},
+          ledger_{ledger},
+          registry_{registry},
+          table_{registry.table()},
+          tenure_{tenure} {}
 
     [[nodiscard]] ContextDesk& context() noexcept { return context_; }
 
@@ -56,9 +64,11 @@ public:
         if (!tenure_.holds()) return;
         if (informed_.load(std::memory_order_acquire))
             for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
+        std::vector<AlertJob> due = queues_.take_due_alerts(now);
+        Inhibition{ledger_, registry_}.keep_back(due, now, report);
         std::vector<std::vector<AlertJob>> groups;
         std::map<std::string, std::size_t> places;
-        for (auto& job : queues_.take_due_alerts(now)) {
+        for (auto& job : due) {
             if (job.group.empty()) {
                 send(std::move(job), now, report);
             } else if (!leave_to_others(job)) {
@@ -280,7 +290,13 @@ private:
 
     void skip_alert(const std::string& action_key, Instant now) {
         AlertJob job;
-        if (queues_.take_alert(action_key, job)) finish_alert(job, AlertRow::State::skipped, now);
+        if (!queues_.take_alert(action_key, job)) return;
+        {
+            const std::lock_guard guard{job.watched->lock};
+            if (job.watched->verdict->sent.begin == Beginning::on_its_way)
+                job.watched->verdict.edit().sent.begin = Beginning::unsaid;
+        }
+        finish_alert(job, AlertRow::State::skipped, now);
     }
 
     /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
@@ -382,6 +398,7 @@ private:
     ClockPort& clock_;
     ProcessPort& process_;
     Ledger& ledger_;
+    Registry& registry_;
     Table& table_;
     const Tenure& tenure_;
     Effects effects_;

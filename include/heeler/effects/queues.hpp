@@ -92,7 +92,7 @@ struct SpokenFor {
         alert.severity == Severity::critical || job.row.attempts > 0 || speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
-                       "\n", watched.spec.decoded().parent, "\n", name_of(alert.severity));
+                       "\n", watched.spec.parent(), "\n", name_of(alert.severity));
     for (const std::string& tag : alert.tags) append(job.group, "\n", tag);  // it may go elsewhere by them
     return job;
 }

@@ -47,7 +47,7 @@ struct Engine::Rooms {
           store_port{store},
           intake{table, clock_port},
           ledger{store, tenure, process},
-          deliverer{notifier_port, clock_port, process, ledger, table, tenure},
+          deliverer{notifier_port, clock_port, process, ledger, registry, tenure},
           loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
           listing{intake, registry, ledger},
           cycle{loader, ledger, registry, deliverer, settings, intake, listing, lost},

@@ -153,6 +153,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (rules.outbox.group_wait > Duration{})
         append(text, "; those of one cause are one message after ", spoken(rules.outbox.group_wait), ", then every ",
                spoken(rules.outbox.group_interval));
+    if (rules.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     append(text, describe(rules.escalation));
     return text;

@@ -127,6 +127,7 @@ inline void write_judgements(PrometheusWriter& to, const TelemetryCounts& counts
         .sample(why.cooldown, {{"reason", "cooldown"}})
         .sample(why.grace, {{"reason", "grace"}})
         .sample(why.silence, {{"reason", "silence"}})
+        .sample(why.inhibited, {{"reason", "inhibited"}})
         .sample(why.unstored, {{"reason", "unstored"}})
         .sample(counts.frozen, {{"reason", "frozen"}})
         .sample(counts.shadow, {{"reason", "shadow"}});

@@ -114,6 +114,7 @@ private:
         counts_.suppressed.cooldown += why.cooldown;
         counts_.suppressed.grace += why.grace;
         counts_.suppressed.silence += why.silence;
+        counts_.suppressed.inhibited += why.inhibited;
         counts_.suppressed.unstored += why.unstored;
     }
 

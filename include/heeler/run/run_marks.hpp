@@ -46,12 +46,21 @@ struct OperatorMarks {
     return of_owner && !owner.empty() && owner != by;
 }
 
+/// Whether people know that the run's incident began.
+enum class Beginning : std::uint8_t {
+    known,       ///< or there is none
+    on_its_way,  ///< the alert that says so is the first about it
+    kept_back,   ///< it was not told, because of trouble above the run; it is when that is over
+    unsaid,      ///< it was not told, because nothing is to be done
+};
+
 /// What was sent about a run and when, so that it is not sent again too soon.
 struct SentMarks {
     std::optional<WallTime> alerted;
     std::vector<SentSteer> steered;
-    bool hold_told = false;  ///< it is on record that the next alert is held back
-    bool end_told = false;   ///< the newest alert says that the run is given up
+    bool hold_told = false;              ///< it is on record that the next alert is held back
+    bool end_told = false;               ///< the newest alert says that the run is given up
+    Beginning begin = Beginning::known;  ///< saved on its own
 
     template <class A>
     void archive(A& a) {

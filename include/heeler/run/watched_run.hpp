@@ -81,6 +81,15 @@ public:
         ArchiveReader{kept(), Instant{}}(first, second);
         return second.empty() ? first : second;
     }
+    /// Nothing else is decoded for it than what stands before it.
+    [[nodiscard]] std::string_view parent() const {
+        std::string_view id, name, task, work_item, parent;
+        std::optional<Duration> expected, timeout;
+        std::vector<std::int64_t> plan;
+        std::vector<std::string> tags, shared_run;
+        ArchiveReader{kept(), Instant{}}(id, name, task, work_item, expected, timeout, plan, tags, shared_run, parent);
+        return parent;
+    }
     [[nodiscard]] RunSpec decoded() const {
         RunSpec spec;
         const std::string whole = bytes();
@@ -290,8 +299,9 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 6;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 7;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_begin = 6, layout_without_chain = 5, layout_without_times = 4,
+                                  layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -337,6 +347,7 @@ struct RunMemory {
     bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
     bool deciding = false;       ///< a cycle has changed the verdict, and has not stored yet what follows from it
     bool alert_died = false;     ///< an alert was given up since the last look, which an undone cycle must not forget
+    bool alert_kept = false;     ///< likewise, one was kept back
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
@@ -365,6 +376,19 @@ struct RunMemory {
     void alert_came() {
         const Incident& incident = verdict->incident;
         if (incident.open() && incident.alerted) verdict.edit().heard = true;
+    }
+    /// People are not told now that its incident began: trouble above it is. No cooldown is used up.
+    void keep_alert_back() {
+        alert_kept = true;
+        verdict.edit().sent.begin = Beginning::kept_back;
+        verdict.edit().sent.alerted.reset();
+    }
+    /// It has an open incident that people know of, or are about to be told of.
+    [[nodiscard]] bool trouble_is_known() const noexcept {
+        const Incident& incident = verdict->incident;
+        const Beginning begin = verdict->sent.begin;
+        return incident.open() && incident.alerted && !verdict->unheard() && rules().mode != Mode::shadow &&
+               (begin == Beginning::known || begin == Beginning::on_its_way);
     }
 
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
@@ -434,6 +458,10 @@ struct RunMemory {
         Seldom<ChainMarks> chain = verdict->chain;
         a(chain);
         if (chain) verdict.edit().chain = std::move(chain);
+        if (layout == layout_without_begin) return;
+        Beginning begin = verdict->sent.begin;
+        a(begin);
+        if (begin != verdict->sent.begin) verdict.edit().sent.begin = begin;
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -187,6 +187,10 @@ void change_levels(RunClass& rules, Change change) {
     return take(yes_or_no(value), [&](bool jitter) { rules.outbox.jitter = jitter; });
 }
 
+[[nodiscard]] inline Refused set_inhibit(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool inhibit) { rules.outbox.inhibit = inhibit; });
+}
+
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
 [[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool steer) {
@@ -368,6 +372,7 @@ inline constexpr std::array known{
     Known{"outbox.longest_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::longest_retry>},
     Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>},
     Known{"outbox.jitter", &set_jitter},
+    Known{"outbox.inhibit", &set_inhibit},
     Known{"outbox.group_wait_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_wait>},
     Known{"outbox.group_interval_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_interval>}};
 

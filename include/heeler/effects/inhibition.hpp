@@ -1,0 +1,74 @@
+// What begins with a run is not told while people know of trouble above it, and is on record as that.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/events.hpp>
+#include <heeler/deliver/alert_group.hpp>
+#include <heeler/effects/alert_desk.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/run/lineage.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/text/append.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// One thread at a time.
+class Inhibition {
+public:
+    Inhibition(Ledger& ledger, Registry& registry) : ledger_{ledger}, registry_{registry} {}
+
+    /// Takes out those that are not told now, and settles them in one commit. That their runs are to be told of later
+    /// is stored with it.
+    void keep_back(std::vector<AlertJob>& due, Instant now, CycleReport& report) {
+        std::vector<AlertJob> kept, rest;
+        for (AlertJob& job : due) {
+            const auto parent = parent_of(job);
+            const std::string above = parent ? known_trouble_above(registry_, job.handle, *parent) : std::string{};
+            if (above.empty()) {
+                rest.push_back(std::move(job));
+                continue;
+            }
+            job.row.state = AlertRow::State::skipped;
+            job.row.last_error = concat("inhibited: people know of the run ", above, " above it");
+            keep_back(*job.watched);  // now: of two runs above each other one is told
+            kept.push_back(std::move(job));
+        }
+        due = std::move(rest);
+        report.suppressed += kept.size();
+        report.why.inhibited += kept.size();
+        AlertDesk{ledger_, registry_.table()}.settle(kept, now, report,
+                                                     [](WatchedRun& watched) { watched.keep_alert_back(); });
+    }
+
+private:
+    /// Of an alert that may be kept back: the first one about an incident, which nobody has tried to send yet. An
+    /// escalation asks for a person, and what is critical waits for nobody.
+    [[nodiscard]] static std::optional<std::string> parent_of(const AlertJob& job) {
+        const RunClass& rules = job.rules->rules;
+        const Alert& alert = job.row.alert;
+        if (!rules.outbox.inhibit || rules.mode == Mode::shadow || alert.kind != "run.unhealthy") return std::nullopt;
+        if (alert.severity == Severity::critical || job.row.attempts > 0 || speaks_for_others(alert))
+            return std::nullopt;
+        const std::lock_guard guard{job.watched->lock};
+        const WatchedRun& watched = *job.watched;
+        if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
+        if (watched.verdict->sent.begin != Beginning::on_its_way) return std::nullopt;
+        return std::string{watched.spec.parent()};
+    }
+
+    static void keep_back(WatchedRun& watched) {
+        const std::lock_guard guard{watched.lock};
+        watched.keep_alert_back();
+    }
+
+    Ledger& ledger_;
+    Registry& registry_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
