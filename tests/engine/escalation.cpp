@@ -18,6 +18,7 @@ namespace {
 RunClass chained() {
     RunClass rules = presets::recommended();
     rules.alerts_to = "ops";
+    rules.outbox.group_wait = {};  // told at once
     return rules;
 }
 

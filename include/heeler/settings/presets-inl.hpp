@@ -73,6 +73,8 @@ HEELER_INLINE RunClass recommended() {
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.outbox.jitter = true;
+    rules.outbox.group_wait = 30s;
+    rules.outbox.inhibit = true;
     return rules;
 }
 
