@@ -278,6 +278,31 @@ TEST_CASE("what was not sent after all has told of nobody: the others are told b
     CHECK(g.notifier.delivered()[0].summary == "run w1 needs attention, and 1 more run");
 }
 
+TEST_CASE("an alert that was sent by itself is not told with others after a kill", "[effects]") {
+    Grouping g{2};
+    g.queue(0);
+    g.notifier.answer_with({Delivery::fail, Delivery::ok});
+    CHECK(g.after(30s).empty());
+    CHECK(g.row_of(0).attempts == 0);
+    CHECK(g.row_of(0).last_error == "sent by itself");
+    static_cast<void>(g.alert(1));
+    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.tenure};
+    g.restart(next);
+    g.clock.advance(30s);
+    CycleReport report;
+    next.run(g.now(), report);
+    REQUIRE(g.notifier.delivered().size() == 2);
+    CHECK(g.notifier.delivered()[0].summary == "run w0 needs attention");
+    CHECK(g.row_of(0).last_error.empty());
+}
+
+TEST_CASE("what is told by itself is told while the store fails", "[effects]") {
+    Grouping g{1};
+    g.queue(0);
+    g.store.fail(StoreOperation::commit, ErrorCode::busy);
+    CHECK(g.after(30s) == Texts{"run w0 needs attention"});
+}
+
 TEST_CASE("alerts do not wait for ever for one that nobody sends", "[effects]") {
     Grouping g;
     for (std::size_t run = 0; run < 3; ++run) g.queue(run);

@@ -58,6 +58,9 @@ private:
     std::size_t forget_at_ = 64;
 };
 
+/// On record at an alert that was to be told with others when nobody else waited, before it is sent.
+inline constexpr std::string_view told_alone = "sent by itself";
+
 /// An alert that speaks for others.
 struct LeadAlert {
     std::string key;

@@ -302,7 +302,7 @@ private:
     /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
     /// is told twice, and none of them is lost.
     void send_together(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
-        if (jobs.size() > 1 && !GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
+        if (!GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
         queues_.told(jobs.front(), now.wall);
         jobs.front().group.clear();  // from here on it waits for nobody
         send(std::move(jobs.front()), now, report);

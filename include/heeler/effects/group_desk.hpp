@@ -28,6 +28,7 @@ public:
     /// is known what became of it, so that none is lost if it was not stored, or nobody gets it. What cannot be stored
     /// waits as it was; false: so does the first.
     [[nodiscard]] bool join(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
+        if (jobs.size() == 1) return go_alone(jobs.front(), now);
         std::vector<AlertJob> before = jobs;
         write_rows(jobs);
         std::vector<Change> changes;
@@ -69,6 +70,18 @@ public:
 private:
     static constexpr Duration shortest_wait = std::chrono::seconds{1};
     static constexpr Duration longest_wait = std::chrono::seconds{30};
+
+    /// After a kill it is sent again as what it was, not told with others under their key. No reason to be silent while
+    /// the store fails.
+    bool go_alone(AlertJob& job, Instant now) {
+        job.row.last_error = told_alone;
+        {
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.edit().alerts.push_back(job.row);
+        }
+        (void)ledger_.commit_one(job.handle, *job.watched, now);
+        return true;
+    }
 
     static void write_rows(std::vector<AlertJob>& jobs) {
         std::vector<const Alert*> others;

@@ -53,8 +53,8 @@ private:
         const RunClass& rules = job.rules->rules;
         const Alert& alert = job.row.alert;
         if (!rules.outbox.inhibit || rules.mode == Mode::shadow || alert.kind != "run.unhealthy") return std::nullopt;
-        if (alert.severity == Severity::critical || job.row.attempts > 0 || speaks_for_others(alert))
-            return std::nullopt;
+        const bool begun = job.row.attempts > 0 || job.row.last_error == told_alone || speaks_for_others(alert);
+        if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
         const WatchedRun& watched = *job.watched;
         if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
