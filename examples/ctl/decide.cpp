@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <heeler/deliver/silence.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
 #include <heeler/text/shown_name.hpp>
 
 #include "find_run.hpp"
@@ -26,12 +28,12 @@ constexpr heeler::Duration long_unwritten = std::chrono::minutes{5};
 
 /// Until when, and what is wrong with it.
 std::variant<std::optional<WallTime>, Quit> until_of(const Options& options, Instant now) {
-    if (options.snooze_for) return now.wall + *options.snooze_for;
-    if (!options.snooze_until) return std::nullopt;
-    if (*options.snooze_until <= now.wall)
-        return Quit{exit_usage, "--until is " + heeler::rfc3339(*options.snooze_until) + ", which is over; it is " +
+    if (options.lasts_for) return now.wall + *options.lasts_for;
+    if (!options.lasts_until) return std::nullopt;
+    if (*options.lasts_until <= now.wall)
+        return Quit{exit_usage, "--until is " + heeler::rfc3339(*options.lasts_until) + ", which is over; it is " +
                                     heeler::rfc3339(now.wall)};
-    return options.snooze_until;
+    return options.lasts_until;
 }
 
 /// What a decision is about, as it was last written.
@@ -84,7 +86,8 @@ std::variant<Subject, Quit> all_runs(Store& store) {
 }
 
 bool same(const DecisionRow& a, const DecisionRow& b) {
-    return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at;
+    return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at &&
+           a.because == b.because && a.about == b.about;
 }
 
 /// The number that the store gave to the row; absent: a cycle has applied it already.
@@ -100,7 +103,10 @@ heeler::Result<std::optional<std::uint64_t>> number_of(const DecisionRow& row, S
 std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& number, const Subject& subject,
                    Instant now) {
     std::string text = "noted";
-    if (!number)
+    if (number && row.verb == heeler::Verb::silence)
+        text += " as silence " + std::to_string(*number) + " about " + to_text(row.about) +
+                ": in force from the next cycle until unsilence " + std::to_string(*number);
+    else if (!number)
         text += ", and applied by a cycle meanwhile";
     else if (row.verb == heeler::Verb::freeze)
         text += " as decision " + std::to_string(*number) + ": in force from the next cycle until unfreeze";
@@ -121,15 +127,21 @@ std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& n
 Quit decide(const Options& options, Store& store, Instant now) {
     auto until = until_of(options, now);
     if (auto* const quit = std::get_if<Quit>(&until)) return std::move(*quit);
+    DecisionRow row{0,
+                    options.run.value_or(std::string{}),
+                    options.verb,
+                    std::get<std::optional<WallTime>>(until),
+                    options.by,
+                    now.wall};
+    row.about = options.about;
+    row.because = options.because;
+    if (row.verb == heeler::Verb::silence) {
+        if (const auto good = heeler::check_silence(row, now.wall); !good) return {exit_usage, good.error().message};
+        row.because = heeler::redact(row.because);
+    }
     auto subject = options.run ? one_run(options, store, now) : all_runs(store);
     if (auto* const quit = std::get_if<Quit>(&subject)) return std::move(*quit);
 
-    const DecisionRow row{0,
-                          options.run.value_or(std::string{}),
-                          options.verb,
-                          std::get<std::optional<WallTime>>(until),
-                          options.by,
-                          now.wall};
     heeler::Batch batch;
     batch.decisions = {row};
     batch.durable = true;

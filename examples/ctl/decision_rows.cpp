@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <heeler/deliver/silence.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -23,6 +24,10 @@ std::string word(Verb verb) { return std::string{heeler::verb_names[static_cast<
 Waiting sort_out(std::vector<heeler::DecisionRow> open, heeler::Instant now) {
     Waiting waiting;
     for (heeler::DecisionRow& row : open) {
+        if (row.verb == Verb::silence && row.until && now.wall < *row.until) {
+            waiting.silences.push_back(std::move(row));
+            continue;
+        }
         const bool lasts = row.verb == Verb::freeze && (!row.until || now.wall < *row.until);
         if (row.run.empty() && lasts) {
             if (!waiting.freeze || waiting.unfreeze) waiting.freeze = std::move(row);
@@ -45,6 +50,14 @@ std::string frozen_text(const Waiting& waiting, heeler::Instant now) {
     return text + "\n";
 }
 
+std::string silenced_text(const Waiting& waiting, heeler::Instant now) {
+    std::string text;
+    for (const heeler::DecisionRow& row : waiting.silences)
+        text += "SILENCED by " + std::to_string(row.number) + " of " + heeler::one_line(row.by, 80) + " until " +
+                heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + "): " + to_text(row.about) + "\n";
+    return text;
+}
+
 std::string waiting_text(const Waiting& waiting, heeler::Instant now) {
     if (waiting.rest.empty()) return {};
     std::vector<heeler::TableRow> rows;
@@ -62,7 +75,12 @@ void print_decision(const heeler::DecisionRow& row) {
     row.run.empty() ? line.null() : line.string(row.run);
     line.key("until");
     row.until ? line.string(heeler::rfc3339(*row.until)) : line.null();
-    line.key("by").string(row.by).key("at").string(heeler::rfc3339(row.at)).end_object();
+    line.key("by").string(row.by).key("at").string(heeler::rfc3339(row.at));
+    if (row.verb == Verb::silence) {
+        line.key("about").string(to_text(row.about)).key("because");
+        line.string(heeler::one_line(heeler::redact(row.because), heeler::longest_because));
+    }
+    line.end_object();
     print(line);
 }
 

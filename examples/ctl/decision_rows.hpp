@@ -13,6 +13,7 @@ namespace ctl {
 struct Waiting {
     std::optional<heeler::DecisionRow> freeze;    // of everything: the first that lasts
     std::optional<heeler::DecisionRow> unfreeze;  // noted after it: the next cycle ends it
+    std::vector<heeler::DecisionRow> silences;    // that stand
     std::vector<heeler::DecisionRow> rest;
 };
 
@@ -20,6 +21,9 @@ struct Waiting {
 
 /// "FROZEN since ...", on one line.
 [[nodiscard]] std::string frozen_text(const Waiting& waiting, heeler::Instant now);
+
+/// "SILENCED: ...", a line each.
+[[nodiscard]] std::string silenced_text(const Waiting& waiting, heeler::Instant now);
 
 /// The decisions that wait, as a table; empty if there are none.
 [[nodiscard]] std::string waiting_text(const Waiting& waiting, heeler::Instant now);

@@ -11,7 +11,7 @@ enum ExitStatus : int {
     exit_ok = 0,
     exit_store = 1,  ///< the store, or a row of it, cannot be read or written
     exit_usage = 2,  ///< bad arguments
-    exit_run = 3,    ///< no such run, or it has ended
+    exit_run = 3,    ///< no such run or silence, or it has ended
     exit_alert = 4,  ///< a test alert did not arrive
 };
 

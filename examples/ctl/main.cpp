@@ -10,6 +10,7 @@
 #include "holders.hpp"
 #include "options.hpp"
 #include "print.hpp"
+#include "silence.hpp"
 #include "status.hpp"
 #include "store.hpp"
 #include "test_alert.hpp"
@@ -34,6 +35,10 @@ Quit carry_out(const ctl::Options& options) {
             return ctl::show_outbox(options, **store, now);
         case ctl::Command::holders:
             return ctl::show_holders(options, **store);
+        case ctl::Command::silences:
+            return ctl::show_silences(options, **store, now);
+        case ctl::Command::unsilence:
+            return ctl::unsilence(options, **store, now);
         case ctl::Command::test_alert:
         case ctl::Command::decide:
             break;

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <heeler/config.hpp>
+#include <heeler/store/stored_names.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/rfc3339.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -30,7 +31,7 @@ constexpr const char* statuses = R"(Exit status:
     0  done
     1  the store cannot be read or written
     2  bad arguments
-    3  no such run, or it has ended
+    3  no such run or silence, or it has ended
     4  the test alert did not arrive)";
 
 struct DecisionCommand {
@@ -49,6 +50,7 @@ constexpr DecisionCommand decisions[] = {
     {"freeze", Verb::freeze, true, "Do nothing to the run, or to any run; go on watching"},
     {"unfreeze", Verb::unfreeze, true, "End a freeze"},
     {"mark-stopped", Verb::mark_stopped, false, "Somebody saw that the agent is stopped: its run is over"},
+    {"silence", Verb::silence, false, "Tell nobody of certain alerts until a moment: they are on record instead"},
     {"mark-wrong", Verb::mark_wrong, false, "The newest finding is wrong: it is none any more, and counts as wrong"},
 };
 
@@ -72,8 +74,8 @@ std::string check_by(const Options& options) {
 
 std::string check_until(const std::string& until, Options& options) {
     if (until.empty()) return {};
-    options.snooze_until = heeler::parse_rfc3339(until);
-    if (options.snooze_until) return {};
+    options.lasts_until = heeler::parse_rfc3339(until);
+    if (options.lasts_until) return {};
     return "--until is '" + until + "', but must be a moment such as 2026-01-31T09:05:00Z";
 }
 
@@ -138,11 +140,15 @@ private:
         add("explain", "Why a run was judged as it was", Command::explain)
             ->add_option("RUN", options_.run, "Its id")
             ->required();
+        add("unsilence", "End a silence", Command::unsilence)
+            ->add_option("NUMBER", options_.silence, "Its number")
+            ->required();
+        auto* const silences = add("silences", "What is silenced, by whom and why", Command::silences);
         auto* const report = add("report", "What became of a run", Command::report);
         report->add_option("RUN", options_.run, "Its id")->required();
         auto* const outbox = add("outbox", "Alerts that wait, or were given up", Command::outbox);
         auto* const holders = add("holders", "Watchdogs that share the store", Command::holders);
-        for (CLI::App* const view : {status, report, outbox, holders})
+        for (CLI::App* const view : {status, report, outbox, holders, silences})
             view->add_flag("--json", options_.json, "One JSON object a line");
     }
 
@@ -152,18 +158,42 @@ private:
             options_.command = Command::decide;
             options_.verb = verb;
         });
+        if (decision.verb == Verb::silence) return add_silence(*made);
         auto* const run =
             made->add_option("RUN", options_.run, decision.of_all ? "Its id; all runs without" : "Its id");
         run->required(!decision.of_all);
-        if (decision.verb != Verb::snooze) return;
-        auto* const moment = made->add_option_group("When", "Until when");
+        if (decision.verb == Verb::snooze) add_end(*made);
+    }
+
+    void add_silence(CLI::App& made) {
+        auto* const what = made.add_option_group("What", "Alerts that fit all of what is given, one at least");
+        what->add_option("--run", options_.about.run, "Of this run");
+        what->add_option("--class", options_.about.class_name, "Of runs of this class");
+        what->add_option("--tag", options_.about.tag, "Of runs with this tag");
+        what->add_option("--kind", options_.about.kind, "Of this kind, for example run.unhealthy");
+        what->add_option_function<std::string>(
+                "--at-most",
+                [this](const std::string& text) {
+                    options_.about.at_most = heeler::detail::value_named<heeler::Severity>(text);
+                    if (!options_.about.at_most)
+                        throw CLI::ValidationError("--at-most is '" + text +
+                                                   "', but must be 'none', 'warning' or 'critical'");
+                },
+                "Of no higher severity")
+            ->type_name("SEVERITY");
+        made.add_option("--because", options_.because, "Why, for those who read what they were not told")->required();
+        add_end(made);
+    }
+
+    void add_end(CLI::App& made) {
+        auto* const moment = made.add_option_group("When", "Until when");
         moment
             ->add_option_function<std::string>(
                 "--for",
                 [this](const std::string& text) {
                     const auto length = common::parse_duration(text);
                     if (!length) throw CLI::ValidationError("--for: " + length.error().message);
-                    options_.snooze_for = *length;
+                    options_.lasts_for = *length;
                 },
                 "How long, for example 2h")
             ->type_name("DURATION");

@@ -15,15 +15,18 @@
 
 namespace ctl {
 
-enum class Command : std::uint8_t { status, explain, report, outbox, holders, test_alert, decide };
+enum class Command : std::uint8_t { status, explain, report, outbox, holders, silences, unsilence, test_alert, decide };
 
 struct Options {
     common::StorePlace store;
     Command command = Command::status;
     std::optional<std::string> run;  // absent: all of them
     heeler::Verb verb = heeler::Verb::ack;
-    std::optional<heeler::Duration> snooze_for;
-    std::optional<heeler::WallTime> snooze_until;
+    std::optional<heeler::Duration> lasts_for;  // of a snooze or a silence
+    std::optional<heeler::WallTime> lasts_until;
+    heeler::AlertMatch about;  // of a silence
+    std::string because;
+    std::uint64_t silence = 0;  // to end
     std::string by;
     bool all = false;
     bool json = false;

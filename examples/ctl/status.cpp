@@ -178,7 +178,7 @@ Quit show_all(const Options& options, Store& store, Instant now) {
         return name_damage(damaged, true);
     }
     const Waiting waiting = sort_out(std::move(*open), now);
-    print(frozen_text(waiting, now));
+    print(frozen_text(waiting, now) + silenced_text(waiting, now));
     if (views->empty())
         print(options.all ? "The store holds no run.\n" : "No run is under way; --all shows those that have ended.\n");
     else
@@ -194,7 +194,10 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     const auto& known = std::get<heeler::History>(found);
     auto open = store.list();
     if (!open) return store_failed(open.error());
-    std::erase_if(*open, [&](const heeler::DecisionRow& row) { return !row.run.empty() && row.run != *options.run; });
+    std::erase_if(*open, [&](const heeler::DecisionRow& row) {
+        const std::string& of = row.verb == heeler::Verb::silence ? row.about.run : row.run;
+        return !of.empty() && of != *options.run;
+    });
     std::vector<heeler::DamagedRow> damaged = known.damaged;
     sift(*open, damaged);
     const RunView view = view_of(*known.row, known.interventions, now);
@@ -204,7 +207,7 @@ Quit show_one(const Options& options, Store& store, Instant now) {
         return name_damage(damaged, true);
     }
     const Waiting waiting = sort_out(std::move(*open), now);
-    print(frozen_text(waiting, now));
+    print(frozen_text(waiting, now) + silenced_text(waiting, now));
     print_one(view, known, now);
     if (const std::string text = waiting_text(waiting, now); !text.empty()) print("\n" + text);
     return name_damage(damaged, false);

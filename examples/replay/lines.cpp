@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <heeler/settings/overlay.hpp>
+#include <heeler/store/stored_names.hpp>
 #include <heeler/text/sanitise.hpp>
 
 #include "presets.hpp"
@@ -293,8 +294,22 @@ void Replay::decide_line(const JsonObject& line) {
     if (named == names.end()) throw BadLine{"the verb " + in_quotes(verb) + " is not known"};
     heeler::DecisionRow decision;
     decision.verb = static_cast<heeler::Verb>(named - names.begin());
-    const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze;
+    const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze ||
+                            decision.verb == heeler::Verb::silence;
     decision.run = everything ? std::string{line.text_or("run", "")} : run_of(line);
+    if (decision.verb == heeler::Verb::silence) {
+        decision.run.clear();
+        decision.because = line.text_or("because", "");
+        decision.about = {std::string{line.text_or("run", "")},
+                          std::string{line.text_or("class", "")},
+                          std::string{line.text_or("tag", "")},
+                          std::string{line.text_or("kind", "")},
+                          {}};
+        if (const auto most = line.text("at_most")) {
+            decision.about.at_most = heeler::detail::value_named<heeler::Severity>(*most);
+            if (!decision.about.at_most) throw BadLine{"the severity " + in_quotes(*most) + " is not known"};
+        }
+    }
     if (const auto until = line.time("until")) decision.until = wall_of(*until);
     decision.by = line.text_or("by", "");
     decision.at = host_.wall();

@@ -62,7 +62,8 @@ inline const std::set<std::string> passed_over{
     "actions.run",       "alerts.ordinal",     "alerts.run",        "alerts.body_text",     "decisions.number",
     "decisions.applied", "mutes.ordinal",      "tallies.ordinal"};
 /// May be absent.
-inline const std::set<std::string> optional{"checkpoints.step", "runs.ended_at", "actions.needs", "decisions.until_at"};
+inline const std::set<std::string> optional{"checkpoints.step", "runs.ended_at", "actions.needs", "decisions.until_at",
+                                            "decisions.at_most"};
 /// Of which the library reads any 64 bits.
 inline const std::set<std::string> any_number{
     "checkpoints.at",     "checkpoints.step", "audit.at",          "runs.created_at",   "runs.updated_at",
@@ -72,7 +73,8 @@ inline const std::set<std::string> any_number{
 inline const std::set<std::string> words{
     "checkpoints.reason",    "runs.state",      "runs.status",    "interventions.condition", "interventions.action",
     "interventions.outcome", "actions.kind",    "actions.needs",  "actions.outcome",         "alerts.state",
-    "alerts.kind_",          "alerts.severity", "decisions.verb", "mutes.condition",         "tallies.condition"};
+    "alerts.kind_",          "alerts.severity", "decisions.verb", "mutes.condition",         "tallies.condition",
+    "decisions.at_most"};
 
 /// What of the row the store says, wherever it says so: `run: what` for each damage.
 struct Said {

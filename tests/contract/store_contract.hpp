@@ -74,7 +74,9 @@ template <class... Ts>
 }
 [[nodiscard]] inline std::string show(const AuditRow& r) { return joined(r.at, r.kind, r.run, r.body); }
 [[nodiscard]] inline std::string show(const DecisionRow& r) {
-    return joined(r.number, r.run, r.verb, r.until, r.by, r.at);
+    const AlertMatch& about = r.about;
+    return joined(r.number, r.run, r.verb, r.until, r.by, r.at, r.because, about.run, about.class_name, about.tag,
+                  about.kind, about.at_most);
 }
 [[nodiscard]] inline std::string show(const MuteRow& r) {
     return joined(r.class_name, r.condition, r.identity, r.by, r.at);
@@ -469,24 +471,36 @@ void numbers_decisions() {
     CHECK(commit(store, asked).empty());
     asked.decisions = {{0, "b", Verb::mark_stopped, {}, "x", at(3)}};
     CHECK(commit(store, asked).empty());
-    const std::vector<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
-                                       {2, "", Verb::freeze, {}, "", at(2)},
-                                       {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
+    // A silence keeps all that it is about, exactly; each severity, and none.
+    const AlertMatch everything{nasty, nasty + "c", nasty + "t", nasty + "k", Severity::warning};
+    asked.decisions = {{0, "", Verb::silence, at(90), nasty, at(4), {}, nasty + "why", everything},
+                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {"r", {}, {}, {}, {}}},
+                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}}};
+    const std::vector<DecisionRow> silences = asked.decisions;
+    CHECK(commit(store, asked).empty());
+    std::vector<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
+                                 {2, "", Verb::freeze, {}, "", at(2)},
+                                 {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
+    for (DecisionRow row : silences) {
+        row.number = all.size() + 1;
+        all.push_back(std::move(row));
+    }
+    asked.decisions = {{0, "b", Verb::mark_stopped, {}, "x", at(3)}};
     auto again = backend.open();
     CHECK(show(list(again)) == show(all));
 
     Batch done;
-    done.applied = {2, 3, 3, 1000};
+    done.applied = {2, 3, 3, 4, 5, 6, 1000};
     CHECK(commit(again, done).empty());
     CHECK(show(list(again)) == show(std::vector{all[0]}));
 
     // Numbers are never used again.
     CHECK(commit(again, asked).empty());
-    CHECK(list(again).back().number == 4);
+    CHECK(list(again).back().number == 7);
 
     // What a decision asks for is stored with its run: if that run is left out, the decision stays open.
     CHECK(commit(again, {new_run("a")}).empty());
-    done.applied = {1, 4};
+    done.applied = {1, 7};
     done.runs = {new_run("a")};
     CHECK(commit(again, done) == Conflicts{"a"});
     CHECK(show(list(again)) == show(std::vector{all[0]}));

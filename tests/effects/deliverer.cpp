@@ -108,6 +108,8 @@ struct Receiving : Delivering {
     detail::NotifierEdge<Named> port{named};
     detail::Deliverer hands{port, clock_port, process, ledger, registry, tenure};
 
+    Receiving() { hands.freeze(false); }
+
     CycleReport tell() {
         AlertRow row;
         row.alert.key = "k";

@@ -234,6 +234,66 @@ silent "$work/out" "dismissed"
 expect 0 "status --json" status owned --json
 says "$work/out" '"owner":"ana"'
 
+echo "== silences"
+kept=$store
+store=sqlite:$work/silent.db
+{
+    since 700 '"type":"run","run":"first"'
+    since 700 '"type":"tick"'
+} | watch
+expect 2 "a silence of nothing" silence --for 2h --because x
+says "$work/err" "does not say what it is about: name at least one of run, class, tag, kind and at-most"
+expect 2 "no comment" silence --run r --for 2h
+expect 2 "a blank comment" silence --run r --for 2h --because "  "
+says "$work/err" "has no comment"
+expect 2 "a long comment" silence --run r --for 2h --because "$(head -c 100000 /dev/zero | tr '\0' x)"
+says "$work/err" "has 100000 bytes, the limit is 512: shorten it"
+expect 2 "a comment with a control sequence" silence --run r --for 2h --because $'a\e[2J'
+silent "$work/err" $'\e'
+expect 2 "an end that is over" silence --run r --until "$(ago 60)" --because x
+says "$work/err" "which is over"
+expect 2 "no end" silence --run r --because x
+expect 2 "a long silence" silence --run r --for 31d --because x
+says "$work/err" "the limit is 30 days"
+expect 2 "an unknown severity" silence --at-most loud --for 2h --because x
+says "$work/err" "--at-most is 'loud', but must be 'none', 'warning' or 'critical'"
+expect 2 "what is about no run" silence --kind watchdog.store_down --for 2h --because x
+says "$work/err" "are about no run and are always told"
+expect 0 "nothing was noted" silences
+says "$work/out" "Nothing is silenced."
+expect 0 "a silence" silence --class long_run --at-most warning --for 2h --because "deploy it's \"x\""
+says "$work/out" "noted as silence 1 about class long_run, at most warning: in force from the next cycle until unsilence 1"
+expect 0 "another one" silence --run nobody --kind escalation --for 1h --because "not now" --by bo
+expect 0 "silences" silences
+says "$work/out" "deploy it's \"x\""
+says "$work/out" "run nobody, kind escalation"
+expect 0 "silences --json" silences --json
+says "$work/out" '"verb":"silence","run":null,'
+says "$work/out" '"about":"class long_run, at most warning","because":"deploy it'
+expect 0 "status" status
+says "$work/out" "SILENCED by 1 of ana until"
+silent "$work/out" "Noted, not applied yet:"
+{
+    since 690 '"type":"run","run":"r"'
+    since 20 '"type":"output","run":"r","text":"one\n"'
+} | watch
+expect 0 "explain" explain r
+says "$work/out" "silenced by 1 (ana until"
+says "$work/out" "nudge"
+silent "$work/out" "alert.delivered"
+expect 0 "status of one run" status r
+says "$work/out" "SILENCED by 1"
+silent "$work/out" "SILENCED by 2"
+expect 0 "unsilence" unsilence 1 --by bo
+says "$work/out" "silence 1 of ana about class long_run, at most warning is over from the next cycle on"
+expect 3 "unsilence again" unsilence 1
+says "$work/err" "no silence 1 is in force"
+expect 2 "unsilence of no number" unsilence one
+expect 0 "silences" silences
+silent "$work/out" "long_run"
+says "$work/out" "nobody"
+store=$kept
+
 echo "== two operators at once"
 operator() { for _ in 1 2 3 4 5 6 7 8 9 10; do "$ctl" --store "$store" --by "$1" ack port-parser || echo "status $?"; done; }
 operator ana >"$work/ana" 2>&1 &

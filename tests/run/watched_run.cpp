@@ -76,8 +76,8 @@ TEST_CASE("times of samples and what an incident is about are saved, and older f
 
     const std::string newest = to.bytes();
     // Behind what was saved before: the text with its length, the condition, the times with their count, and of an
-    // escalation nothing but that there is none. What people know is one byte.
-    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1);
+    // escalation and of a silence nothing but that there is none. What people know is one byte.
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1 - 1);
     older[0] = RunMemory::layout_without_times;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -100,7 +100,7 @@ TEST_CASE("how far an escalation got is saved, and facts from before are read wi
     CHECK((chain.steps == 5 && chain.by == "ann"));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1);
+    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1 - 1);
     older[0] = RunMemory::layout_without_chain;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -121,7 +121,7 @@ TEST_CASE("that an alert was kept back is saved, and facts from before are read 
     CHECK(after.verdict->sent.begin == detail::Beginning::kept_back);
 
     std::string older = to.bytes();
-    older.pop_back();
+    older.resize(older.size() - 1 - 1);
     older[0] = RunMemory::layout_without_begin;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -143,6 +143,37 @@ TEST_CASE("a run's parent is read without the rest of what is stored of it", "[r
     spec.parent.clear();
     spec.origin = "chat";
     CHECK(SpecBytes{encoded(spec)}.parent().empty());
+}
+
+TEST_CASE("what a silence kept from people is saved, and facts from before are read without", "[run]") {
+    RunMemory before;
+    before.verdict.edit().silenced.edit() = {12, 3, bit_of(Condition::needs_input), true, false};
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    const detail::UnheardMarks& unheard = *after.verdict->silenced;
+    CHECK((unheard.silence == 12 && unheard.incident == 3 && unheard.edges == bit_of(Condition::needs_input)));
+    CHECK((unheard.began && !unheard.escalated));
+
+    std::string older = to.bytes();
+    older.resize(older.size() - 1 - 8 - 2 * 4 - 2);
+    older[0] = RunMemory::layout_without_unheard;
+    RunMemory old;
+    ArchiveReader from_older{older, Instant{}};
+    old.archive_facts(from_older);
+    REQUIRE((from_older.ok() && from_older.at_end()));
+    CHECK_FALSE(old.verdict->silenced);
+}
+
+TEST_CASE("of two alerts that silences kept from people about one incident both are owed, of an earlier one neither") {
+    detail::UnheardMarks marks{1, 7, 1, true, false};
+    marks.add({2, 7, 2, false, true});
+    CHECK((marks.silence == 2 && marks.edges == 3 && marks.began && marks.escalated));
+    marks.add({3, 8, 0, true, false});
+    CHECK((marks.incident == 8 && marks.edges == 3 && marks.began && !marks.escalated));
 }
 
 TEST_CASE("a run with an owner is stored with it, and one without as before there were owners [M-046]") {
@@ -182,6 +213,6 @@ TEST_CASE("only an owner's word on silence is the owner's alone [M-046]") {
         CHECK_FALSE(detail::not_of_owner("", verb, "bob"));
     }
     for (const Verb verb :
-         {Verb::ack, Verb::resume, Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze})
+         {Verb::ack, Verb::resume, Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze, Verb::silence})
         CHECK_FALSE(detail::not_of_owner("ann", verb, "bob"));
 }

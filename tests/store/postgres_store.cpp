@@ -110,6 +110,10 @@ TEST_CASE("people can read the tables in PostgreSQL", "[store][postgres]") {
     batch.mutes = {{"coder", Condition::loop_detected, 255, "ana", store_contract::at(1)}};
     batch.tallies = {{"coder", Condition::loop_detected, 4, 1}, {"idle", Condition::stalled, 0, 0}};
     batch.decisions = {{0, "a", Verb::ack, {}, "ana", store_contract::at(0)}};
+    DecisionRow silence{0, "", Verb::silence, store_contract::at(0), "bo", store_contract::at(0)};
+    silence.because = "deploy";
+    silence.about = {"r", "c", "t", "k", Severity::warning};
+    batch.decisions.push_back(silence);
     CHECK(commit(store, batch).empty());
     CHECK(backend.ask("SELECT state, status, created_at AT TIME ZONE 'UTC', holder, epoch FROM runs_readable") ==
           "rate_limited TIMEOUT 2023-11-14 22:13:20.123456 dog 7 ");
@@ -122,8 +126,11 @@ TEST_CASE("people can read the tables in PostgreSQL", "[store][postgres]") {
     CHECK(backend.ask("SELECT count(*) FROM checkpoints_readable") == "2 ");
     CHECK(backend.ask("SELECT identity FROM mutes_readable") == "ff ");
     CHECK(backend.ask("SELECT percent_wrong FROM tallies_readable") == "25.0  ");
-    CHECK(backend.ask("SELECT verb, at AT TIME ZONE 'UTC', applied FROM decisions_readable") ==
+    CHECK(backend.ask("SELECT verb, at AT TIME ZONE 'UTC', applied FROM decisions_readable WHERE number = 1") ==
           "ack 1970-01-01 00:00:00 f ");
+    CHECK(backend.ask("SELECT number, about_run, about_class, about_tag, about_kind, at_most, until_at AT TIME ZONE "
+                      "'UTC', decided_by, because FROM silences_readable") ==
+          "2 r c t k warning 1970-01-01 00:00:00 bo deploy ");
 }
 
 TEST_CASE("a lock that somebody holds in PostgreSQL is busy, and the store works afterwards", "[store][postgres]") {

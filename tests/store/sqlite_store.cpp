@@ -165,6 +165,10 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
     Batch batch;
     batch.runs = {run};
     batch.decisions = {{0, "a", Verb::mark_wrong, {}, "ana", run.row.created_at}};
+    DecisionRow silence{0, "", Verb::silence, run.row.created_at, "bo", run.row.created_at};
+    silence.because = "deploy";
+    silence.about = {"r", "c", "t", "k", Severity::warning};
+    batch.decisions.push_back(silence);
     batch.mutes = {{"coder", Condition::loop_detected, 0xfedcba9876543210, "ana", run.row.created_at}};
     batch.tallies = {{"coder", Condition::loop_detected, 12, 1}, {"coder", Condition::stalled, 0, 0}};
     CHECK(commit(store, batch).empty());
@@ -172,8 +176,11 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
     CHECK(other.answer("SELECT class || condition || identity || muted_by || at FROM mutes_readable") ==
           "coderLOOP_DETECTEDfedcba9876543210ana2023-11-14T22:13:20.123Z ");
     CHECK(other.answer("SELECT percent_wrong FROM tallies_readable") == "8.3 null ");
-    CHECK(other.answer("SELECT run || verb || at || applied FROM decisions_readable") ==
+    CHECK(other.answer("SELECT run || verb || at || applied FROM decisions_readable WHERE number = 1") ==
           "amark_wrong2023-11-14T22:13:20.123Z0 ");
+    CHECK(other.answer("SELECT number || about_run || about_class || about_tag || about_kind || at_most || until_at || "
+                       "decided_by || because FROM silences_readable") ==
+          "2rctkwarning2023-11-14T22:13:20.123Zbodeploy ");
     CHECK(other.answer("SELECT state || ',' || status || ',' || created_at || holder || epoch FROM runs_readable") ==
           "rate_limited,TIMEOUT,2023-11-14T22:13:20.123Zdog7 ");
     CHECK(store.claim("dog", "d", 1min));

@@ -78,21 +78,38 @@ enum class Verb : std::uint8_t {
     mark_stopped,
     mark_wrong,
     freeze,
-    unfreeze
+    unfreeze,
+    silence
 };
 
-inline constexpr std::array<std::string_view, 9> verb_names{
-    "snooze", "continue", "dismiss", "ack", "resume", "mark_stopped", "mark_wrong", "freeze", "unfreeze"};
+inline constexpr std::array<std::string_view, 10> verb_names{
+    "snooze", "continue", "dismiss", "ack", "resume", "mark_stopped", "mark_wrong", "freeze", "unfreeze", "silence"};
+
+/// Which alerts a silence is about: those that fit all that is set.
+struct AlertMatch {
+    std::string run{};
+    std::string class_name{};
+    std::string tag{};  ///< of the run
+    std::string kind{};
+    std::optional<Severity> at_most{};
+
+    [[nodiscard]] bool empty() const noexcept {
+        return run.empty() && class_name.empty() && tag.empty() && kind.empty() && !at_most;
+    }
+    friend bool operator==(const AlertMatch&, const AlertMatch&) = default;
+};
 
 /// An operator's decision: a row that the next tick applies, so it can be written while no watchdog runs.
 struct DecisionRow {
     std::uint64_t number = 0;  ///< assigned by the store, from 1
-    std::string run{};         ///< empty for freeze and unfreeze of everything
+    std::string run{};         ///< empty for freeze and unfreeze of everything, and of a silence
     Verb verb = Verb::ack;
     std::optional<WallTime> until{};
     std::string by{};
     WallTime at{};
-    std::string damage{};  ///< what of it cannot be read; then only the number and the run are known
+    std::string damage{};   ///< what of it cannot be read; then only the number and the run are known
+    std::string because{};  ///< of a silence: why, for people
+    AlertMatch about{};     ///< of a silence
 };
 
 /// A loop that an operator called wrong: it is no finding any more for the runs of this class.

@@ -86,7 +86,7 @@ struct Suppressed {
     std::uint64_t budget = 0;     ///< rungs: the class had its share of this cycle
     std::uint64_t cooldown = 0;   ///< alerts: people were told a short while ago
     std::uint64_t grace = 0;      ///< judgements: the watchdog itself was away, or a clock was set
-    std::uint64_t silence = 0;    ///< rungs and alerts: an operator wants it quiet
+    std::uint64_t silence = 0;    ///< rungs of what is snoozed or dismissed, and alerts that are silenced
     std::uint64_t unstored = 0;   ///< decisions: they could not be stored, or somebody else changed the run
     std::uint64_t inhibited = 0;  ///< alerts: people know of trouble above the run
 };
@@ -97,7 +97,7 @@ struct CycleReport {
     std::uint64_t checked = 0;     ///< runs judged
     std::uint64_t healthy = 0;     ///< of these
     std::uint64_t acted = 0;       ///< rungs decided
-    std::uint64_t suppressed = 0;  ///< rungs held back by a budget, a debounce, a freeze or a conflict
+    std::uint64_t suppressed = 0;  ///< held back by a budget, a debounce, a cooldown, a silence or a conflict
     std::uint64_t errors = 0;
     Suppressed why{};                ///< what `suppressed` counts, and judgements that nobody waits for
     std::uint32_t ticks = 0;         ///< `tick` ran

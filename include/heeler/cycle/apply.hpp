@@ -76,10 +76,12 @@ public:
         for (const Action& action : actions) free_slot(action);
         learn_outcomes(actions);
         if (rung::main_of(actions).kind == ActionKind::resume) return;
+        const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
         judged.decision = watched_.rules().ladder.absorb(watched_.verdict->incident, actions,
                                                          watched_.run.working(now_.elapsed), now_.elapsed, wait);
+        if (silenced) judged.decision.corrected = InterventionOutcome::skipped;
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
         correct(actions, judged.decision);
@@ -149,10 +151,12 @@ public:
         if (!item_.change.taken_over) {
             watched_.shown = item_.shown_before;
             const bool heard = watched_.verdict->heard;
+            const UnheardMarks unheard = *watched_.verdict->silenced;  // of deliveries meanwhile, too
             watched_.verdict = item_.verdict_before;
             if (heard) watched_.alert_came();
             if (watched_.alert_died) watched_.give_up_alert();
             if (watched_.alert_kept) watched_.keep_alert_back();
+            if (unheard.silence != 0) watched_.owe(unheard);
             watched_.run.incarnation = item_.incarnation_before;
             // What a host reported meanwhile is newer than both.
             if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);
@@ -214,6 +218,19 @@ private:
             for (Record& record : watched_.detectors.records(watched_.run, action))
                 audit(std::move(record.kind), std::move(record.body));
         }
+    }
+
+    /// The ladder need not repeat an escalation that was silenced: people are told when the silence is over. True if
+    /// that is what the rung was for.
+    bool take_for_told(std::vector<Action>& actions) const {
+        const UnheardMarks& unheard = *watched_.verdict->silenced;
+        if (!unheard.escalated || unheard.incident != watched_.verdict->incident.number) return false;
+        const Action& main = rung::main_of(actions);
+        const bool silenced = main.kind == ActionKind::escalate && main.outcome == ActionOutcome::skipped;
+        for (Action& action : actions)
+            if (action.kind == ActionKind::escalate && action.outcome == ActionOutcome::skipped)
+                action.outcome = ActionOutcome::done;
+        return silenced;
     }
 
     /// A steer that did not get through uses up no cooldown.

@@ -39,13 +39,15 @@ public:
     /// further escalation of the same incident goes to whom it has reached already.
     [[nodiscard]] AuditRow tell(AlertRow& row, ChainStep step) {
         ChainMarks& chain = marks();
-        const bool unheard = watched_.verdict->alert_dead;
+        const bool dead = watched_.verdict->alert_dead;
+        if (step == ChainStep::unheard && chain.incident == watched_.verdict->incident.number && chain.told > 0)
+            --chain.told;  // whom the silence kept it from
         const bool begins = chain.incident != watched_.verdict->incident.number || chain.told == 0;
         if (begins) {  // an acknowledgement may be older
             chain.incident = watched_.verdict->incident.number;
             chain.told = 1;
         }
-        if (!begins && step == ChainStep::next_level) ++chain.told;
+        if (!begins && (step == ChainStep::next_level || step == ChainStep::unheard)) ++chain.told;
         chain.told = std::min(chain.told, static_cast<std::uint32_t>(levels().size()));
         ++chain.steps;
         if (!watched_.verdict->marks.acknowledged) wait_for_next(chain);
@@ -59,8 +61,9 @@ public:
         else if (chain.next)
             row.alert.details.push_back({"ack_before", rfc3339(wall_at(now_, *chain.next))});
         std::string_view why = "escalated";
-        if (!begins && step == ChainStep::next_level) why = unheard ? "nobody received it" : "nobody acknowledged it";
+        if (!begins && step == ChainStep::next_level) why = dead ? "nobody received it" : "nobody acknowledged it";
         if (!begins && step == ChainStep::ack_over) why = "the acknowledgement is over";
+        if (step == ChainStep::unheard) why = "a silence is over";
         return told_record(chain, row.alert, why);
     }
 

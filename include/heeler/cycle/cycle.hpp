@@ -63,6 +63,7 @@ public:
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
         operators_.apply(*decisions, now, batch, report,
                          [&](RunHandle run, WatchedRun& watched) -> WorkItem& { return item_of(run, watched, work); });
+        hands_.silences().set(operators_.silences());
         hands_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
         visiting_ = true;
@@ -232,7 +233,7 @@ private:
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
-        Judged judged = Judge{watched, now, budget_left(watched), inhibited_}();
+        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched)}();
         watched.debounced = judged.debounced;
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
@@ -240,7 +241,7 @@ private:
         if (!hands_.may_act()) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-        const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
+        const bool changed = judged.speaks || saw || judged.silence_over || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
                              decision.incident.verify_at != incident.verify_at ||
                              decision.incident.phase != incident.phase || judged.chain != ChainStep::none ||
@@ -263,6 +264,12 @@ private:
         report.why.grace += judged.held == HeldBack::gap ? 1 : 0;
         report.why.silence += judged.held == HeldBack::quiet ? 1 : 0;
         report.why.cooldown += judged.alerting == Alerting::held ? 1 : 0;
+    }
+
+    /// People were not told of something, and may be now. What waits for a freeze waits for it, too.
+    [[nodiscard]] bool silence_is_over(const WatchedRun& watched) const {
+        const std::uint64_t silence = watched.verdict->silenced->silence;
+        return silence != 0 && hands_.may_act() && !hands_.silences().stands(silence);
     }
 
     [[nodiscard]] bool budget_left(const WatchedRun& watched) {

@@ -29,6 +29,7 @@ enum class ChainStep : std::uint8_t {
     none,
     next_level,  ///< nobody is on it yet
     ack_over,    ///< somebody was, and it is not over
+    unheard,     ///< a silence kept it from people, and is over
 };
 
 /// What a cycle found out about one run and wants to do about it.
@@ -49,6 +50,7 @@ struct Judged {
     std::uint32_t ends = 0;       ///< of these, those whose end they are told of
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
+    bool silence_over = false;    ///< of what a silence kept from people they are told now, if it goes on
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
@@ -76,20 +78,24 @@ struct Judged {
 /// ladder.
 class Judge {
 public:
-    /// `inhibited`: people know of trouble above the run.
-    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false)
+    /// `inhibited`: people know of trouble above the run. `silence_over`: the one that kept an alert about it from
+    /// people.
+    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false)
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
           rules_{*watched.of_class()},
           now_{now},
           budget_left_{budget_left},
-          inhibited_{inhibited} {}
+          inhibited_{inhibited},
+          silence_over_{silence_over} {}
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
         result.debounced = watched_.debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
+        result.silence_over = silence_over_ && result.held != HeldBack::gap && !verdict_.marks.quiet_at(now_.wall) &&
+                              !verdict_.marks.frozen_at(now_.wall);
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
@@ -100,7 +106,7 @@ public:
         if (!result.waiting) result.alerting = alerting(result);
         if (result.held == HeldBack::gap) return result;
         edges(result);
-        result.chain = chain_step(result.decision.incident);
+        result.chain = chain_step(result);
         return result;
     }
 
@@ -213,8 +219,7 @@ private:
         if (!incident.open()) {
             const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
             // Nobody reads that something is over before they read that it began.
-            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0 &&
-                               verdict_.sent.begin != Beginning::kept_back;
+            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0;
             return over && known && !cold ? Alerting::resolved : Alerting::none;
         }
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
@@ -223,16 +228,22 @@ private:
         const bool again = !kept && incident.alerted && rules.renotify_every > Duration{} &&
                            !verdict_.marks.acknowledged &&
                            (!last || now_.wall < *last || now_.wall - *last >= rules.renotify_every);
-        if (!begins && !again) return Alerting::none;
-        return cold ? Alerting::held : Alerting::send;
+        const bool unheard = result.silence_over && verdict_.silenced->began && !verdict_.marks.acknowledged &&
+                             verdict_.silenced->incident == incident.number;
+        if (!begins && !again && !unheard) return Alerting::none;
+        return cold && !unheard ? Alerting::held : Alerting::send;
     }
 
     /// Goes by real time, also while the run waits: it may be paused until somebody comes.
-    [[nodiscard]] ChainStep chain_step(const Incident& incident) const {
+    [[nodiscard]] ChainStep chain_step(const Judged& result) const {
+        const Incident& incident = result.decision.incident;
         const ChainMarks& chain = *verdict_.chain;
+        const UnheardMarks& unheard = *verdict_.silenced;
         const bool due = chain.next && now_.elapsed >= *chain.next;
         if (verdict_.marks.quiet_at(now_.wall) || verdict_.marks.frozen_at(now_.wall)) return ChainStep::none;
         if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
+        if (incident.open() && unheard.escalated && unheard.incident == incident.number)
+            return result.silence_over ? ChainStep::unheard : ChainStep::none;
         if (!incident.open() || chain.incident != incident.number || chain.told == 0) return ChainStep::none;
         if (chain.told >= rules_.rules.escalation.levels.size()) return ChainStep::none;
         // Whom nobody could reach is not waited for.
@@ -253,10 +264,11 @@ private:
         for (const SentEdge& sent : verdict_.edges) {
             const std::uint32_t bit = bit_of(sent.condition);
             if ((found & bit) == 0) end_edge(result, sent.condition);
+            if (result.silence_over && (verdict_.silenced->edges & bit) != 0) continue;
             told |= bit;
             if (now_.wall >= sent.at && now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
         }
-        if (verdict_.marks.quiet_at(now_.wall) || is_cold_with(result.alerting)) return;
+        if (verdict_.marks.quiet_at(now_.wall) || (!result.silence_over && is_cold_with(result.alerting))) return;
         const bool repeats = rules_.rules.renotify_every > Duration{};
         for (const EdgeAlert& edge : rules_.rules.edges) {
             const std::uint32_t bit = bit_of(edge.condition);
@@ -356,6 +368,7 @@ private:
     Instant now_;
     bool budget_left_;
     bool inhibited_;
+    bool silence_over_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

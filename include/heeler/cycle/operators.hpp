@@ -9,8 +9,11 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/cycle/apply.hpp>
+#include <heeler/deliver/silence.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -48,6 +51,8 @@ public:
                 return mark_wrong();
             case Verb::resume:
                 return resume();
+            case Verb::silence:  // is about alerts, not about a run
+                return "it names no alerts";
             case Verb::mark_stopped:
                 break;
         }
@@ -103,8 +108,8 @@ private:
     Applier apply_;
 };
 
-/// From the thread that ticks. A freeze of everything is a decision that stays open while it lasts, so that a restart
-/// finds it; all others are applied once.
+/// From the thread that ticks. A freeze of everything and a silence are decisions that stay open while they last, so
+/// that a restart and other watchdogs find them; all others are applied once.
 class OperatorDesk {
 public:
     explicit OperatorDesk(Registry& registry) : registry_{registry} {}
@@ -114,8 +119,11 @@ public:
     void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, CycleReport& report,
                ItemOf&& item_of) {
         std::vector<std::uint64_t> standing;
+        silences_.clear();
         for (const DecisionRow& decision : decisions) {
-            if (decision.run.empty())
+            if (decision.verb == Verb::silence)
+                silence(decision, now, batch, report);
+            else if (decision.run.empty())
                 apply_to_all(decision, now, standing, batch, report);
             else
                 apply_to_run(decision, now, batch, report, item_of);
@@ -124,6 +132,7 @@ public:
     }
 
     [[nodiscard]] bool frozen() const noexcept { return frozen_; }
+    [[nodiscard]] const std::vector<DecisionRow>& silences() const noexcept { return silences_; }
 
     /// Whether what was applied last is durable now. What is not is put on record once more.
     void written(bool stored) {
@@ -132,6 +141,17 @@ public:
     }
 
 private:
+    void silence(const DecisionRow& decision, Instant now, Batch& batch, CycleReport& report) {
+        const Result<void> good = check_silence(decision, decision.at);
+        const bool lasts = good && now.wall < *decision.until;
+        if (!lasts || tell_once(decision.number))
+            note(decision, good ? std::string_view{} : std::string_view{good.error().message}, now, batch, report);
+        if (lasts)
+            silences_.push_back(decision);
+        else
+            batch.applied.push_back(decision.number);
+    }
+
     void apply_to_all(const DecisionRow& decision, Instant now, std::vector<std::uint64_t>& standing, Batch& batch,
                       CycleReport& report) {
         const bool freezes = decision.verb == Verb::freeze;
@@ -184,6 +204,11 @@ private:
         line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
         line.key("by").string(sanitise(decision.by, 128));
         if (decision.until) line.key("until").string(rfc3339(*decision.until));
+        if (decision.verb == Verb::silence) {
+            line.key("silence").number(decision.number).key("about").string(to_text(decision.about));
+            line.key("because").string(one_line(redact(decision.because), longest_because));
+            if (decision.until && now.wall >= *decision.until) line.key("over").boolean(true);
+        }
         if (!ignored.empty()) line.key("ignored").string(ignored);
         line.end_object();
         return {now.wall, "decision", decision.run, std::move(line).text()};
@@ -196,7 +221,7 @@ private:
         batch.audit.push_back(std::move(row));
     }
 
-    /// True if the freeze is not on record yet; it is from now on.
+    /// True if the freeze or silence is not on record yet; it is from now on.
     [[nodiscard]] bool tell_once(std::uint64_t number) {
         if (std::find(told_.begin(), told_.end(), number) != told_.end()) return false;
         told_.push_back(number);
@@ -204,9 +229,10 @@ private:
     }
 
     Registry& registry_;
-    std::vector<std::uint64_t> told_;  ///< freezes that are on record
+    std::vector<std::uint64_t> told_;  ///< freezes and silences that are on record
     std::size_t stored_ = 0;           ///< of these, the first ones, durably
     bool frozen_ = false;
+    std::vector<DecisionRow> silences_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -54,6 +54,7 @@ public:
         tell(before);
         tell_edges();
         go_on_telling();
+        forget_unheard();
         settle_acknowledgement(before);
         record(before);
         return std::move(rows_);
@@ -201,14 +202,18 @@ private:
             watched_.verdict.edit().sent.end_told = true;
     }
 
-    /// Nobody has said to be on it, or whoever did has not mended it.
+    /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void go_on_telling() {
         if (judged_.chain == ChainStep::none) return;
         Chain chain{watched_, spec_, now_};
-        const bool told = chain.present() && rung::has(judged_.decision.plan, ActionKind::escalate);
-        if (told || !chain.is_of_open_incident()) return;
-        AlertRow row = alert_of("escalation", "step " + std::to_string(watched_.verdict->chain->steps + 1));
-        rows_.audit.push_back(chain.tell(row, judged_.chain));
+        const bool unheard = judged_.chain == ChainStep::unheard;
+        const bool told = (chain.present() || unheard) && rung::has(judged_.decision.plan, ActionKind::escalate);
+        if (told || !(unheard || chain.is_of_open_incident())) return;
+        const std::string silence = std::to_string(watched_.verdict->silenced->silence);
+        AlertRow row = alert_of("escalation", unheard ? "after silence " + silence
+                                                      : "step " + std::to_string(watched_.verdict->chain->steps + 1));
+        if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
+        if (unheard) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
         row.alert.summary =
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
@@ -317,6 +322,17 @@ private:
             if (!detail.is_json) detail.value = redacted(detail.value, detail_cap);
             row.alert.details.push_back(std::move(detail));
         }
+    }
+
+    /// What was over before the silence was, nobody is told of. While the run waits, its incident is not spoken of.
+    void forget_unheard() {
+        const UnheardMarks unheard = *watched_.verdict->silenced;
+        if (unheard.silence == 0) return;
+        if ((unheard.edges & judged_.over) != 0) watched_.verdict.edit().silenced.edit().edges &= ~judged_.over;
+        if (!judged_.silence_over) return;
+        watched_.verdict.edit().silenced.reset();
+        if (judged_.waiting && unheard.began)
+            watched_.verdict.edit().silenced.edit() = {unheard.silence, unheard.incident, 0, true, false};
     }
 
     void tell_end(const EdgeAlert& edge) {

@@ -18,9 +18,11 @@
 #include <heeler/effects/group_desk.hpp>
 #include <heeler/effects/inhibition.hpp>
 #include <heeler/effects/queues.hpp>
+#include <heeler/effects/silences.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/text/redact.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -47,7 +49,10 @@ public:
     [[nodiscard]] Queues& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues& queues() const noexcept { return queues_; }
 
-    /// Until it is known whether everything is frozen, nothing is done.
+    /// Set before `freeze` is called for the first time.
+    [[nodiscard]] Silences& silences() noexcept { return silences_; }
+
+    /// Until it is known whether everything is frozen and what is silenced, nothing is done and nobody is told.
     void freeze(bool frozen) noexcept {
         frozen_.store(frozen, std::memory_order_relaxed);
         informed_.store(true, std::memory_order_release);
@@ -61,17 +66,17 @@ public:
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        if (!tenure_.holds()) return;
-        if (informed_.load(std::memory_order_acquire))
-            for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
+        if (!tenure_.holds() || !informed_.load(std::memory_order_acquire)) return;
+        for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         std::vector<AlertJob> due = queues_.take_due_alerts(now);
+        std::erase_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
         Inhibition{ledger_, registry_}.keep_back(due, now, report);
         std::vector<std::vector<AlertJob>> groups;
         std::map<std::string, std::size_t> places;
         for (auto& job : due) {
             if (job.group.empty()) {
                 send(std::move(job), now, report);
-            } else if (!leave_to_others(job)) {
+            } else {
                 const auto place = places.emplace(job.group, groups.size());
                 if (place.second) groups.emplace_back();
                 groups[place.first->second].push_back(std::move(job));
@@ -283,9 +288,14 @@ private:
             action.note = together ? "told together with others of its cause" : "delivered before";
             return;
         }
-        const bool delivered = send(std::move(job), now, report);
+        std::string silenced;
+        const bool delivered = send(std::move(job), now, report, &silenced);
         action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
-        if (!delivered) action.note = "nobody received it yet; it is tried again";
+        if (!silenced.empty()) {
+            action.outcome = ActionOutcome::skipped;
+            action.note = std::move(silenced);
+        } else if (!delivered)
+            action.note = "nobody received it yet; it is tried again";
     }
 
     void skip_alert(const std::string& action_key, Instant now) {
@@ -308,13 +318,48 @@ private:
         send(std::move(jobs.front()), now, report);
     }
 
-    bool send(AlertJob job, Instant now, CycleReport& report) {
+    /// Of one that was not tried yet, before it keeps others back or speaks for them.
+    bool is_silenced(AlertJob& job, Instant now, CycleReport& report) {
+        if (job.row.attempts > 0 || job.rules->rules.mode == Mode::shadow) return false;
+        const auto silence = silences_.about(job, now.wall);
+        if (silence) (void)keep_silent(job, *silence, now, report);
+        return silence.has_value();
+    }
+
+    /// Instead of being sent it is on record by whom it was silenced, and why.
+    std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
+        job.row.last_error = silenced_by(silence);
+        JsonLine line;
+        line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
+        line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
+        line.key("note").string(job.row.last_error).end_object();
+        AuditRow row{now.wall, "suppressed", {}, std::move(line).text()};
+        {
+            const std::lock_guard guard{job.watched->lock};
+            row.run = job.watched->run.id;
+            job.watched->keep_unheard(job.row.alert, silence.number);
+            job.watched->unsaved.edit().audit.push_back(row);
+        }
+        report.events.emplace_back(AuditEvent{std::move(row)});
+        ++report.suppressed;
+        ++report.why.silence;
+        finish_alert(job, AlertRow::State::skipped, now);
+        return job.row.last_error;
+    }
+
+    /// True: somebody has it. `silenced`: by what it was kept from people, if it was.
+    bool send(AlertJob job, Instant now, CycleReport& report, std::string* silenced = nullptr) {
         if (leave_to_others(job)) return false;
         const RunClass& rules = job.rules->rules;
         if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         Receipt receipt;
         do {
             if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
+            if (const auto silence = silences_.about(job, now.wall)) {
+                std::string by = keep_silent(job, *silence, now, report);
+                if (silenced != nullptr) *silenced = std::move(by);
+                return false;
+            }
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
             job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall, job.owed);
@@ -402,6 +447,7 @@ private:
     Table& table_;
     const Tenure& tenure_;
     Effects effects_;
+    Silences silences_;
     ContextDesk context_;
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};

@@ -316,20 +316,6 @@ HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
     return detail::durable(rooms_->cycle.finish(run, now));
 }
 
-HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
-    const Instant now = rooms_->clock.now();
-    decision.at = now.wall;
-    const auto run = rooms_->registry.find(decision.run);
-    Batch batch;
-    batch.decisions.push_back(std::move(decision));
-    std::vector<Change> none;
-    auto stored = detail::durable(rooms_->ledger.commit(none, std::move(batch), now));
-    if (!stored) return stored;
-    if (run) table_.sooner(run->index, now.elapsed);
-    wake_if_sooner(now.elapsed);
-    return stored;
-}
-
 HEELER_INLINE Result<void> Engine::flush() {
     return detail::durable(rooms_->ledger.commit_all(table_, rooms_->clock.now()));
 }
@@ -471,4 +457,5 @@ HEELER_OBSERVES(Resource);
 
 }  // namespace heeler::inline HEELER_ABI::detail
 
+#include <heeler/engine/decisions-inl.hpp>
 #include <heeler/engine/vitals-inl.hpp>

@@ -74,6 +74,8 @@ public:
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
     [[nodiscard]] Result<void> finish(RunHandle run, RunState how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
+    [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);
+    [[nodiscard]] Result<std::vector<DecisionRow>> silences();
 
     CycleReport tick(TickCause cause, const NodeRef* node = nullptr);
     CycleReport deliver();

@@ -214,6 +214,13 @@ public:
     /// Writes an operator's decision durably; the next cycle applies it.
     [[nodiscard]] Result<void> decide(DecisionRow decision) { return engine_.decide(std::move(decision)); }
 
+    /// The silences that are in force, or will be from the next cycle on (`Verb::silence`).
+    [[nodiscard]] Result<std::vector<DecisionRow>> silences() { return engine_.silences(); }
+    /// Ends one of them, from the next cycle on. Error: `invalid_argument` if there is none of this number.
+    [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by) {
+        return engine_.unsilence(number, by);
+    }
+
     /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
     CycleReport tick(TickCause cause = TickCause::period) { return engine_.tick(cause); }
     /// Something of a node of a task tree changed: its watch and those of the nodes above it look again, nothing else.

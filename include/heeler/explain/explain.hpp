@@ -108,7 +108,7 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const AlertRow& row : known.alerts)
         append(text, "  ", rfc3339(row.created_at), "  alert ", one_line(row.alert.kind, 64), ": ",
                one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
-               row.last_error.empty() ? "" : ", ", one_line(row.last_error, 256), "\n");
+               row.last_error.empty() ? "" : ", ", one_line(row.last_error, 1024), "\n");
     return text;
 }
 

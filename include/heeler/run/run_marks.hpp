@@ -51,7 +51,7 @@ enum class Beginning : std::uint8_t {
     known,       ///< or there is none
     on_its_way,  ///< the alert that says so is the first about it
     kept_back,   ///< it was not told, because of trouble above the run; it is when that is over
-    unsaid,      ///< it was not told, because nothing is to be done
+    unsaid,      ///< it was not told: nothing is to be done, or it is silenced
 };
 
 /// What was sent about a run and when, so that it is not sent again too soon.
@@ -79,6 +79,26 @@ struct ChainMarks {
     template <class A>
     void archive(A& a) {
         a(next, incident, told, steps, by);
+    }
+};
+
+/// What people were not told because of a silence: when that is over they are, once, of what goes on then.
+struct UnheardMarks {
+    std::uint64_t silence = 0;   ///< the newest that swallowed an alert of it; 0: none did
+    std::uint32_t incident = 0;  ///< that `began` and `escalated` are about
+    std::uint32_t edges = 0;     ///< conditions with alerts of their own, a bit each
+    bool began = false;          ///< the incident
+    bool escalated = false;      ///< it needs a person
+
+    void add(const UnheardMarks& more) noexcept {
+        const bool same = incident == more.incident;
+        *this = {more.silence, more.incident, edges | more.edges, more.began || (same && began),
+                 more.escalated || (same && escalated)};
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(silence, incident, edges, began, escalated);
     }
 };
 

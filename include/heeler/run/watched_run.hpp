@@ -193,8 +193,9 @@ struct Verdict {
     bool heard = false;               ///< somebody has one of it
     OperatorMarks marks;
     SentMarks sent;
-    Seldom<ChainMarks> chain;     ///< saved on its own
-    std::vector<SentEdge> edges;  ///< of what goes on; stored on their own
+    Seldom<ChainMarks> chain;       ///< saved on its own
+    Seldom<UnheardMarks> silenced;  ///< likewise; also written by deliveries
+    std::vector<SentEdge> edges;    ///< of what goes on; stored on their own
     std::optional<WallTime> ended_at;
     Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
     std::string found;  ///< likewise, in words; empty: nothing yet
@@ -228,7 +229,9 @@ struct Verdict {
     }
 
     /// Nobody learned that the incident began.
-    [[nodiscard]] bool unheard() const noexcept { return alert_dead && !heard; }
+    [[nodiscard]] bool unheard() const noexcept {
+        return (alert_dead && !heard) || sent.begin == Beginning::kept_back || sent.begin == Beginning::unsaid;
+    }
 
     /// Interventions and the end are stored on their own.
     template <class A>
@@ -299,9 +302,9 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 7;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_begin = 6, layout_without_chain = 5, layout_without_times = 4,
-                                  layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 8;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_unheard = 7, layout_without_begin = 6, layout_without_chain = 5,
+                                  layout_without_times = 4, layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -386,9 +389,7 @@ struct RunMemory {
     /// It has an open incident that people know of, or are about to be told of.
     [[nodiscard]] bool trouble_is_known() const noexcept {
         const Incident& incident = verdict->incident;
-        const Beginning begin = verdict->sent.begin;
-        return incident.open() && incident.alerted && !verdict->unheard() && rules().mode != Mode::shadow &&
-               (begin == Beginning::known || begin == Beginning::on_its_way);
+        return incident.open() && incident.alerted && !verdict->unheard() && rules().mode != Mode::shadow;
     }
 
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
@@ -400,6 +401,25 @@ struct RunMemory {
             longest = escalation.levels[chain.told].after;
         if (longest > Duration{} && chain.next && *chain.next > now + longest)
             verdict.edit().chain.edit().next = now + longest;
+    }
+
+    /// A silence swallowed this alert about what goes on. That something is over is not told later.
+    void keep_unheard(const Alert& alert, std::uint64_t silence) {
+        UnheardMarks marks{silence, verdict->incident.number, 0, false, false};
+        for (const SentEdge& sent : verdict->edges)
+            if (const EdgeAlert* edge = edge_about(sent.condition);
+                edge != nullptr && edge->kind == alert.kind && sent.at == alert.at)
+                marks.edges |= bit_of(sent.condition);
+        marks.escalated = alert.kind == "escalation" && verdict->incident.open();
+        marks.began = alert.kind == "run.unhealthy" && marks.edges == 0 && verdict->incident.open();
+        if (marks.edges != 0 || marks.began || marks.escalated) owe(marks);
+    }
+    /// People are told of it when the silence is over, if it still goes on.
+    void owe(const UnheardMarks& unheard) {
+        Verdict& known = verdict.edit();
+        known.silenced.edit().add(unheard);
+        const bool of_incident = unheard.began || unheard.escalated;
+        if (of_incident && known.sent.begin == Beginning::on_its_way) known.sent.begin = Beginning::unsaid;
     }
 
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
@@ -462,6 +482,10 @@ struct RunMemory {
         Beginning begin = verdict->sent.begin;
         a(begin);
         if (begin != verdict->sent.begin) verdict.edit().sent.begin = begin;
+        if (layout == layout_without_unheard) return;
+        Seldom<UnheardMarks> unheard = verdict->silenced;
+        a(unheard);
+        if (unheard) verdict.edit().silenced = std::move(unheard);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -78,7 +78,9 @@ inline void take_row(PostgresResult& result, AlertRow& row) {
 }
 
 inline void take_row(PostgresResult& result, DecisionRow& row) {
-    result.read(row.number, row.run, row.verb, row.until, row.by, row.at);
+    AlertMatch& about = row.about;
+    result.read(row.number, row.run, row.verb, row.until, row.by, row.at, row.because, about.run, about.class_name,
+                about.tag, about.kind, about.at_most);
 }
 
 inline void take_row(PostgresResult& result, StoredRun& run) { take_row(result, run.row); }

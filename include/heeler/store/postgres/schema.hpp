@@ -96,8 +96,19 @@ CREATE INDEX unreadable_alerts ON alerts(ordinal)
 /// The facts of a run end with what it says of itself, which earlier code would take for damage.
 inline constexpr char postgres_step_5[] = "COMMENT ON COLUMN runs.facts IS 'from schema 5 on in layout 3 or 4'";
 
+/// What a silence is about, and why. Earlier code would send what it silences, and takes the mark of a run that was
+/// silenced for damage.
+inline constexpr char postgres_step_6[] = R"sql(
+ALTER TABLE decisions ADD COLUMN because TEXT NOT NULL DEFAULT '', ADD COLUMN about_run TEXT NOT NULL DEFAULT '',
+    ADD COLUMN about_class TEXT NOT NULL DEFAULT '', ADD COLUMN about_tag TEXT NOT NULL DEFAULT '',
+    ADD COLUMN about_kind TEXT NOT NULL DEFAULT '', ADD COLUMN at_most TEXT;
+CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
+    to_timestamp(until_at / 1e6) AS until_at, decided_by, because, applied FROM decisions WHERE verb = 'silence'
+    ORDER BY number;
+)sql";
+
 /// Stores of the schemas 1 and 2 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 3> postgres_schema{
-    {{3, 3, postgres_step_3}, {4, 3, postgres_step_4}, {5, 5, postgres_step_5}}};
+inline constexpr std::array<SchemaStep, 4> postgres_schema{
+    {{3, 3, postgres_step_3}, {4, 3, postgres_step_4}, {5, 5, postgres_step_5}, {6, 6, postgres_step_6}}};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -112,9 +112,11 @@ struct PostgresSql {
         "INSERT INTO audit(run, at, kind, body) SELECT run, at, kind, body FROM unnest($1::text[], $2::bigint[], "
         "$3::text[], $4::text[]) WITH ORDINALITY AS g(run, at, kind, body, place) ORDER BY place";
     static constexpr char add_decisions[] =
-        "INSERT INTO decisions(run, verb, until_at, decided_by, at) SELECT run, verb, until_at, decided_by, at "
-        "FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY "
-        "AS g(run, verb, until_at, decided_by, at, place) ORDER BY place";
+        "INSERT INTO decisions(run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
+        "about_kind, at_most) SELECT run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
+        "about_kind, at_most FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], "
+        "$7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) WITH ORDINALITY AS g(run, verb, until_at, "
+        "decided_by, at, because, about_run, about_class, about_tag, about_kind, at_most, place) ORDER BY place";
     static constexpr char close_decisions[] =
         "UPDATE decisions SET applied = true WHERE number = ANY ($1::bigint[]) AND run <> ALL ($2::text[])";
     static constexpr char add_mutes[] =
@@ -183,7 +185,8 @@ struct PostgresSql {
         "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = $1::text ORDER BY ordinal";
     static constexpr char open_decisions[] =
-        "SELECT number, run, verb, until_at, decided_by, at FROM decisions WHERE NOT applied ORDER BY number";
+        "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
+        "at_most FROM decisions WHERE NOT applied ORDER BY number";
     static constexpr char mutes[] = "SELECT class, condition, identity, muted_by, at FROM mutes ORDER BY ordinal";
     static constexpr char tallies[] = "SELECT class, condition, incidents, wrong FROM tallies ORDER BY ordinal";
 };

@@ -124,7 +124,9 @@ template <class Row>
     WireRows mutes;
     WireRows tallies;
     for (const AuditRow& row : batch.audit) add_row(audit, row.run, row);
-    for (const DecisionRow& row : batch.decisions) decisions.add(row.run, row.verb, row.until, row.by, row.at);
+    for (const DecisionRow& row : batch.decisions)
+        decisions.add(row.run, row.verb, row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
+                      row.about.tag, row.about.kind, row.about.at_most);
     for (const MuteRow& row : batch.mutes) add_row(mutes, row);
     for (const TallyRow& row : batch.tallies) add_row(tallies, row);
     Result<void> done{};

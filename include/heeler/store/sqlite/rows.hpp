@@ -77,7 +77,9 @@ inline void read_row(SqliteStatement& statement, AlertRow& row) {
 }
 
 inline void read_row(SqliteStatement& statement, DecisionRow& row) {
-    statement.read(row.number, row.run, row.verb, row.until, row.by, row.at);
+    AlertMatch& about = row.about;
+    statement.read(row.number, row.run, row.verb, row.until, row.by, row.at, row.because, about.run, about.class_name,
+                   about.tag, about.kind, about.at_most);
 }
 
 /// The number that `sql` answers, or `otherwise` if it answers no row.

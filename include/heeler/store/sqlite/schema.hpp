@@ -106,9 +106,23 @@ CREATE INDEX unreadable_alerts ON alerts(run)
 /// The facts of a run end with what it says of itself, which earlier code would take for damage.
 inline constexpr char sqlite_step_6[] = "-- nothing changes but what the bytes in runs.facts hold";
 
+/// What a silence is about, and why. Earlier code would send what it silences, and takes the mark of a run that was
+/// silenced for damage.
+inline constexpr char sqlite_step_7[] = R"sql(
+ALTER TABLE decisions ADD COLUMN because TEXT NOT NULL DEFAULT '';
+ALTER TABLE decisions ADD COLUMN about_run TEXT NOT NULL DEFAULT '';
+ALTER TABLE decisions ADD COLUMN about_class TEXT NOT NULL DEFAULT '';
+ALTER TABLE decisions ADD COLUMN about_tag TEXT NOT NULL DEFAULT '';
+ALTER TABLE decisions ADD COLUMN about_kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE decisions ADD COLUMN at_most TEXT;
+CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
+    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
+    FROM decisions WHERE verb = 'silence' ORDER BY number;
+)sql";
+
 /// Stores of the schemas 1 to 3 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 3> sqlite_schema{
-    {{4, 4, sqlite_step_4}, {5, 4, sqlite_step_5}, {6, 6, sqlite_step_6}}};
+inline constexpr std::array<SchemaStep, 4> sqlite_schema{
+    {{4, 4, sqlite_step_4}, {5, 4, sqlite_step_5}, {6, 6, sqlite_step_6}, {7, 7, sqlite_step_7}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
@@ -168,7 +182,8 @@ struct Sql {
         "body = excluded.body, body_text = excluded.body_text";
     static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
     static constexpr char add_decision[] =
-        "INSERT INTO decisions(run, verb, until_at, decided_by, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+        "INSERT INTO decisions(run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
+        "about_kind, at_most) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     static constexpr char add_mute[] =
         "INSERT INTO mutes(class, condition, identity, muted_by, at) VALUES (?1, ?2, ?3, ?4, ?5) "
         "ON CONFLICT(class, condition, identity) DO NOTHING";
@@ -229,7 +244,8 @@ struct Sql {
         "ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
-        "SELECT number, run, verb, until_at, decided_by, at FROM decisions WHERE applied = 0 ORDER BY number";
+        "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
+        "at_most FROM decisions WHERE applied = 0 ORDER BY number";
     static constexpr char mutes[] = "SELECT class, condition, identity, muted_by, at FROM mutes ORDER BY ordinal";
     static constexpr char tallies[] = "SELECT class, condition, incidents, wrong FROM tallies ORDER BY ordinal";
 };

@@ -139,7 +139,8 @@ template <class Row>
         if (auto done = close_decision(connection, number, conflicts); !done) return done;
     for (const DecisionRow& row : batch.decisions)
         if (auto done = put_one(connection, table_of<DecisionRow>, row.run, Sql::add_decision, row.run, row.verb,
-                                row.until, row.by, row.at);
+                                row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
+                                row.about.tag, row.about.kind, row.about.at_most);
             !done)
             return done;
     for (const AuditRow& row : batch.audit)

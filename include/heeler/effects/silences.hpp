@@ -1,0 +1,59 @@
+// The silences that stand, as the last cycle found them, and whether one of them swallows an alert.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/deliver/silence.hpp>
+#include <heeler/effects/queues.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Thread-safe, also for who holds a run's lock: its own is never held while one of those is waited for.
+class Silences {
+public:
+    void set(const std::vector<DecisionRow>& standing) {
+        const std::lock_guard guard{lock_};
+        if (!standing.empty() || !standing_.empty()) standing_ = standing;
+    }
+
+    /// Whether this one is in force yet.
+    [[nodiscard]] bool stands(std::uint64_t number) const {
+        const std::lock_guard guard{lock_};
+        return std::any_of(standing_.begin(), standing_.end(),
+                           [&](const DecisionRow& row) { return row.number == number; });
+    }
+
+    /// The oldest that is about this alert at this moment.
+    [[nodiscard]] std::optional<DecisionRow> about(const AlertJob& job, WallTime now) const {
+        if (!any()) return std::nullopt;
+        std::string run;
+        std::vector<std::string> tags;
+        {
+            const std::lock_guard of_run{job.watched->lock};
+            run = job.watched->run.id;
+            tags = job.watched->spec.decoded().tags;
+        }
+        const std::lock_guard guard{lock_};
+        for (const DecisionRow& row : standing_)
+            if (now < *row.until && is_about(row.about, job.row.alert, run, job.rules->rules.name, tags)) return row;
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] bool any() const {
+        const std::lock_guard guard{lock_};
+        return !standing_.empty();
+    }
+
+    mutable std::mutex lock_;
+    std::vector<DecisionRow> standing_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
