@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,95 +23,12 @@
 #include <heeler/run/run_lock.hpp>
 #include <heeler/run/run_marks.hpp>
 #include <heeler/run/seen_results.hpp>
+#include <heeler/run/spec_bytes.hpp>
+#include <heeler/run/verdict.hpp>
 #include <heeler/settings/ready_class.hpp>
-#include <heeler/text/fingerprint.hpp>
 #include <heeler/text/line_splitter.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
-
-/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes
-/// first, then the name.
-template <class A>
-void archive_spec(A& a, RunSpec& spec) {
-    std::string name = spec.name == spec.id ? std::string{} : spec.name;
-    a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
-      spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
-      spec.started_at, spec.start_unknown, spec.contract);
-    if constexpr (A::is_loading) {
-        // A run that has none of these is stored as it was before they existed.
-        if (!a.at_end()) a(spec.owner);
-        if (!a.at_end()) a(spec.single_prompt);
-        spec.name = name.empty() ? spec.id : std::move(name);
-    } else {
-        if (!spec.owner.empty() || spec.single_prompt) a(spec.owner);
-        if (spec.single_prompt) a(spec.single_prompt);
-    }
-}
-
-/// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:
-/// these are only counted.
-class SpecBytes {
-public:
-    SpecBytes() = default;
-    explicit SpecBytes(std::string_view bytes) {
-        const std::size_t last = bytes.find_last_not_of('\0') + 1;
-        const auto zeros = static_cast<unsigned char>(std::min<std::size_t>(bytes.size() - last, most_zeros));
-        const auto size = static_cast<std::uint32_t>(bytes.size() - zeros);
-        const std::size_t head = size < 256 ? 2 : 1 + sizeof size;
-        block_ = std::make_unique_for_overwrite<char[]>(head + size);
-        block_[0] = static_cast<char>(head == 2 ? zeros : zeros | is_long);
-        if (head == 2)
-            block_[1] = static_cast<char>(size);
-        else
-            std::memcpy(block_.get() + 1, &size, sizeof size);
-        std::memcpy(block_.get() + head, bytes.data(), size);
-    }
-
-    [[nodiscard]] std::string bytes() const {
-        return std::string{kept()}.append(block_ ? static_cast<unsigned char>(block_[0]) & most_zeros : 0u, '\0');
-    }
-    [[nodiscard]] std::string_view id() const {
-        std::string_view first;
-        ArchiveReader{kept(), Instant{}}(first);
-        return first;
-    }
-    [[nodiscard]] std::string_view name() const {
-        std::string_view first, second;
-        ArchiveReader{kept(), Instant{}}(first, second);
-        return second.empty() ? first : second;
-    }
-    /// Nothing else is decoded for it than what stands before it.
-    [[nodiscard]] std::string_view parent() const {
-        std::string_view id, name, task, work_item, parent;
-        std::optional<Duration> expected, timeout;
-        std::vector<std::int64_t> plan;
-        std::vector<std::string> tags, shared_run;
-        ArchiveReader{kept(), Instant{}}(id, name, task, work_item, expected, timeout, plan, tags, shared_run, parent);
-        return parent;
-    }
-    [[nodiscard]] RunSpec decoded() const {
-        RunSpec spec;
-        const std::string whole = bytes();
-        ArchiveReader reader{whole, Instant{}};
-        archive_spec(reader, spec);
-        return spec;
-    }
-
-private:
-    /// The block begins with how many zeros are left out, and with the size of the rest: in one byte, or in four.
-    static constexpr unsigned char most_zeros = 127, is_long = 128;
-
-    [[nodiscard]] std::string_view kept() const noexcept {
-        if (!block_) return {};
-        if ((static_cast<unsigned char>(block_[0]) & is_long) == 0)
-            return {block_.get() + 2, static_cast<unsigned char>(block_[1])};
-        std::uint32_t size = 0;
-        std::memcpy(&size, block_.get() + 1, sizeof size);
-        return {block_.get() + 1 + sizeof size, size};
-    }
-
-    std::unique_ptr<char[]> block_;
-};
 
 /// What a run had done when its current interval began.
 struct Baseline {
@@ -174,77 +90,6 @@ struct Shown {
     Status status = Status::healthy;
     Level level = Level::none;
     std::uint32_t findings = 0;  ///< bit per condition
-};
-
-/// What cycles made of a run that is not well, or was not: they alone write it, so that undoing a cycle whose commit
-/// failed is `verdict = before`.
-struct Verdict {
-    static constexpr std::size_t most_interventions = 64;
-
-    Incident incident;
-    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
-    std::vector<Condition> conditions_seen;   ///< in the order in which they came, each once
-    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
-    std::uint32_t rungs_today = 0;
-    std::int64_t rung_day = 0;
-    std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
-    std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
-    bool alert_dead = false;          ///< nobody has the newest alert of the incident
-    bool heard = false;               ///< somebody has one of it
-    OperatorMarks marks;
-    SentMarks sent;
-    Seldom<ChainMarks> chain;       ///< saved on its own
-    Seldom<UnheardMarks> silenced;  ///< likewise; also written by deliveries
-    std::vector<SentEdge> edges;    ///< of what goes on; stored on their own
-    std::optional<WallTime> ended_at;
-    Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
-    std::string found;  ///< likewise, in words; empty: nothing yet
-
-    [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
-        for (const Condition& known : conditions_seen)
-            if (known == condition) return true;
-        return false;
-    }
-    void note(const Condition& condition) {
-        if (!has_seen(condition)) conditions_seen.push_back(condition);
-    }
-    /// The record of a rung, new or again.
-    void keep(const Intervention& record) {
-        for (Intervention& known : interventions)
-            if (known.number == record.number) {
-                known = record;
-                return;
-            }
-        if (interventions.size() >= most_interventions) interventions.erase(interventions.begin());
-        interventions.push_back(record);
-    }
-
-    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
-        return 1u << (fingerprint_text(detector) % 32);
-    }
-    [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
-        for (const Finding& note : notes)
-            if ((notes_given & note_bit(note.kind)) == 0) return true;
-        return false;
-    }
-
-    /// Nobody learned that the incident began.
-    [[nodiscard]] bool unheard() const noexcept {
-        return (alert_dead && !heard) || sent.begin == Beginning::kept_back || sent.begin == Beginning::unsaid;
-    }
-
-    /// Interventions and the end are stored on their own.
-    template <class A>
-    void archive(A& a) {
-        auto told = static_cast<std::uint8_t>((alert_dead ? 1 : 0) | (heard ? 2 : 0));
-        a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
-          incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
-          incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated, incident.alerted);
-        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, told, marks, sent);
-        alert_dead = (told & 1) != 0;
-        heard = (told & 2) != 0;
-    }
 };
 
 /// The run's life: hosts report it, and what a cycle does to a run changes it too.

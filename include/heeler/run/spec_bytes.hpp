@@ -1,0 +1,104 @@
+// A registered `RunSpec` as bytes: how it is stored, and kept in memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/archive.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// `RunSpec` as bytes; the host's long texts live in the store, and encoded once in memory. The id comes
+/// first, then the name.
+template <class A>
+void archive_spec(A& a, RunSpec& spec) {
+    std::string name = spec.name == spec.id ? std::string{} : spec.name;
+    a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
+      spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
+      spec.started_at, spec.start_unknown, spec.contract);
+    if constexpr (A::is_loading) {
+        // A run that has none of these is stored as it was before they existed.
+        if (!a.at_end()) a(spec.owner);
+        if (!a.at_end()) a(spec.single_prompt);
+        spec.name = name.empty() ? spec.id : std::move(name);
+    } else {
+        if (!spec.owner.empty() || spec.single_prompt) a(spec.owner);
+        if (spec.single_prompt) a(spec.single_prompt);
+    }
+}
+
+/// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:
+/// these are only counted.
+class SpecBytes {
+public:
+    SpecBytes() = default;
+    explicit SpecBytes(std::string_view bytes) {
+        const std::size_t last = bytes.find_last_not_of('\0') + 1;
+        const auto zeros = static_cast<unsigned char>(std::min<std::size_t>(bytes.size() - last, most_zeros));
+        const auto size = static_cast<std::uint32_t>(bytes.size() - zeros);
+        const std::size_t head = size < 256 ? 2 : 1 + sizeof size;
+        block_ = std::make_unique_for_overwrite<char[]>(head + size);
+        block_[0] = static_cast<char>(head == 2 ? zeros : zeros | is_long);
+        if (head == 2)
+            block_[1] = static_cast<char>(size);
+        else
+            std::memcpy(block_.get() + 1, &size, sizeof size);
+        std::memcpy(block_.get() + head, bytes.data(), size);
+    }
+
+    [[nodiscard]] std::string bytes() const {
+        return std::string{kept()}.append(block_ ? static_cast<unsigned char>(block_[0]) & most_zeros : 0u, '\0');
+    }
+    [[nodiscard]] std::string_view id() const {
+        std::string_view first;
+        ArchiveReader{kept(), Instant{}}(first);
+        return first;
+    }
+    [[nodiscard]] std::string_view name() const {
+        std::string_view first, second;
+        ArchiveReader{kept(), Instant{}}(first, second);
+        return second.empty() ? first : second;
+    }
+    /// Nothing else is decoded for it than what stands before it.
+    [[nodiscard]] std::string_view parent() const {
+        std::string_view id, name, task, work_item, parent;
+        std::optional<Duration> expected, timeout;
+        std::vector<std::int64_t> plan;
+        std::vector<std::string> tags, shared_run;
+        ArchiveReader{kept(), Instant{}}(id, name, task, work_item, expected, timeout, plan, tags, shared_run, parent);
+        return parent;
+    }
+    [[nodiscard]] RunSpec decoded() const {
+        RunSpec spec;
+        const std::string whole = bytes();
+        ArchiveReader reader{whole, Instant{}};
+        archive_spec(reader, spec);
+        return spec;
+    }
+
+private:
+    /// The block begins with how many zeros are left out, and with the size of the rest: in one byte, or in four.
+    static constexpr unsigned char most_zeros = 127, is_long = 128;
+
+    [[nodiscard]] std::string_view kept() const noexcept {
+        if (!block_) return {};
+        if ((static_cast<unsigned char>(block_[0]) & is_long) == 0)
+            return {block_.get() + 2, static_cast<unsigned char>(block_[1])};
+        std::uint32_t size = 0;
+        std::memcpy(&size, block_.get() + 1, sizeof size);
+        return {block_.get() + 1 + sizeof size, size};
+    }
+
+    std::unique_ptr<char[]> block_;
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

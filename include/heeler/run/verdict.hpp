@@ -1,0 +1,93 @@
+// What cycles made of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/ladder.hpp>
+#include <heeler/core/seldom.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/run/detector_memory.hpp>
+#include <heeler/run/run_marks.hpp>
+#include <heeler/text/fingerprint.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// What cycles made of a run that is not well, or was not: they alone write it, so that undoing a cycle whose commit
+/// failed is `verdict = before`.
+struct Verdict {
+    static constexpr std::size_t most_interventions = 64;
+
+    Incident incident;
+    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
+    std::vector<Condition> conditions_seen;   ///< in the order in which they came, each once
+    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
+    std::uint32_t rungs_today = 0;
+    std::int64_t rung_day = 0;
+    std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
+    std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
+    bool alert_dead = false;          ///< nobody has the newest alert of the incident
+    bool heard = false;               ///< somebody has one of it
+    OperatorMarks marks;
+    SentMarks sent;
+    Seldom<ChainMarks> chain;       ///< saved on its own
+    Seldom<UnheardMarks> silenced;  ///< likewise; also written by deliveries
+    std::vector<SentEdge> edges;    ///< of what goes on; stored on their own
+    std::optional<WallTime> ended_at;
+    Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
+    std::string found;  ///< likewise, in words; empty: nothing yet
+
+    [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
+        for (const Condition& known : conditions_seen)
+            if (known == condition) return true;
+        return false;
+    }
+    void note(const Condition& condition) {
+        if (!has_seen(condition)) conditions_seen.push_back(condition);
+    }
+    /// The record of a rung, new or again.
+    void keep(const Intervention& record) {
+        for (Intervention& known : interventions)
+            if (known.number == record.number) {
+                known = record;
+                return;
+            }
+        if (interventions.size() >= most_interventions) interventions.erase(interventions.begin());
+        interventions.push_back(record);
+    }
+
+    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
+        return 1u << (fingerprint_text(detector) % 32);
+    }
+    [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
+        for (const Finding& note : notes)
+            if ((notes_given & note_bit(note.kind)) == 0) return true;
+        return false;
+    }
+
+    /// Nobody learned that the incident began.
+    [[nodiscard]] bool unheard() const noexcept {
+        return (alert_dead && !heard) || sent.begin == Beginning::kept_back || sent.begin == Beginning::unsaid;
+    }
+
+    /// Interventions and the end are stored on their own.
+    template <class A>
+    void archive(A& a) {
+        auto told = static_cast<std::uint8_t>((alert_dead ? 1 : 0) | (heard ? 2 : 0));
+        a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
+          incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
+          incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
+          incident.escalated, incident.alerted);
+        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, told, marks, sent);
+        alert_dead = (told & 1) != 0;
+        heard = (told & 2) != 0;
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
