@@ -221,7 +221,12 @@ TEST_CASE("if the first one cannot speak for the others, it does so in the next 
 
 TEST_CASE("until the one is told that speaks for them, alerts wait, and then each is an event", "[effects]") {
     Grouping g;
-    for (std::size_t run = 0; run < 3; ++run) g.queue(run);
+    for (std::size_t run = 0; run < 3; ++run) {
+        Incident& incident = g.at(g.runs[run]).verdict.edit().incident;
+        incident.phase = Phase::climbing;
+        incident.alerted = true;
+        g.queue(run);
+    }
     g.notifier.answer_with({Delivery::fail, Delivery::ok});
     CHECK(g.after(30s).empty());
     CHECK(g.deliverer.queues().waiting_alerts().first == 3);
@@ -231,6 +236,7 @@ TEST_CASE("until the one is told that speaks for them, alerts wait, and then eac
     CHECK(g.after(1s).size() == 1);
     CHECK(g.event_states() == "key 0 delivered, key 1 skipped, key 2 skipped, ");
     CHECK(g.deliverer.queues().waiting_alerts().first == 0);
+    for (const RunHandle run : g.runs) CHECK(g.at(run).verdict->heard);
 }
 
 TEST_CASE("what nobody received was not told of the others either, also after a restart", "[effects]") {

@@ -121,7 +121,7 @@ private:
             if (dead) job.row.last_error += ", which nobody received";
         }
         AlertDesk{ledger_, table_}.settle(jobs, now, report, [dead](WatchedRun& watched) {
-            if (dead) watched.give_up_alert();
+            dead ? watched.give_up_alert() : watched.alert_came();
         });
     }
 
