@@ -282,12 +282,14 @@ private:
 
     void escalate(Action& action, Instant now, CycleReport& report) {
         AlertJob job;
-        const bool together = queues_.tells_together(action.key);
+        const std::optional<AlertJob> waiting = queues_.find_alert(action.key);
+        const bool together = waiting && !waiting->group.empty() && !silences_.about(*waiting, now.wall);
         if (together || !queues_.take_alert(action.key, job)) {
             action.outcome = ActionOutcome::done;
             action.note = together ? "told together with others of its cause" : "delivered before";
             return;
         }
+        job.group.clear();
         std::string silenced;
         const bool delivered = send(std::move(job), now, report, &silenced);
         action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;

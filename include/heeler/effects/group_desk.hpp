@@ -120,9 +120,8 @@ private:
             job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
             if (dead) job.row.last_error += ", which nobody received";
         }
-        AlertDesk{ledger_, table_}.settle(jobs, now, report, [dead](WatchedRun& watched) {
-            dead ? watched.give_up_alert() : watched.alert_came();
-        });
+        AlertDesk{ledger_, table_}.settle(
+            jobs, now, report, [dead](WatchedRun& watched) { dead ? watched.give_up_alert() : watched.alert_came(); });
     }
 
     void tell_anew(AlertJob job) {

@@ -233,11 +233,11 @@ public:
         groups_.told(job.group, now, job.rules->rules.outbox);
     }
 
-    /// Whether the alert of this action waits for others of its cause.
-    [[nodiscard]] bool tells_together(const std::string& action_key) const {
+    /// The alert of this action, which stays where it is.
+    [[nodiscard]] std::optional<AlertJob> find_alert(const std::string& action_key) const {
         const std::lock_guard guard{lock_};
         const auto at = alert_of(action_key);
-        return at != alerts_.end() && !at->second.group.empty();
+        return at == alerts_.end() ? std::nullopt : std::optional{at->second};
     }
 
     [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
