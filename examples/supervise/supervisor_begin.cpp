@@ -32,7 +32,7 @@ heeler::RunClass Supervisor::run_class() const {
     rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
     // Whoever starts a command this way wants it to be watched, however short it is.
     rules.applicability.shortest = heeler::Duration(1);
-    rules.outbox.group_wait = {};  // there is one run, and this ends with it
+    rules.outbox.group_interval = {};  // there is one run, and this ends with it
     if (options_.interval) {
         rules.interval.fixed = options_.interval;
         rules.schedule.period = std::min(rules.schedule.period, *options_.interval);

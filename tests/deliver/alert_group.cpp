@@ -15,6 +15,7 @@ constexpr WallTime group_start{1'800'000'000s};
 [[nodiscard]] OutboxSettings grouping() {
     OutboxSettings settings;
     settings.group_wait = 30s;
+    settings.group_interval = 5min;
     return settings;
 }
 

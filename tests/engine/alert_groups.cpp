@@ -15,10 +15,10 @@ namespace {
 struct Children : bench::Bench {
     std::vector<RunHandle> runs;
 
-    Children() {
+    explicit Children(Duration wait = 30s) {
         RunClass rules = presets::recommended();
         rules.name = "children";
-        rules.outbox.group_wait = 30s;
+        rules.outbox.group_wait = wait;
         classes = {rules};
         boot();
         for (int i = 0; i < 50; ++i) {
@@ -29,8 +29,9 @@ struct Children : bench::Bench {
         all_progress(1);
         cycle();
     }
-    void all_progress(std::int64_t value) {
-        for (const RunHandle run : runs) progress(run, value);
+    void all_progress(std::int64_t value) { progress_of(0, 50, value); }
+    void progress_of(std::size_t from, std::size_t to, std::int64_t value) {
+        for (std::size_t i = from; i < to; ++i) progress(runs[i], value);
     }
     void pass(Duration length) {
         for (Duration gone{}; gone < length; gone += 1s) static_cast<void>(after(1s));
@@ -59,7 +60,7 @@ struct Children : bench::Bench {
 
 TEST_CASE("fifty children that stall together are one message, and so is their recovery", "[engine]") {
     Children c;
-    CHECK_THAT(c.dog->describe(), ContainsSubstring("those of one cause are one message after 30s, then every 5m 0s"));
+    CHECK_THAT(c.dog->describe(), ContainsSubstring("those of one cause are one message after 30s, the next one 5m 0s later"));
     c.pass(620s);
     CHECK(c.heard().empty());
     c.pass(30s);
@@ -70,6 +71,21 @@ TEST_CASE("fifty children that stall together are one message, and so is their r
     CHECK(c.states(0) == "run.unhealthy delivered, run.recovered delivered");
     CHECK(c.states(49) == "run.unhealthy told with, run.recovered told with");
     CHECK(c.dog->cycle().errors == 0);
+}
+
+TEST_CASE("recommended tells at once of those of one cycle, and of who comes later every five minutes", "[engine]") {
+    Children c{Duration{}};
+    CHECK_THAT(c.dog->describe(), ContainsSubstring("those of one cause are one message, the next one 5m 0s later"));
+    c.pass(602s);
+    CHECK(c.heard() == "run.unhealthy 50");
+    c.progress_of(0, 25, 2);
+    c.pass(190s);
+    CHECK(c.heard() == "run.unhealthy 50, run.recovered 25");
+    c.progress_of(25, 50, 2);
+    c.pass(200s);
+    CHECK(c.heard() == "run.unhealthy 50, run.recovered 25");
+    c.pass(200s);
+    CHECK(c.heard() == "run.unhealthy 50, run.recovered 25, run.recovered 25");
 }
 
 TEST_CASE("a restart while alerts wait for each other changes nothing", "[engine]") {

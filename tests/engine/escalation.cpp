@@ -18,7 +18,7 @@ namespace {
 RunClass chained() {
     RunClass rules = presets::recommended();
     rules.alerts_to = "ops";
-    rules.outbox.group_wait = {};  // told at once
+    rules.outbox.group_interval = {};  // told at once
     return rules;
 }
 

@@ -27,7 +27,7 @@ RunClass long_class() { return bench::minute_class(); }
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
-    rules.outbox.group_wait = {};  // told at once
+    rules.outbox.group_interval = {};  // told at once
     return rules;
 }
 RunClass steering_class() {

@@ -14,7 +14,7 @@ namespace {
 RunClass told_by_levels() {
     RunClass rules = presets::recommended();
     rules.alerts_to = "ops";
-    rules.outbox.group_wait = {};  // this is about when each is told
+    rules.outbox.group_interval = {};  // this is about when each is told
     return rules;
 }
 

@@ -140,7 +140,7 @@ const Threshold thresholds[] = {
     {"outbox.inhibit", "yes", presets::long_run, [](const RunClass& c) { return c.outbox.inhibit ? 1.0 : 0.0; }, 0, 1},
     {"outbox.give_up_after_s", "3600", presets::long_run, CLASS_LENGTH(outbox.give_up_after), 86'400, 3600},
     {"outbox.group_wait_s", "60", presets::long_run, CLASS_LENGTH(outbox.group_wait), 0, 60},
-    {"outbox.group_interval_s", "600", presets::long_run, CLASS_LENGTH(outbox.group_interval), 300, 600},
+    {"outbox.group_interval_s", "600", presets::long_run, CLASS_LENGTH(outbox.group_interval), 0, 600},
 };
 
 /// A detector of a host.

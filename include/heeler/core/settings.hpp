@@ -92,14 +92,16 @@ struct OutboxSettings {
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.
     bool jitter = false;
-    /// Alerts of one cause, about runs of one parent with the same tags, wait so long for each other and are told as
-    /// one message. Critical ones do not wait. Zero: each is a message of its own.
+    /// Alerts of one cause, about runs of one parent with the same tags, are told as one message, so long after the
+    /// first of them. Critical ones do not wait. Zero: at once, with those of the same cycle.
     Duration group_wait{};
-    Duration group_interval = 300s;  ///< from one such message to the next of the same cause
+    Duration group_interval{};  ///< from one such message to the next. Both zero: each alert is a message of its own
     /// What begins with a run (`run.unhealthy`, unless it is critical) is not told while people know of an open
     /// incident of its parent, or of one further up, that is watched here; it is on record why. Told once when that is
     /// over.
     bool inhibit = false;
+
+    [[nodiscard]] bool groups() const noexcept { return group_wait > Duration{} || group_interval > Duration{}; }
 };
 
 /// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and

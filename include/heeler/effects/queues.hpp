@@ -88,9 +88,8 @@ struct SpokenFor {
     const RunClass& rules = watched.rules();
     const Alert& alert = job.row.alert;
     job.follows = lead_of(job.row).has_value();
-    if (job.follows || rules.outbox.group_wait <= Duration{} || rules.mode == Mode::shadow ||
-        alert.severity == Severity::critical || job.row.attempts > 0 || job.row.last_error == told_alone ||
-        speaks_for_others(alert))
+    if (job.follows || !rules.outbox.groups() || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
+        job.row.attempts > 0 || job.row.last_error == told_alone || speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                        "\n", watched.spec.parent(), "\n", name_of(alert.severity));

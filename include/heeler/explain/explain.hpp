@@ -150,9 +150,10 @@ namespace heeler::inline HEELER_ABI::detail {
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
            "; alerts are tried for ", spoken(rules.outbox.give_up_after), rules.outbox.jitter ? ", with jitter" : "");
-    if (rules.outbox.group_wait > Duration{})
-        append(text, "; those of one cause are one message after ", spoken(rules.outbox.group_wait), ", then every ",
-               spoken(rules.outbox.group_interval));
+    if (rules.outbox.groups()) text.append("; those of one cause are one message");
+    if (rules.outbox.group_wait > Duration{}) append(text, " after ", spoken(rules.outbox.group_wait));
+    if (rules.outbox.group_interval > Duration{})
+        append(text, ", the next one ", spoken(rules.outbox.group_interval), " later");
     if (rules.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     append(text, describe(rules.escalation));

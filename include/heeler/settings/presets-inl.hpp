@@ -73,7 +73,7 @@ HEELER_INLINE RunClass recommended() {
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.outbox.jitter = true;
-    rules.outbox.group_wait = 30s;
+    rules.outbox.group_interval = 5min;
     rules.outbox.inhibit = true;
     return rules;
 }

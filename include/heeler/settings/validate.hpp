@@ -139,10 +139,11 @@ template <class What>
                     "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
                         spoken(rules.outbox.first_retry) + ", " + spoken(rules.outbox.longest_retry) + ", " +
                         spoken(rules.outbox.give_up_after));
-    if (rules.outbox.at_once && rules.outbox.group_wait > 0s)
-        return fail(ErrorCode::invalid_argument,
-                    "outbox.group_wait has alerts wait for each other, outbox.at_once has them told within their "
-                    "cycle; set one of them");
+    if (rules.outbox.at_once && rules.outbox.groups())
+        return fail(
+            ErrorCode::invalid_argument,
+            "outbox.group_wait and group_interval have alerts wait for each other, outbox.at_once has them told "
+            "within their cycle: set both lengths to 0, or at_once to nothing");
     if (auto good = check_length("outbox.group_wait", rules.outbox.group_wait, 0s, 1h); !good) return good;
     if (auto good = check_length("outbox.group_interval", rules.outbox.group_interval, 0s, 24h); !good) return good;
     return {};
