@@ -54,3 +54,17 @@ TEST_CASE("an alert's JSON is bounded, and says what it left out") {
     CHECK(json.size() < 2'000'000);
     CHECK_THAT(json, ContainsSubstring(R"("left_out":900)"));
 }
+
+TEST_CASE("an alert's JSON says which run, with the tags that people route by") {
+    heeler::Alert alert = heeler_test::example_alert();
+    alert.tags = {"worker", "team \"night\""};
+    CHECK(
+        heeler::alert_json(alert) ==
+        R"({"version":1,"key":"run-1/1/begin","kind":"run.unhealthy","severity":"warning","to":"","run":{"id":"run-1",)"
+        R"("name":"nightly refactor","work_item":"issue-7","project":"tools","tags":["worker","team \"night\""]},)"
+        R"("summary":"run-1 is STALLED","issues":["no progress in 2 intervals"],"details":{)"
+        R"("seen":"2 samples without a change","next":"verified in 60 s"},"at":"1970-01-01T00:00:00.000Z","attempt":1})");
+    CHECK_THAT(heeler::alert_json({}), ContainsSubstring(R"("tags":[]})"));
+    alert.tags.assign(1000, std::string(20'000, 'x'));
+    CHECK_THAT(heeler::alert_json(alert), ContainsSubstring(R"("left_out":900)"));
+}

@@ -34,6 +34,7 @@ TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {
     settings.headers = {"X-Team: night"};
     WebhookNotifier webhook{settings};
     heeler::Alert alert = heeler_test::example_alert();
+    alert.tags = {"worker", "night"};
     REQUIRE(webhook.send(alert));
     alert.attempt = 2;
     REQUIRE(webhook.send(alert));
@@ -50,6 +51,7 @@ TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {
     CHECK(seen[0].header("Content-Type") == "application/json");
     CHECK_THAT(seen[0].body, ContainsSubstring(R"("key":"run-1/1/begin")") && ContainsSubstring(R"("attempt":1)") &&
                                  ContainsSubstring(R"("issues":["no progress in 2 intervals"])") &&
+                                 ContainsSubstring(R"("tags":["worker","night"])") &&
                                  ContainsSubstring(R"("details":{"seen":"2 samples without a change")"));
     const std::string signed_text =
         seen[0].header("webhook-id") + "." + seen[0].header("webhook-timestamp") + "." + seen[0].body;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/min_max.hpp>
@@ -17,19 +18,32 @@ namespace heeler::inline HEELER_ABI {
 namespace detail {
 
 inline constexpr std::size_t alert_text_cap = 16 * 1024;  ///< bytes of one text
-inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details
+inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, tags
 
 }  // namespace detail
 
 /// `{"version":1,"key":..,"kind":..,"severity":"none|warning|critical","to":..,"run":{"id":..,"name":..,"work_item":..,
-/// "project":..},"summary":..,"issues":[..],"details":{NAME:TEXT or JSON},"at":RFC 3339,"attempt":1}`, with a member
-/// `left_out` where there are more than 100 issues or details. A text of more than 16 KiB keeps its start and its end.
+/// "project":..,"tags":[..]},"summary":..,"issues":[..],"details":{NAME:TEXT or JSON},"at":RFC 3339,"attempt":1}`, with
+/// a member `left_out` where there are more than 100 issues, details or tags. A text of more than 16 KiB keeps its
+/// start and its end.
 [[nodiscard]] inline std::string alert_json(const Alert& alert) {
     using detail::alert_text_cap, detail::alert_list_cap;
     constexpr std::string_view severities[] = {"none", "warning", "critical"};
     JsonLine line;
+    std::size_t missing = 0;
     const auto text = [&](std::string_view name, std::string_view value) {
         line.key(name).string(sanitise(value, alert_text_cap));
+    };
+    const auto shown = [&](std::size_t all) {
+        const std::size_t most = detail::min_of(all, alert_list_cap);
+        missing += all - most;
+        return most;
+    };
+    const auto list = [&](std::string_view name, const std::vector<std::string>& texts) {
+        line.key(name).begin_array();
+        for (std::size_t i = 0, most = shown(texts.size()); i < most; ++i)
+            line.string(sanitise(texts[i], alert_text_cap));
+        line.end_array();
     };
     line.begin_object().key("version").number(1);
     text("key", alert.key);
@@ -41,20 +55,17 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details
     text("name", alert.run.name);
     text("work_item", alert.run.work_item);
     text("project", alert.run.project);
+    list("tags", alert.tags);
     line.end_object();
     text("summary", alert.summary);
-    line.key("issues").begin_array();
-    const std::size_t issues = detail::min_of(alert.issues.size(), alert_list_cap);
-    for (std::size_t i = 0; i < issues; ++i) line.string(sanitise(alert.issues[i], alert_text_cap));
-    line.end_array().key("details").begin_object();
-    const std::size_t details = detail::min_of(alert.details.size(), alert_list_cap);
-    for (std::size_t i = 0; i < details; ++i) {
+    list("issues", alert.issues);
+    line.key("details").begin_object();
+    for (std::size_t i = 0, most = shown(alert.details.size()); i < most; ++i) {
         const Detail& detail = alert.details[i];
         detail.is_json ? static_cast<void>(line.key(detail.name).raw(detail.value)) : text(detail.name, detail.value);
     }
     line.end_object();
-    if (const std::size_t missing = alert.issues.size() - issues + alert.details.size() - details; missing > 0)
-        line.key("left_out").number(missing);
+    if (missing > 0) line.key("left_out").number(missing);
     line.key("at").string(rfc3339(alert.at)).key("attempt").number(alert.attempt).end_object();
     return std::move(line).text();
 }
