@@ -22,7 +22,7 @@ function(heeler_add_consumer test folder)
     set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600 COST 100)
 endfunction()
 
-heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}")
 
 if(NOT HEELER_TEST_PACKAGING)
     return()
