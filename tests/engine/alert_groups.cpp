@@ -60,7 +60,8 @@ struct Children : bench::Bench {
 
 TEST_CASE("fifty children that stall together are one message, and so is their recovery", "[engine]") {
     Children c;
-    CHECK_THAT(c.dog->describe(), ContainsSubstring("those of one cause are one message after 30s, the next one 5m 0s later"));
+    CHECK_THAT(c.dog->describe(),
+               ContainsSubstring("those of one cause are one message after 30s, the next one 5m 0s later"));
     c.pass(620s);
     CHECK(c.heard().empty());
     c.pass(30s);
