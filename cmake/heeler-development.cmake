@@ -11,6 +11,13 @@ set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 add_library(heeler_development INTERFACE)
 target_compile_options(heeler_development INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 target_compile_definitions(heeler_development INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+# GCC spends an eighth of its time on giving back memory that most machines have.
+set(heeler_roomy "")
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory GREATER_EQUAL 8000)
+    set(heeler_roomy --param=ggc-min-expand=100 --param=ggc-min-heapsize=524288)
+    target_compile_options(heeler_development INTERFACE ${heeler_roomy})
+endif()
 if(HEELER_SANITIZE)
     set(sanitize -fsanitize=${HEELER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(heeler_development INTERFACE ${sanitize})

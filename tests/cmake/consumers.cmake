@@ -4,8 +4,9 @@
 set(prefix "${HEELER_TEST_PREFIX}package")
 set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
 set(work "${CMAKE_CURRENT_BINARY_DIR}/consumers")
+list(JOIN heeler_roomy " " roomy)
 set(common "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${HEELER_CCACHE}"
-           -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g0)
+           -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g0 ${roomy}")
 if(NOT HEELER_CCACHE)
     list(REMOVE_ITEM common "-DCMAKE_CXX_COMPILER_LAUNCHER=${HEELER_CCACHE}")
 endif()
