@@ -19,9 +19,11 @@ watching=
 failures=0
 mkdir "$sessions" "$work/copies"
 
+# What has ended is not asked for by its process id, which may be somebody else's by now.
+runs() { jobs -pr | grep -qx "$1"; }
 finish() {
-    [ ${#agents[@]} = 0 ] || kill "${agents[@]}" 2>/dev/null
-    [ -z "$watching" ] || kill "$watching" 2>/dev/null
+    local pid
+    for pid in $(jobs -pr); do kill "$pid"; done
     wait
     rm -rf "$work"
 }
@@ -53,7 +55,8 @@ play() { # NAME WAY
     agents[$1]=$!
 }
 stop_agents() {
-    kill "${agents[@]}" 2>/dev/null
+    local pid
+    for pid in "${agents[@]}"; do runs "$pid" && kill "$pid"; done
     wait "${agents[@]}" 2>/dev/null
 }
 watch() { # ARGUMENTS...: the monitor in the background
@@ -62,8 +65,8 @@ watch() { # ARGUMENTS...: the monitor in the background
     watching=$!
 }
 watched() { # STATUS WHAT: it has ended with this status
-    within 20 "$2: the end" eval "! kill -0 $watching"
-    kill -KILL "$watching" 2>/dev/null
+    within 20 "$2: the end" eval "! runs $watching"
+    runs "$watching" && kill -KILL "$watching"
     wait "$watching"
     local got=$?
     watching=
@@ -129,7 +132,7 @@ says "$work/issue" "^Stop: heeler-ctl --store '$store' snooze --for 2h -- 'faili
 says "$work/err" "'silence_s'"
 for name in "${!agents[@]}"; do
     cmp "$sessions/$name/tool_use.jsonl" "$work/copies/$name" || fail "the log of $name is not what the agent wrote"
-    kill -0 "${agents[$name]}" 2>/dev/null && fail "the agent $name is left behind"
+    runs "${agents[$name]}" && fail "the agent $name is left behind"
 done
 agents=()
 
@@ -162,7 +165,7 @@ for run in "silent .*abandoned" "failing .*abandoned" "fine .*completed" "overdu
     says "$work/status" "$run"
 done
 for name in "${!agents[@]}"; do
-    kill -0 "${agents[$name]}" 2>/dev/null && fail "the agent $name is left behind"
+    runs "${agents[$name]}" && fail "the agent $name is left behind"
 done
 cmp "$sessions/second/tool_use.jsonl" "$work/copies/second" || fail "the log of second is not what the agent wrote"
 

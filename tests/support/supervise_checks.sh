@@ -16,10 +16,13 @@ state=$work/state
 failures=0
 started=()
 
+export HEELER_TEST=$work # by it, what this script started is told from whoever has the process id later
 cleanup() {
     local pid
     exec 7>&- 8>&-
-    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
+    for pid in "${started[@]}" $(cat "$work"/*.pid 2>/dev/null); do
+        grep -aqs "HEELER_TEST=$work" "/proc/$pid/environ" && kill -KILL "$pid" 2>/dev/null
+    done
     rm -rf "$work"
 }
 trap cleanup EXIT
