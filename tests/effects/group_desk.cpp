@@ -446,3 +446,26 @@ TEST_CASE("alerts about thousands of runs are one message", "[effects]") {
     CHECK(g.row_of(runs - 1).state == AlertRow::State::skipped);
     CHECK(g.notifier.delivered()[0].details.back().value.size() < 400);
 }
+
+TEST_CASE("what a cycle is deciding about a run is not stored by who tells people of it", "[effects]") {
+    const std::size_t count = GENERATE(std::size_t{1}, std::size_t{2});
+    Grouping g;
+    const auto is_stored = [&](std::size_t run) {
+        detail::RunMemory stored;
+        const std::string facts = g.history("w" + std::to_string(run)).row->facts;
+        ArchiveReader reader{facts, g.now()};
+        stored.archive_facts(reader);
+        return stored.verdict->incident.alerted;
+    };
+    for (std::size_t run = 0; run < count; ++run) {
+        g.queue(run);
+        g.at(g.runs[run]).deciding = true;
+        g.at(g.runs[run]).verdict.edit().incident.alerted = true;  // by an alert that is not stored yet
+    }
+    CHECK(g.after(30s).size() == (count == 1 ? 1 : 0));
+    CHECK(g.last.errors == 0);
+    for (std::size_t run = 0; run < count; ++run) CHECK_FALSE(is_stored(run));
+    for (std::size_t run = 0; run < count; ++run) g.at(g.runs[run]).deciding = false;
+    CHECK(g.after(1s).size() == (count == 1 ? 0 : 1));
+    CHECK(g.notifier.delivered().size() == 1);
+}

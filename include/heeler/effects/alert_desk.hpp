@@ -40,6 +40,7 @@ public:
                 changes.emplace_back();
                 changes.back().handle = job.handle;
                 changes.back().watched = job.watched;
+                changes.back().writer = Writer::deliverer;
             }
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);

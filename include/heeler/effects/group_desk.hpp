@@ -44,7 +44,7 @@ public:
             else
                 put_back(std::move(before[i]), now);
         }
-        if (!good) say(jobs[0], error, changes[places[0]], report);
+        if (!good && !changes[places[0]].undecided) say(jobs[0], error, changes[places[0]], report);
         return good;
     }
 
@@ -79,7 +79,7 @@ private:
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
         }
-        (void)ledger_.commit_one(job.handle, *job.watched, now);
+        (void)ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
         return true;
     }
 
