@@ -418,3 +418,21 @@ TEST_CASE("a cycle whose commit fails when the silence ends does not lose what p
     q.looks(3);
     CHECK(q.told() == "escalation:lead ");
 }
+
+TEST_CASE("a silence that ends before its escalation is settled is followed by one alert, not by two") {
+    Quiet q;
+    q.hush(q.run_r(), 1h);
+    const RunHandle handle = q.run();
+    q.progress(handle, 1);
+    (void)q.cycle();
+    (void)q.dog->observe(handle, OutputAccess{false});
+    q.clock.advance(60s);
+    (void)q.dog->tick();
+    q.store.fail(StoreOperation::commit, ErrorCode::busy);
+    (void)q.dog->deliver();
+    CHECK(q.told().empty());
+    q.clock.advance(2h);
+    q.store.heal();
+    q.looks(5);
+    CHECK(q.told() == "escalation:ops ");
+}

@@ -233,12 +233,13 @@ private:
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
-        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched)}();
+        const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
+        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, may_act && silence_is_over(watched)}();
         watched.debounced = judged.debounced;
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         // Like the escalation itself.
-        if (!hands_.may_act()) judged.chain = ChainStep::none;
+        if (!may_act) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const bool changed = judged.speaks || saw || judged.silence_over || decision.acts() || decision.last ||
@@ -266,10 +267,12 @@ private:
         report.why.cooldown += judged.alerting == Alerting::held ? 1 : 0;
     }
 
-    /// People were not told of something, and may be now. What waits for a freeze waits for it, too.
+    /// People were not told of something, and may be now. What came of a rung is taken in first: the ladder would
+    /// repeat an escalation that was told meanwhile.
     [[nodiscard]] bool silence_is_over(const WatchedRun& watched) const {
-        const std::uint64_t silence = watched.verdict->silenced->silence;
-        return silence != 0 && hands_.may_act() && !hands_.silences().stands(silence);
+        const UnheardMarks& unheard = *watched.verdict->silenced;
+        const bool is_open = unheard.escalated && (watched.rung_busy || !watched.rung->empty());
+        return unheard.silence != 0 && !is_open && !hands_.silences().stands(unheard.silence);
     }
 
     [[nodiscard]] bool budget_left(const WatchedRun& watched) {
