@@ -152,6 +152,15 @@ TEST_CASE("an alert that was given up while the commit was under way stays given
     CHECK(s.watched.verdict->alert_dead);
 }
 
+TEST_CASE("an alert that was not told while the commit was under way stays untold", "[cycle]") {
+    Settling s;
+    s.watched.verdict.edit().sent.begin = detail::Beginning::on_its_way;
+    WorkItem item{s.of, s.watched};
+    s.watched.leave_unsaid();
+    s.undo(item);
+    CHECK(s.watched.verdict->sent.begin == detail::Beginning::unsaid);
+}
+
 TEST_CASE("a run that is given up by the guard says why, once", "[cycle]") {
     Settling s;
     WorkItem item{s.of, s.watched};

@@ -40,6 +40,11 @@ struct Quiet : Bench {
         about.run = "r";
         return about;
     }
+    [[nodiscard]] static AlertMatch of_kind(std::string kind) {
+        AlertMatch about;
+        about.kind = std::move(kind);
+        return about;
+    }
     /// As another process writes it.
     void write(DecisionRow row) {
         Batch batch;
@@ -435,4 +440,20 @@ TEST_CASE("a silence that ends before its escalation is settled is followed by o
     q.store.heal();
     q.looks(5);
     CHECK(q.told() == "escalation:ops ");
+}
+
+TEST_CASE("of what was over before its alert could be silenced no end is told either") {
+    RunClass rules = bench::minute_class();
+    rules.alert_cooldown = {};
+    rules.outbox.group_wait = 30s;
+    rules.outbox.group_interval = 5min;
+    Quiet q{std::move(rules)};
+    const RunHandle run = q.stalled();  // its alert waits for others
+    q.hush(q.of_kind("run.unhealthy"));
+    q.progress(run, 1000);
+    q.clock.advance(20s);
+    (void)q.cycle(TickCause::on_demand);
+    q.looks(3);
+    CHECK_THAT(q.skipped(), ContainsSubstring("run.unhealthy silenced by 1 "));
+    CHECK(q.told().empty());
 }

@@ -150,13 +150,14 @@ public:
     void undo() {
         if (!item_.change.taken_over) {
             watched_.shown = item_.shown_before;
-            const bool heard = watched_.verdict->heard;
+            const bool heard = watched_.verdict->heard, unsaid = watched_.verdict->sent.begin == Beginning::unsaid;
             const UnheardMarks unheard = *watched_.verdict->silenced;  // of deliveries meanwhile, too
             watched_.verdict = item_.verdict_before;
             if (heard) watched_.alert_came();
             if (watched_.alert_died) watched_.give_up_alert();
             if (watched_.alert_kept) watched_.keep_alert_back();
             if (unheard.silence != 0) watched_.owe(unheard);
+            if (unsaid) watched_.leave_unsaid();
             watched_.run.incarnation = item_.incarnation_before;
             // What a host reported meanwhile is newer than both.
             if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);

@@ -305,8 +305,7 @@ private:
         if (!queues_.take_alert(action_key, job)) return;
         {
             const std::lock_guard guard{job.watched->lock};
-            if (job.watched->verdict->sent.begin == Beginning::on_its_way)
-                job.watched->verdict.edit().sent.begin = Beginning::unsaid;
+            job.watched->leave_unsaid();
         }
         finish_alert(job, AlertRow::State::skipped, now);
     }

@@ -231,6 +231,11 @@ struct RunMemory {
         verdict.edit().sent.begin = Beginning::kept_back;
         verdict.edit().sent.alerted.reset();
     }
+    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
+    void leave_unsaid() {
+        if (verdict->sent.begin == Beginning::on_its_way && !verdict->heard)
+            verdict.edit().sent.begin = Beginning::unsaid;
+    }
     /// It has an open incident that people know of, or are about to be told of.
     [[nodiscard]] bool trouble_is_known() const noexcept {
         const Incident& incident = verdict->incident;
@@ -255,8 +260,11 @@ struct RunMemory {
             if (const EdgeAlert* edge = edge_about(sent.condition);
                 edge != nullptr && edge->kind == alert.kind && sent.at == alert.at)
                 marks.edges |= bit_of(sent.condition);
-        marks.escalated = alert.kind == "escalation" && verdict->incident.open();
-        marks.began = alert.kind == "run.unhealthy" && marks.edges == 0 && verdict->incident.open();
+        const bool escalates = alert.kind == "escalation";
+        const bool begins = alert.kind == "run.unhealthy" && marks.edges == 0;
+        if (escalates || begins) leave_unsaid();
+        marks.escalated = escalates && verdict->incident.open();
+        marks.began = begins && verdict->incident.open();
         if (marks.edges != 0 || marks.began || marks.escalated) owe(marks);
     }
     /// People are told of it when the silence is over, if it still goes on.
@@ -264,7 +272,7 @@ struct RunMemory {
         Verdict& known = verdict.edit();
         known.silenced.edit().add(unheard);
         const bool of_incident = unheard.began || unheard.escalated;
-        if (of_incident && known.sent.begin == Beginning::on_its_way) known.sent.begin = Beginning::unsaid;
+        if (of_incident) leave_unsaid();
     }
 
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
