@@ -457,3 +457,15 @@ TEST_CASE("of what was over before its alert could be silenced no end is told ei
     CHECK_THAT(q.skipped(), ContainsSubstring("run.unhealthy silenced by 1 "));
     CHECK(q.told().empty());
 }
+
+TEST_CASE("whom two silences kept two alerts of one incident from learns no end of it") {
+    Quiet q;
+    q.hush(q.run_r(), 1h);
+    q.hush(q.of_kind("escalation"), 3h);
+    const RunHandle run = q.lost();
+    q.looks(65);  // the first is over; what is told then is silenced by the second
+    CHECK_THAT(q.skipped(), ContainsSubstring("silenced by 1 ") && ContainsSubstring("silenced by 2 "));
+    q.mends_itself(run);
+    q.looks(3);
+    CHECK(q.told().empty());
+}

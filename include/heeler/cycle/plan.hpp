@@ -219,8 +219,8 @@ private:
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
         rows_.alerts.push_back(std::move(row));
+        say_it_began();
         watched_.verdict.edit().sent.alerted = now_.wall;
-        watched_.verdict.edit().sent.begin = Beginning::known;
         watched_.verdict.edit().alert_dead = false;
     }
 
@@ -293,12 +293,14 @@ private:
         }
     }
 
-    /// An alert about the incident goes out: the first that people get of it, or not.
+    /// An alert about the incident goes out: the first that people get of it, or not. As long as nobody has one, each
+    /// may be the first.
     void say_it_began() {
-        const Beginning begin = watched_.verdict->sent.begin;
-        const bool first =
-            !watched_.verdict->incident.alerted || begin == Beginning::kept_back || begin == Beginning::unsaid;
-        watched_.verdict.edit().sent.begin = first ? Beginning::on_its_way : Beginning::known;
+        Verdict& verdict = watched_.verdict.edit();
+        if (!verdict.incident.alerted) verdict.heard = false;
+        const bool waits = verdict.sent.begin == Beginning::on_its_way && !verdict.heard;
+        const bool first = !verdict.incident.alerted || verdict.unheard() || waits;
+        verdict.sent.begin = first ? Beginning::on_its_way : Beginning::known;
     }
 
     /// Alerts of their own for conditions that have just begun; forgets what is over.

@@ -58,7 +58,7 @@ private:
         const std::lock_guard guard{job.watched->lock};
         const WatchedRun& watched = *job.watched;
         if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
-        if (watched.verdict->sent.begin != Beginning::on_its_way) return std::nullopt;
+        if (watched.verdict->sent.begin != Beginning::on_its_way || watched.verdict->heard) return std::nullopt;
         return std::string{watched.spec.parent()};
     }
 
