@@ -469,3 +469,51 @@ TEST_CASE("whom two silences kept two alerts of one incident from learns no end 
     q.looks(3);
     CHECK(q.told().empty());
 }
+
+namespace {
+
+/// Is silent as long as it works and calls no tool.
+struct SeesSilence {
+    static constexpr std::string_view kind = "silence";
+    struct Settings {};
+    struct Memory {};
+    void learn(Memory&, const Settings&, const Observation&) const {}
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run& run, Instant) const {
+        if (run.calls > 0 || run.waiting_since) return std::nullopt;
+        return Finding{Condition::silent, Level::nudge, kind, {.rule = "critical_silence"}};
+    }
+};
+
+RunClass told_of_silence() {
+    RunClass rules = bench::minute_class();
+    rules.detectors = {};
+    rules.detectors.turn_on<SeesSilence>();
+    rules.edges = {EdgeAlert{}, silence_alert()};
+    rules.alert_cooldown = {};
+    rules.renotify_every = {};
+    return rules;
+}
+
+}  // namespace
+
+TEST_CASE("of something with alerts of its own no end is told to whom a silence kept the beginning from") {
+    Quiet q{told_of_silence()};
+    const bool known = GENERATE(false, true);
+    const std::string before = known ? "run.unhealthy: " : "";
+    if (!known) q.hush(q.of_kind("run.unhealthy"));
+    const RunHandle run = q.run();
+    q.looks(3);
+    CHECK(q.told() == before);
+    if (known) q.hush(q.of_kind("run.unhealthy"));
+    SECTION("it is over") {
+        if (GENERATE(false, true)) q.boot();
+        (void)q.dog->observe(*q.dog->find("r"), ToolCall{"x"});
+        q.looks(3);
+        CHECK(q.told() == (known ? "run.unhealthy: run.recovered: " : ""));
+    }
+    SECTION("the run is") {
+        REQUIRE(q.dog->finish(run, RunState::completed));
+        q.looks(3);
+        CHECK(q.told() == (known ? "run.unhealthy: run.ended: " : ""));
+    }
+}

@@ -76,8 +76,8 @@ TEST_CASE("times of samples and what an incident is about are saved, and older f
 
     const std::string newest = to.bytes();
     // Behind what was saved before: the text with its length, the condition, the times with their count, and of an
-    // escalation and of a silence nothing but that there is none. What people know is one byte.
-    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1 - 1);
+    // escalation and of a silence nothing but that there is none. What people know is one byte, of edges a bit each.
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1 - 1 - 4);
     older[0] = RunMemory::layout_without_times;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -100,7 +100,7 @@ TEST_CASE("how far an escalation got is saved, and facts from before are read wi
     CHECK((chain.steps == 5 && chain.by == "ann"));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1 - 1);
+    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1 - 1 - 4);
     older[0] = RunMemory::layout_without_chain;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -121,7 +121,7 @@ TEST_CASE("that an alert was kept back is saved, and facts from before are read 
     CHECK(after.verdict->sent.begin == detail::Beginning::kept_back);
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - 1);
+    older.resize(older.size() - 1 - 1 - 4);
     older[0] = RunMemory::layout_without_begin;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -148,6 +148,7 @@ TEST_CASE("a run's parent is read without the rest of what is stored of it", "[r
 TEST_CASE("what a silence kept from people is saved, and facts from before are read without", "[run]") {
     RunMemory before;
     before.verdict.edit().silenced.edit() = {12, 3, bit_of(Condition::needs_input), true, false};
+    before.verdict.edit().sent.fresh = bit_of(Condition::needs_input);
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
@@ -157,9 +158,10 @@ TEST_CASE("what a silence kept from people is saved, and facts from before are r
     const detail::UnheardMarks& unheard = *after.verdict->silenced;
     CHECK((unheard.silence == 12 && unheard.incident == 3 && unheard.edges == bit_of(Condition::needs_input)));
     CHECK((unheard.began && !unheard.escalated));
+    CHECK(after.is_unheard(Condition::needs_input));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - 8 - 2 * 4 - 2);
+    older.resize(older.size() - 1 - 8 - 2 * 4 - 2 - 4);
     older[0] = RunMemory::layout_without_unheard;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};

@@ -129,9 +129,10 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const bool begun = incident.alerted || watched_.end_is_awaited();
-        const SentMarks& sent = watched_.verdict->sent;
-        const bool told = begun && !watched_.verdict->unheard() && !sent.end_told && sent.begin != Beginning::kept_back;
+        const Verdict& verdict = *watched_.verdict;
+        const bool of_incident = incident.alerted && !verdict.unheard();
+        const bool of_edge = watched_.end_is_awaited(true) && (verdict.heard || !verdict.alert_dead);
+        const bool told = (of_incident || of_edge) && !verdict.sent.end_told;
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;

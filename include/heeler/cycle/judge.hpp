@@ -292,7 +292,8 @@ private:
         if (condition == Condition::silent && (run_.late || !is_known(condition))) return;
         const EdgeAlert* edge = watched_.edge_about(condition);
         const bool quiet = verdict_.marks.quiet_at(now_.wall);
-        const bool told = edge != nullptr && !edge->over.empty() && !quiet && !verdict_.alert_dead;
+        const bool heard = !verdict_.alert_dead && !watched_.is_unheard(condition);
+        const bool told = edge != nullptr && !edge->over.empty() && !quiet && heard;
         if (told && (is_cold_with(result.alerting) || watched_.alerts_pending > 0)) return;
         result.over |= bit_of(condition);
         if (told) result.ends |= bit_of(condition);

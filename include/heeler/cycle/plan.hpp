@@ -311,6 +311,7 @@ private:
             auto& told = watched_.verdict.edit().edges;
             for (auto sent = told.begin(); sent != told.end();)
                 sent = (judged_.over & bit_of(sent->condition)) != 0 ? told.erase(sent) : sent + 1;
+            watched_.verdict.edit().sent.fresh &= ~judged_.over;
         }
         if (judged_.begins == 0) return;
         for (const EdgeAlert& edge : watched_.rules().edges)
@@ -368,9 +369,11 @@ private:
         for (SentEdge& sent : verdict.edges)
             if (sent.condition == edge.condition) {
                 sent.at = now_.wall;
+                if (!watched_.is_unheard(edge.condition)) verdict.sent.fresh &= ~bit_of(edge.condition);
                 return;
             }
         verdict.edges.push_back({edge.condition, now_.wall});
+        verdict.sent.fresh |= bit_of(edge.condition);
     }
 
     /// Somebody is on it as long as it lasts; not on the next one.

@@ -61,6 +61,7 @@ struct SentMarks {
     bool hold_told = false;              ///< it is on record that the next alert is held back
     bool end_told = false;               ///< the newest alert says that the run is given up
     Beginning begin = Beginning::known;  ///< saved on its own
+    std::uint32_t fresh = 0;             ///< likewise: edges of which the newest alert is the first, a bit each
 
     template <class A>
     void archive(A& a) {

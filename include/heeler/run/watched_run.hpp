@@ -206,10 +206,16 @@ struct RunMemory {
             if (edge.condition == condition) return &edge;
         return nullptr;
     }
-    /// People were told that something began which they are told the end of, and it goes on.
-    [[nodiscard]] bool end_is_awaited() const noexcept {
-        for (const SentEdge& sent : verdict->edges)
-            if (const EdgeAlert* edge = edge_about(sent.condition); edge != nullptr && !edge->over.empty()) return true;
+    /// All that was said of this edge was silenced.
+    [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
+        return (verdict->sent.fresh & verdict->silenced->edges & bit_of(condition)) != 0;
+    }
+    /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
+    [[nodiscard]] bool end_is_awaited(bool heard = false) const noexcept {
+        for (const SentEdge& sent : verdict->edges) {
+            const EdgeAlert* edge = edge_about(sent.condition);
+            if (edge != nullptr && !edge->over.empty() && !(heard && is_unheard(sent.condition))) return true;
+        }
         return false;
     }
 
@@ -339,6 +345,9 @@ struct RunMemory {
         Seldom<UnheardMarks> unheard = verdict->silenced;
         a(unheard);
         if (unheard) verdict.edit().silenced = std::move(unheard);
+        std::uint32_t fresh = verdict->sent.fresh;
+        a(fresh);
+        if (fresh != verdict->sent.fresh) verdict.edit().sent.fresh = fresh;
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {
