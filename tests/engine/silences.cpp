@@ -517,3 +517,16 @@ TEST_CASE("of something with alerts of its own no end is told to whom a silence 
         CHECK(q.told() == (known ? "run.unhealthy: run.ended: " : ""));
     }
 }
+
+TEST_CASE("what is not found when the silence ends, but is not known to be over, is told when it is found again") {
+    Quiet q{told_of_silence()};
+    q.hush(q.of_kind("run.unhealthy"), 10min);
+    const RunHandle run = q.run();
+    q.looks(3);
+    (void)q.dog->observe(run, StateChange{RunState::waiting_human});
+    q.looks(15);
+    CHECK(q.told().empty());
+    (void)q.dog->observe(run, StateChange{RunState::running});
+    q.looks(5);
+    CHECK(q.told() == "run.unhealthy: ");
+}

@@ -242,7 +242,8 @@ private:
         if (!may_act) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-        const bool changed = judged.speaks || saw || judged.silence_over || decision.acts() || decision.last ||
+        const bool forgets = judged.silence_over && unheard_after(watched, judged) != *watched.verdict->silenced;
+        const bool changed = judged.speaks || saw || forgets || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
                              decision.incident.verify_at != incident.verify_at ||
                              decision.incident.phase != incident.phase || judged.chain != ChainStep::none ||

@@ -30,6 +30,21 @@ namespace heeler::inline HEELER_ABI::detail {
     return sha256_hex(source).substr(0, 32);
 }
 
+/// What people are still to be told of after a silence. What was over before it was, nobody is told of. While the run
+/// waits, its incident is not spoken of; an edge that is not found now and not known to be over, or that stands behind
+/// another, waits, too.
+[[nodiscard]] inline UnheardMarks unheard_after(const RunMemory& watched, const Judged& judged) {
+    UnheardMarks left = *watched.verdict->silenced;
+    left.edges &= ~judged.over;
+    if (!judged.silence_over) return left;
+    std::uint32_t known = 0;
+    for (const SentEdge& sent : watched.verdict->edges) known |= bit_of(sent.condition);
+    left.edges &= known & ~judged.begins;
+    left.began &= judged.waiting;
+    left.escalated = false;
+    return left.edges != 0 || left.began ? left : UnheardMarks{};
+}
+
 /// The rows of one run in one cycle. Changes the verdict, and the incarnation where a continuation is to be fenced;
 /// under the run's lock.
 class Planner {
@@ -327,15 +342,11 @@ private:
         }
     }
 
-    /// What was over before the silence was, nobody is told of. While the run waits, its incident is not spoken of.
     void forget_unheard() {
-        const UnheardMarks unheard = *watched_.verdict->silenced;
-        if (unheard.silence == 0) return;
-        if ((unheard.edges & judged_.over) != 0) watched_.verdict.edit().silenced.edit().edges &= ~judged_.over;
-        if (!judged_.silence_over) return;
+        const UnheardMarks left = unheard_after(watched_, judged_);
+        if (left == *watched_.verdict->silenced) return;
         watched_.verdict.edit().silenced.reset();
-        if (judged_.waiting && unheard.began)
-            watched_.verdict.edit().silenced.edit() = {unheard.silence, unheard.incident, 0, true, false};
+        if (left.silence != 0) watched_.verdict.edit().silenced.edit() = left;
     }
 
     void tell_end(const EdgeAlert& edge) {

@@ -97,6 +97,8 @@ struct UnheardMarks {
                  more.escalated || (same && escalated)};
     }
 
+    friend bool operator==(const UnheardMarks&, const UnheardMarks&) = default;
+
     template <class A>
     void archive(A& a) {
         a(silence, incident, edges, began, escalated);
