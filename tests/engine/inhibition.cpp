@@ -141,7 +141,8 @@ TEST_CASE("trouble further up keeps alerts back, too, and of runs above each oth
     }
 }
 
-TEST_CASE("a child is told if nobody receives its parent's alert, and of an escalation", "[engine]") {
+TEST_CASE("a child is told if nobody receives its parent's alert or they dismissed it, and of an escalation",
+          "[engine]") {
     Lineage l;
     SECTION("nobody received it") {
         static_cast<void>(l.add("boss"));
@@ -161,6 +162,19 @@ TEST_CASE("a child is told if nobody receives its parent's alert, and of an esca
         REQUIRE(l.dog->decide(freeze));
         static_cast<void>(l.dog->observe(boss, OutputAccess{false}));
         static_cast<void>(l.add("child", "boss"));
+        l.minutes(2);
+        CHECK(l.heard() == "child run.unhealthy");
+    }
+    SECTION("its parent is dismissed") {
+        static_cast<void>(l.add("boss"));
+        static_cast<void>(l.add("child", "boss"));
+        l.minutes(3);
+        CHECK(l.heard() == "boss run.unhealthy");
+        DecisionRow dismissal;
+        dismissal.run = "boss";
+        dismissal.verb = Verb::dismiss;
+        dismissal.by = "ann";
+        REQUIRE(l.dog->decide(dismissal));
         l.minutes(2);
         CHECK(l.heard() == "child run.unhealthy");
     }

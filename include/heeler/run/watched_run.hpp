@@ -242,10 +242,12 @@ struct RunMemory {
         if (verdict->sent.begin == Beginning::on_its_way && !verdict->heard)
             verdict.edit().sent.begin = Beginning::unsaid;
     }
-    /// It has an open incident that people know of, or are about to be told of.
+    /// It has an open incident that people know of, or are about to be told of. One that they have dismissed may stay
+    /// open for ever, and nobody would say when it ends.
     [[nodiscard]] bool trouble_is_known() const noexcept {
         const Incident& incident = verdict->incident;
-        return incident.open() && incident.alerted && !verdict->unheard() && rules().mode != Mode::shadow;
+        if (!incident.open() || !incident.alerted || verdict->marks.dismissed) return false;
+        return !verdict->unheard() && rules().mode != Mode::shadow;
     }
 
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
