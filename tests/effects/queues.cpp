@@ -1,5 +1,7 @@
 #include <heeler/effects/queues.hpp>
 
+#include <thread>
+
 #include "support/rooms.hpp"
 #include "support/slowed.hpp"
 
@@ -87,6 +89,25 @@ TEST_CASE("alerts of thousands of actions are found by their action, and two of 
     CHECK(taken.row.alert.key == "second");
     CHECK_FALSE(queues.take_alert("action 7", taken));
     CHECK(queues.waiting_alerts().first == 0);
+}
+
+TEST_CASE("whoever looks meanwhile finds all that follows from a commit, or nothing of it", "[effects]") {
+    constexpr std::size_t each = 50, commits = 200;
+    Queues queues;
+    std::size_t found = 0, parts = 0;
+    std::thread other{[&] {
+        while (found < each * commits) {
+            const std::size_t now = queues.take_due_alerts(bench::start).size();
+            found += now;
+            parts += now % each == 0 ? 0 : 1;
+        }
+    }};
+    for (std::size_t commit = 0; commit < commits; ++commit) {
+        std::vector<AlertJob> alerts(each, alert_job("a"));
+        queues.add({}, std::move(alerts));
+    }
+    other.join();
+    CHECK(parts == 0);
 }
 
 TEST_CASE("a rung that waits for a later look is due then, or when somebody asks for everything", "[effects]") {

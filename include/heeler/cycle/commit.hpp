@@ -39,20 +39,24 @@ public:
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
         if (error) report.error("commit", run_at_fault(*error, changes), *error);
+        std::vector<RungJob> rungs;
+        std::vector<AlertJob> alerts;
         for (std::size_t i = 0; i < work.size(); ++i) {
             work[i].change = std::move(changes[i]);
             if (work[i].change.stored)
-                hand_over(work[i], now, report);
+                hand_over(work[i], rungs, alerts, now, report);
             else
                 give_back(work[i], now, report, error);
         }
+        hands_.queues().add(std::move(rungs), std::move(alerts));
         return !error;
     }
 
 private:
     static constexpr const char* conflict_message = "the run was changed by someone else; it is judged again";
 
-    void hand_over(WorkItem& item, Instant now, CycleReport& report) {
+    void hand_over(WorkItem& item, std::vector<RungJob>& rungs, std::vector<AlertJob>& alerts, Instant now,
+                   CycleReport& report) {
         for (Event& event : item.events) report.events.push_back(std::move(event));
         report.acted += item.actions.empty() ? 0 : 1;
         WatchedRun& watched = *item.change.watched;
@@ -64,9 +68,9 @@ private:
         }
         for (AlertRow& row : item.alerts) {
             const std::lock_guard guard{watched.lock};
-            hands_.queues().add(alert_job(item.change.handle, watched, std::move(row)));
+            alerts.push_back(alert_job(item.change.handle, watched, std::move(row)));
         }
-        if (!item.actions.empty()) hands_.queues().add(RungJob{item.change.handle, &watched, std::move(item.actions)});
+        if (!item.actions.empty()) rungs.push_back({item.change.handle, &watched, std::move(item.actions)});
         if (item.ends) registry_.table().close(item.change.handle, now.elapsed);
         if (drop) registry_.drop(item.change.handle);
     }

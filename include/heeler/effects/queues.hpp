@@ -108,17 +108,15 @@ public:
     void add(AlertJob job) {
         classify(job);
         const std::lock_guard guard{lock_};
-        if (job.follows) return spoken_for_[job.row.last_error].jobs.push_back(std::move(job));
-        job.due = job.row.not_before;
-        if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
-        if (!job.group.empty())
-            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
-        if (job.row.attempts == 0)
-            job.owed = job.due;
-        else if (!job.owed)
-            job.owed = job.row.created_at;
-        if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
-        alerts_.emplace_hint(alerts_.end(), added_++, std::move(job));
+        put(std::move(job));
+    }
+    /// All that follows from one commit: nobody finds a part of it.
+    void add(std::vector<RungJob> rungs, std::vector<AlertJob> alerts) {
+        for (RungJob& job : rungs) classify(job);
+        for (AlertJob& job : alerts) classify(job);
+        const std::lock_guard guard{lock_};
+        for (RungJob& job : rungs) rungs_.push_back(std::move(job));
+        for (AlertJob& job : alerts) put(std::move(job));
     }
     /// They wait on.
     void add(SpokenFor those) {
@@ -249,6 +247,20 @@ public:
     }
 
 private:
+    void put(AlertJob job) {
+        if (job.follows) return spoken_for_[job.row.last_error].jobs.push_back(std::move(job));
+        job.due = job.row.not_before;
+        if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
+        if (!job.group.empty())
+            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
+        if (job.row.attempts == 0)
+            job.owed = job.due;
+        else if (!job.owed)
+            job.owed = job.row.created_at;
+        if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
+        alerts_.emplace_hint(alerts_.end(), added_++, std::move(job));
+    }
+
     [[nodiscard]] bool waits_in(const std::string& group) const {
         return std::any_of(alerts_.begin(), alerts_.end(),
                            [&](const auto& waiting) { return waiting.second.group == group; });
