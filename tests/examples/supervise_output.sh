@@ -32,6 +32,7 @@ start_supervisor "$work/out" "$work/full" --name quiet -- sh -c 'echo done; exit
 ends 3 "the command's own end" 10
 says "$work/out" done
 start_supervisor "$work/full" "$work/full" --name neither -- yes
+until_true 20 test -s "$state/runs/neither/child" || fail "the command did not start"
 sleep 1
 kill -TERM "$supervisor"
 ends 143 "SIGTERM" 10

@@ -25,7 +25,9 @@ cleanup() {
     done
     rm -rf "$work"
 }
-trap cleanup EXIT
+# What is started is this shell too, until it becomes its program: told to end by then, it runs this. Not `!= || cleanup`: the
+# first command that it runs may fail whatever it is.
+trap '[ "$BASHPID" = "$$" ] && cleanup' EXIT
 
 fail() {
     echo "FAILED: $1"
@@ -51,7 +53,10 @@ gone() { ! alive "$1"; }
 start_supervisor() {
     local out=$1 err=$2
     shift 2
-    "$bin" --state-dir "$state" "$@" >"$out" 2>"$err" </dev/null 7>&- 8>&- &
+    # Opened and emptied here, not by what is started: nobody may find there what an earlier one said.
+    {
+        "$bin" --state-dir "$state" "$@" </dev/null 7>&- 8>&- &
+    } >"$out" 2>"$err"
     supervisor=$!
     started+=("$supervisor")
 }
