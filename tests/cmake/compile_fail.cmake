@@ -39,7 +39,7 @@ foreach(case IN LISTS cases)
             file(CONFIGURE OUTPUT "${precompiled}" CONTENT "#pragma once\n#include <${header}>\n")
             add_test(NAME "${fixture}" COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D
                                                "EXTRA_INCLUDES=${extra_includes}" -D "PRECOMPILE=${precompiled}" -P "${script}")
-            set_tests_properties("${fixture}" PROPERTIES FIXTURES_SETUP "${fixture}")
+            set_tests_properties("${fixture}" PROPERTIES FIXTURES_SETUP "${fixture}" DEPENDS "${before_all_else}")
         endif()
         add_test(NAME "${prefix}.${name}.${compiler}"
                  COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D "CASE=${case}" -D

@@ -27,6 +27,7 @@ foreach(step IN ITEMS start remove)
                                     "${postgres_dir}")
     set_tests_properties("${test}" PROPERTIES TIMEOUT 120 ENVIRONMENT "HEELER_POSTGRES_BIN=${postgres_bin}")
 endforeach()
-set_tests_properties("${HEELER_TEST_PREFIX}postgres.start" PROPERTIES FIXTURES_SETUP "${postgres_fixture}")
+set_tests_properties("${HEELER_TEST_PREFIX}postgres.start" PROPERTIES FIXTURES_SETUP "${postgres_fixture}" DEPENDS
+                                                                          "${before_all_else}")
 set_tests_properties("${HEELER_TEST_PREFIX}postgres.remove" PROPERTIES FIXTURES_CLEANUP "${postgres_fixture}")
 set(postgres_properties ENVIRONMENT "HEELER_POSTGRES=${postgres_dir}" FIXTURES_REQUIRED "${postgres_fixture}")

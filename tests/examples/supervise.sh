@@ -15,6 +15,25 @@ expect() {
     [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
 }
 
+# along STATUS WHAT NAME ARGUMENTS...: like expect, beside what follows until `joined`; its output is in $work/NAME.out and .err.
+along() {
+    local status=$1 what=$2 name=$3
+    shift 3
+    timeout 60 "$bin" --state-dir "$state" --name "$name" "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null &
+    beside+=("$! $status $name $what")
+}
+beside=()
+joined() {
+    local each pid status name what got
+    for each in "${beside[@]}"; do
+        read -r pid status name what <<<"$each"
+        wait "$pid"
+        got=$?
+        [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/$name.err"
+    done
+    beside=()
+}
+
 begin() { start_supervisor "$work/out" "$work/err" "$@"; }
 written() { [ -s "$1" ]; }
 
@@ -175,12 +194,11 @@ for kind in pipe link nothing; do
     untouched "$kind output"
 done
 trap_at trap-alerts alerts.log pipe
-expect 124 "no alert waits for who reads a pipe" --name trap-alerts --preset long_run --interval 1s --grace 1s -- \
+along 124 "no alert waits for who reads a pipe" trap-alerts --preset long_run --interval 1s --grace 1s -- \
     "$agents/stalling_agent.sh" 0.2
 trap_at trap-alerts-link alerts.log link
-expect 124 "no alert goes elsewhere" --name trap-alerts-link --preset long_run --interval 1s --grace 1s -- \
+along 124 "no alert goes elsewhere" trap-alerts-link --preset long_run --interval 1s --grace 1s -- \
     "$agents/stalling_agent.sh" 0.2
-untouched "alerts"
 ln -s "$work" "$state/runs/elsewhere"
 expect 73 "a run's directory that is a link" --name elsewhere -- true
 [ ! -e "$work/lock" ] || fail "the state of a run went elsewhere"
@@ -221,18 +239,20 @@ kill -INT "$supervisor"
 wait "$supervisor"
 
 echo "== the main job"
-expect 0 "a loop is broken" --name loop --preset long_run --interval 2s --report json -- "$agents/looping_agent.sh" 0.4
-says "$work/out" '"action_taken":"inject:break_pattern","outcome":"recovered"'
-expect 124 "a stall ends" --name stall --preset long_run --interval 1s --grace 2s --snapshot "$agents" --report json -- \
+along 0 "a loop is broken" loop --preset long_run --interval 2s --report json -- "$agents/looping_agent.sh" 0.4
+along 124 "a stall ends" stall --preset long_run --interval 1s --grace 2s --snapshot "$agents" --report json -- \
     "$agents/stalling_agent.sh" 0.2
-says "$work/out" '"final_status":"terminated"'
-[ -f "$state"/runs/stall/snapshots/*/stalling_agent.sh ] || fail "there is no snapshot"
-says "$state/runs/stall/alerts.log" 'CRITICAL heeler escalation'
 begin --name shadow --shadow --preset long_run --interval 1s -- sh -c 'echo once; while read -r line; do echo "$line"; done'
 sleep 7
 kill -INT "$supervisor"
 wait "$supervisor"
 [ "$(cat "$work/out")" = once ] || fail "shadow mode spoke to the command" "$work/out"
 says "$work/err" 'shadow mode'
+joined
+says "$work/loop.out" '"action_taken":"inject:break_pattern","outcome":"recovered"'
+says "$work/stall.out" '"final_status":"terminated"'
+[ -f "$state"/runs/stall/snapshots/*/stalling_agent.sh ] || fail "there is no snapshot"
+says "$state/runs/stall/alerts.log" 'CRITICAL heeler escalation'
+untouched "alerts"
 
 finish

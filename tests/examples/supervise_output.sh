@@ -45,6 +45,23 @@ echo "== a slow reader loses nothing"
 [ "$(cat "$work/count")" = 4000004 ] || fail "$(cat "$work/count") of 4000004 bytes were passed on"
 [ "$(cat "$work/status")" = 0 ] || fail "status $(cat "$work/status")" "$work/err"
 
+echo "== a command that tells secrets begins"
+cat >"$work/tells.sh" <<'END'
+line=$(head -c 2035 /dev/zero | tr '\0' x)
+for i in $(seq 60); do
+    printf '%s password=hun' "$line"
+    printf 'ter2\n'
+done
+sleep 1
+printf 'token=zyg'
+sleep 3
+printf 'otish2\n'
+sleep 1
+exit 4
+END
+start_supervisor "$work/tells.out" "$work/tells.err" --name tells --preset long_run --interval 2s --report "$work/tells.txt" -- sh "$work/tells.sh"
+tells=$supervisor
+
 echo "== an expression that backtracks"
 start_supervisor "$work/out" "$work/err" --name regex --metric 'match:(a*)*(b|c)(a|aa)+$' -- \
     sh -c 'i=0; while [ $i -lt 50 ]; do printf "%01000d\n" 0 | tr 0 a; i=$((i + 1)); done; exit 4'
@@ -57,14 +74,19 @@ refuses() { # EXPRESSION WHY
 refuses '(\w)\1 (\d+)' 'a back-reference ("\\1") needs an engine that backtracks'
 refuses 'at (\d+)(?= of)' 'looking ahead or behind ("(?=") needs an engine that backtracks'
 refuses '(\d+' 'missing )'
-counts() { # EXPRESSION LINE NUMBER
-    "$bin" --state-dir "$state" --name regex --metric "match:$1" --interval 1s -- \
-        sh -c "printf '%b\n' '$2'; sleep 3" >"$work/out" 2>"$work/err" || fail "$1: a status" "$work/err"
-    says "$work/err" " $3 the number in"
+counting=()
+counts() { # NAME EXPRESSION LINE NUMBER
+    start_supervisor "$work/$1.out" "$work/$1.err" --name "$1" --metric "match:$2" --interval 1s -- sh -c "printf '%b\n' '$3'; sleep 3"
+    counting+=("$supervisor $1 $4")
 }
-counts '^(?:step|passed)\s+#?(\d+)\b' 'passed #12 of 90' 12
-counts '[[:alpha:]]+=([0-9]{1,3}?)$' 'a=7' 7
-counts 'done: (\d+)' 'broken \0377 text, done: 31' 31
+counts words '^(?:step|passed)\s+#?(\d+)\b' 'passed #12 of 90' 12
+counts classes '[[:alpha:]]+=([0-9]{1,3}?)$' 'a=7' 7
+counts broken 'done: (\d+)' 'broken \0377 text, done: 31' 31
+for each in "${counting[@]}"; do
+    read -r supervisor name number <<<"$each"
+    ends 0 "an expression, $name"
+    says "$work/$name.err" " $number the number in"
+done
 
 echo "== a detached command that writes fast"
 start_supervisor /dev/null "$work/err" --name fast --detach --preset long_run --interval 1s --output-limit 32MB -- \
@@ -81,24 +103,11 @@ ends 130 "Ctrl-C of a detached one" 10
 kill -KILL "$(cat "$work/fast.pid")"
 
 echo "== secrets that a read, or a long line, cuts in two"
-cat >"$work/tells.sh" <<'END'
-line=$(head -c 2035 /dev/zero | tr '\0' x)
-for i in $(seq 60); do
-    printf '%s password=hun' "$line"
-    printf 'ter2\n'
-done
-sleep 1
-printf 'token=zyg'
-sleep 3
-printf 'otish2\n'
-sleep 1
-exit 4
-END
-start_supervisor "$work/out" "$work/err" --name tells --preset long_run --interval 2s --report "$work/tells.txt" -- sh "$work/tells.sh"
+supervisor=$tells
 ends 4 "a command that tells secrets" 30
 says "$work/tells.txt" LOOP_DETECTED
 for word in hun ter2 zyg otish2; do
-    found=$(grep -arl "$word" "$state/runs/tells" "$work/tells.txt" "$work/err") && fail "$word is kept in $found"
+    found=$(grep -arl "$word" "$state/runs/tells" "$work/tells.txt" "$work/tells.err") && fail "$word is kept in $found"
 done
 
 finish
