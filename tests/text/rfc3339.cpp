@@ -48,6 +48,13 @@ TEST_CASE("moments are read with every zone and fraction") {
     CHECK(parse_rfc3339("2026-01-31T09:05:00.123456Z") == WallTime{1'769'850'300'123'456us});
 }
 
+TEST_CASE("a moment that no calendar names is shown as the nearest") {
+    CHECK(rfc3339(WallTime::min()) == "0000-01-01T00:00:00.000Z");
+    CHECK(rfc3339(WallTime::max()) == "9999-12-31T23:59:59.999Z");
+    CHECK(read_back("9999-12-31T23:59:59.999Z") == "9999-12-31T23:59:59.999Z");
+    CHECK(read_back("0000-01-01T00:00:00Z") == "0000-01-01T00:00:00.000Z");
+}
+
 TEST_CASE("what is no moment is absent") {
     for (const char* wrong : {"",
                               "now",

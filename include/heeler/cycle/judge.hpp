@@ -10,6 +10,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/text/duration.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -204,7 +205,7 @@ private:
     [[nodiscard]] bool day_budget_left() const {
         const auto& most = rules_.rules.limits.rungs_per_run_per_day;
         if (!most) return true;
-        const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
+        const auto day = std::chrono::floor<std::chrono::days>(in_calendar(now_.wall)).time_since_epoch().count();
         return (verdict_.rung_day == day ? verdict_.rungs_today : 0) < *most;
     }
 

@@ -438,7 +438,7 @@ private:
     }
 
     void count_today() {
-        const auto day = std::chrono::floor<std::chrono::days>(now_.wall).time_since_epoch().count();
+        const auto day = std::chrono::floor<std::chrono::days>(in_calendar(now_.wall)).time_since_epoch().count();
         watched_.verdict.edit().rungs_today = watched_.verdict->rung_day == day ? watched_.verdict->rungs_today + 1 : 1;
         watched_.verdict.edit().rung_day = day;
     }

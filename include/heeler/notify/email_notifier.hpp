@@ -51,10 +51,11 @@ namespace detail {
 }
 
 /// "Sun, 09 Nov 2026 10:00:00 +0000", as RFC 5322 has it.
-[[nodiscard]] inline std::string mail_date(WallTime when) {
+[[nodiscard]] inline std::string mail_date(WallTime moment) {
     constexpr std::string_view days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     constexpr std::string_view months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const WallTime when = in_calendar(moment);
     const auto day = std::chrono::floor<std::chrono::days>(when);
     const std::chrono::year_month_day date{day};
     const std::string iso = rfc3339(when);  // YYYY-MM-DDTHH:MM:SS...
