@@ -12,6 +12,15 @@ namespace supervise {
 using heeler::Duration;
 using heeler::Instant;
 
+namespace {
+
+/// While somebody of the family lives, the system gives its group's number to nobody else.
+void kill_at_once(const heeler::ProcessIdentity& identity) {
+    if (!heeler::family_of(identity).members.empty()) ::kill(-identity.pgid, SIGKILL);
+}
+
+}  // namespace
+
 common::Channels Supervisor::telling(common::Channels channels) {
     channels.tell([postbox = postbox_](const std::string& line) { postbox->put("alert " + line); });
     return channels;
@@ -113,7 +122,7 @@ void Supervisor::watch_reader() {
 void Supervisor::take_signals() {
     while (const int signal = take_signal()) {
         if (signal_ != 0) {
-            ::kill(-process_->identity().pgid, SIGKILL);
+            kill_at_once(process_->identity());
             continue;
         }
         signal_ = signal;

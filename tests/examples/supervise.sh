@@ -110,6 +110,16 @@ gone "$(cat "$work/child.pid")" || fail "Ctrl-C left a descendant alive"
 says "$state/runs/single/report.json" '"final_status":"cancelled"'
 says "$work/err" 'Final status'
 
+rm -f "$work"/*.pid
+begin --name twice --grace 50s -- sh -c 'trap "" INT TERM; '"$family"'; sleep 600'
+until_true 5 written "$work/child.pid" || fail "the command did not start" "$work/err"
+kill -INT "$supervisor"
+until_true 5 grep -q 'once more to end it at once' "$work/err" || fail "Ctrl-C says nothing" "$work/err"
+alive "$(cat "$work/leader.pid")" || fail "a command that ignores the first Ctrl-C does not get its time"
+kill -INT "$supervisor"
+ends 130 "a second Ctrl-C ends at once" 10
+gone "$(cat "$work/leader.pid")" || fail "a second Ctrl-C left the command alive"
+
 echo "== SIGKILL of the supervisor at several moments"
 for delay in 0 0.002 0.005 0.01 0.02 0.05 0.1 0.3 1; do
     rm -f "$work"/*.pid
