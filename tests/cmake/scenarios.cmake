@@ -19,7 +19,11 @@ endif()
 
 set(HEELER_SCENARIO_STORES "" CACHE STRING "Stores to replay the scenarios on; empty: all that are built")
 if(HEELER_SCENARIO_STORES)
-    set(stores ${HEELER_SCENARIO_STORES})
+    foreach(store IN LISTS stores)
+        if(NOT store IN_LIST HEELER_SCENARIO_STORES)
+            list(REMOVE_ITEM stores ${store})
+        endif()
+    endforeach()
 endif()
 
 file(GLOB expectations CONFIGURE_DEPENDS scenarios/*.expect.jsonl)

@@ -44,7 +44,7 @@ TEST_CASE("PostgreSQL: killed at any point, each continuation is started once: f
           "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const ScratchTables tables;
-    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds});
+    dies_at_every_point(tables.place(), {&continuation_story(), Honesty::finds}, Effort::every_third);
 }
 
 TEST_CASE("PostgreSQL: killed at any point, each continuation is started once: repeat I2-I7 I9 I10 [M-101]",

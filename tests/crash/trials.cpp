@@ -24,7 +24,7 @@ void dies_twice(const Place& place, const Scene& scene, Effort effort) {
     const int all = static_cast<int>(effort);
     // Another start for each first death: over all of them, every second death comes up.
     const int step = stride(17 * all, all);
-    for (int first = 1; first <= trials.points(); first += stride(3, all))
+    for (int first = 1; first <= trials.points(); first += stride(3 * all, all))
         for (int second = 1 + first % step;; second += step) {
             trials.begin();
             REQUIRE(trials.life(first) == "killed");
