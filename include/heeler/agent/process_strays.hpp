@@ -80,9 +80,13 @@ public:
         pids_.erase(std::remove(pids_.begin(), pids_.end(), pid), pids_.end());
     }
 
+    /// Who is a child already is no orphan.
     void adopt() {
         const std::lock_guard<std::mutex> lock(mutex_);
         adopting_ = true;
+        const pid_t self = ::getpid();
+        for (const ProcessRow& row : process_table())
+            if (row.parent == self) pids_.push_back(row.pid);
     }
 
     /// What the process table says now of those that were adopted.
@@ -107,7 +111,8 @@ private:
 
 /// From now on a descendant of this process whose parent ends becomes its child, and can be found and ended with the
 /// command that it came from (`ProcessSpec::owns_orphans`). For a program that starts whatever it starts from here on
-/// with `start_child`, and calls `reap_orphans` now and then. Error: `unsupported`.
+/// with `start_child`, and calls `reap_orphans` now and then; children from before stay what they are. Error:
+/// `unsupported`.
 [[nodiscard]] inline Result<void> adopt_orphans() {
 #if defined(__linux__)
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
