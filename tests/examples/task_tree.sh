@@ -284,6 +284,7 @@ def scope(server):
     check(any(row["labels"]["sourceIssueId"] == "S" and row["labels"]["runId"] == me["X-Actor-Run"] and
               row["labels"]["watchdogIssueId"] == review and row["labels"]["stopFingerprint"] for row in denied), "labels")
     server.expect(201, "POST", "/api/issues", {"id": "Snew", "title": "more", "parentId": "SC"}, me)
+    time.sleep(0.01)  # until then it waits for its first run, and the review is stale
     server.expect(201, "POST", server.issue("Snew", "/blockers"), {"blockerId": "SB"}, me)
     server.expect(403, "POST", server.issue("Snew", "/blockers"), {"blockerId": "FOREIGN"}, me)
     server.expect(404, "POST", server.issue("Snew", "/blockers"), {"blockerId": "T404"}, me)
