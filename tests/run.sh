@@ -74,6 +74,7 @@ gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;deliver;settings;run;storage;explain;effects;cycle;engine;clock;store;notify;agent;source;report"
 sanitized_stores=memory
 only_threads=ON
+by_file=ON
 fuzz_seconds=5
 conan=
 if [ "$full" = yes ]; then
@@ -86,6 +87,7 @@ if [ "$full" = yes ]; then
     gcc_stores=
     sanitized_stores=
     only_threads=OFF
+    by_file=OFF
     fuzz_seconds=60
     export HEELER_MONITOR_CYCLES=100
     conan=$(command -v conan || true)
@@ -102,10 +104,10 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
 
 heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
-    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr || fail
+    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=$by_file || fail
 
 heading "build what starts threads, of engine and stores, with the thread sanitizer"
-build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads || fail
+build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=$by_file || fail
 
 if [ "$full" = yes ]; then
     # All tests of a build with Clang run with the sanitizers.
