@@ -101,6 +101,8 @@ TEST_CASE("a caller that dies before the release leaves nothing running") {
         static_cast<void>(heeler::start_child(spec));
         ::_exit(0);
     }
+    REQUIRE(caller > 0);
+    ids->writer.close();  // or its end is never read
     heeler::ProcessIdentity child;
     REQUIRE(::read(ids->reader.get(), &child, sizeof child) == sizeof child);
     ::waitpid(caller, nullptr, 0);
@@ -117,6 +119,8 @@ TEST_CASE("a running command dies with its caller when asked to") {
         static_cast<void>(::write(ids->writer.get(), &child->identity, sizeof child->identity) == 0);
         ::raise(SIGKILL);
     }
+    REQUIRE(caller > 0);
+    ids->writer.close();  // or its end is never read
     heeler::ProcessIdentity child;
     REQUIRE(::read(ids->reader.get(), &child, sizeof child) == sizeof child);
     ::waitpid(caller, nullptr, 0);

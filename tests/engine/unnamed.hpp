@@ -37,6 +37,7 @@ public:
         REQUIRE(::pipe(ends) == 0);
         pid_ = ::fork();
         if (pid_ == 0) {
+            ::close(ends[0]);
             const auto dog = boot(open());
             const auto started = dog->start(bench::spec_of("r"), std::string_view{bench::minute_class().name});
             const char said = started && !started->not_stored ? 'y' : 'n';
@@ -44,6 +45,7 @@ public:
             for (;;) ::pause();
         }
         ::close(ends[1]);
+        REQUIRE(pid_ > 0);
         const bool heard = ::read(ends[0], &said_, 1) == 1;
         ::close(ends[0]);
         REQUIRE(heard);
@@ -55,7 +57,7 @@ public:
     [[nodiscard]] bool started() const { return said_ == 'y'; }
     [[nodiscard]] pid_t pid() const { return pid_; }
     void kill() {
-        if (pid_ == 0) return;
+        if (pid_ <= 0) return;
         ::kill(pid_, SIGKILL);
         ::waitpid(std::exchange(pid_, 0), nullptr, 0);
     }

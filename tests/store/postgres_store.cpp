@@ -464,6 +464,7 @@ TEST_CASE("a PostgreSQL store whose maker was killed can be opened", "[store][po
             static_cast<void>(backend.open().load());
             ::_exit(0);
         }
+        REQUIRE(child > 0);
         ::usleep(delay);
         ::kill(child, SIGKILL);
         REQUIRE(::waitpid(child, nullptr, 0) == child);

@@ -441,6 +441,7 @@ TEST_CASE("a store that was killed while it was created can be opened", "[store]
             static_cast<void>(backend.open().load());
             ::_exit(0);
         }
+        REQUIRE(child > 0);
         ::usleep(delay);
         ::kill(child, SIGKILL);
         REQUIRE(::waitpid(child, nullptr, 0) == child);
@@ -474,6 +475,7 @@ TEST_CASE("an acknowledged commit survives SIGKILL, and no commit is half there"
             }
         }
         ::close(ends[1]);
+        REQUIRE(child > 0);
         std::uint64_t acknowledged = version;
         for (int n = 0; n < 5 + 7 * round; ++n) REQUIRE(::read(ends[0], &acknowledged, sizeof acknowledged) > 0);
         ::kill(child, SIGKILL);

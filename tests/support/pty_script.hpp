@@ -15,6 +15,7 @@
 
 #include <heeler/agent/terminal_input.hpp>
 
+#include "catch.hpp"
 #include "real_process.hpp"
 
 namespace heeler_test {
@@ -24,7 +25,8 @@ public:
     explicit PtyScript(const std::string& script) : terminal{heeler::FileDescriptor(open_pty())} {
         const std::string name = ::ptsname(terminal.descriptor().get());
         pid = ::fork();
-        if (pid != 0) return;
+        REQUIRE(pid >= 0);
+        if (pid > 0) return;
         ::setsid();
         const int tty = ::open(name.c_str(), O_RDWR);
         ::ioctl(tty, TIOCSCTTY, 0);
