@@ -1,12 +1,16 @@
 // Many threads at once: observers, hosts that start and finish runs, one that judges, one that delivers.
 #include <atomic>
+#include <mutex>
+#include <random>
 #include <thread>
 
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
+#include <heeler/store/sqlite_store.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
+#include "support/scratch_log.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -42,7 +46,104 @@ void report_everything(Dog& dog, RunHandle run, int number) {
     (void)dog.status(run);
 }
 
+/// One of many that use the same watchdog at once, each with runs of its own: nobody else's answer may be heard here.
+template <class Dog>
+class Host {
+public:
+    Host(Dog& dog, int number, std::vector<std::string>& wrong, std::mutex& lock)
+        : dog_{dog}, number_{number}, random_{static_cast<unsigned>(number)}, wrong_{wrong}, lock_{lock} {}
+
+    void work(int runs) {
+        for (int i = 0; i < runs; ++i) one_run(std::to_string(number_) + "." + std::to_string(i));
+        is(dog_.flush().has_value(), "flush");
+    }
+
+private:
+    void one_run(const std::string& id) {
+        const auto run = dog_.start(bench::spec_of(id), "calm");
+        if (!run) return is(false, "start " + id + ": " + run.error().message);
+        is(!run->not_stored, "start is durable " + id);
+        for (unsigned verbs = random_() % 4; verbs > 0; --verbs) verb(*run, id);
+        is(code_of(dog_.start(bench::spec_of(id), "calm")) == ErrorCode::duplicate, "start again " + id);
+        const auto ended = dog_.finish(*run, RunState::failed);
+        is(ended.has_value(), "finish " + id);
+        is(code_of(dog_.finish(*run)) == ErrorCode::ended, "finish again " + id);
+        is(dog_.observe(*run, Progress{1}) == Observed::ended, "observe what is over " + id);
+        is(code_of(dog_.checkpoint(*run, {9, "late"})) == ErrorCode::ended, "checkpoint of what is over " + id);
+        is(code_of(dog_.find(id)) == ErrorCode::ended, "find what is over " + id);
+        const auto report = dog_.report(id);
+        is(report && report->final_status == "failed", "report " + id);
+    }
+
+    void verb(RunHandle run, const std::string& id) {
+        switch (random_() % 6) {
+            case 0:
+                return is(dog_.flush().has_value(), "flush");
+            case 1:
+                return is(dog_.checkpoint(run, {++step_, "step"}).has_value(), "checkpoint " + id);
+            case 2:
+                return is(dog_.observe(run, Progress{step_}) == Observed::ok, "observe " + id);
+            case 3:
+                return is(dog_.observe(id, Heartbeat{}) == Observed::ok, "observe by id " + id);
+            case 4:
+                return is(dog_.status(run).has_value(), "status " + id);
+            default:
+                break;
+        }
+        const auto found = dog_.find(id);
+        is(found && *found == run, "find " + id);
+    }
+
+    template <class Answer>
+    [[nodiscard]] static std::optional<ErrorCode> code_of(const Answer& answer) {
+        if (answer) return std::nullopt;
+        return answer.error().code;
+    }
+
+    void is(bool right, const std::string& what) {
+        if (right) return;
+        const std::lock_guard guard{lock_};
+        wrong_.push_back(what);
+    }
+
+    Dog& dog_;
+    int number_;
+    int step_ = 0;
+    std::mt19937 random_;
+    std::vector<std::string>& wrong_;
+    std::mutex& lock_;
+};
+
+/// What was answered wrongly to 16 hosts, while the runs of all of them are judged.
+template <class Store>
+[[nodiscard]] std::vector<std::string> wrong_answers(Store store, int runs) {
+    using Dog = Watchdog<SystemClock, Store, RecordingNotifier>;
+    Dog dog{SystemClock{}, std::move(store), RecordingNotifier{}};
+    REQUIRE(dog.define(calm_class()));
+    std::vector<std::string> wrong;
+    std::mutex lock;
+    std::atomic<bool> stop{false};
+    std::thread judge{[&] {
+        while (!stop) (void)dog.cycle();
+    }};
+    std::vector<std::thread> hosts;
+    for (int number = 0; number < 16; ++number)
+        hosts.emplace_back([&, number] { Host<Dog>{dog, number, wrong, lock}.work(runs); });
+    for (std::thread& host : hosts) host.join();
+    stop = true;
+    judge.join();
+    return wrong;
+}
+
 }  // namespace
+
+TEST_CASE("whatever others ask at the same time, each host gets the answers that are true of its runs [M-001]") {
+    const ScratchLog folder;
+    SECTION("in memory") { CHECK(wrong_answers(MemoryStore{}, 60) == std::vector<std::string>{}); }
+    SECTION("in SQLite") {
+        CHECK(wrong_answers(SqliteStore{folder.path("store.db")}, 12) == std::vector<std::string>{});
+    }
+}
 
 TEST_CASE("observers, hosts, judge and deliverer may work at the same time [M-001]") {
     bench::Bench b;

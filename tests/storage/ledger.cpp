@@ -10,6 +10,21 @@ using rooms::House;
 
 namespace {
 
+/// Something happens between the writing of a commit and its answer.
+struct Interrupted {
+    MemoryStore inner;
+    std::function<Result<Conflicts>(Result<Conflicts>)> then{};
+
+    Result<Snapshot> load() { return inner.load(); }
+    Result<std::vector<DecisionRow>> list() { return inner.list(); }
+    Result<History> history(std::string_view run) { return inner.history(run); }
+    Result<Conflicts> commit(const Batch& batch) {
+        auto answer = inner.commit(batch);
+        const auto call = std::exchange(then, {});
+        return call ? call(std::move(answer)) : answer;
+    }
+};
+
 void note_checkpoint(House& house, RunHandle run, std::int64_t step) {
     detail::Folder folder{house.at(run), house.now()};
     detail::record(house.at(run), folder, CheckpointNote{step, "step"}, house.now().wall);
@@ -123,6 +138,48 @@ TEST_CASE("a lease that was lost stops every write, until it is taken again", "[
     changes[0].watched = &house.at(run);
     CHECK_FALSE(house.ledger.commit(changes, {}, house.now()));
     CHECK((changes[0].conflict && changes[0].disowned && !changes[0].stored));
+}
+
+TEST_CASE("what was written of a run that is over says nothing about the one that has its place now", "[storage]") {
+    House house;
+    Interrupted store{house.memory};
+    detail::StoreEdge<Interrupted> port{store};
+    detail::Ledger ledger{port, house.tenure, house.process};
+    const RunHandle old = house.stored(bare_class(), bench::spec_of("old"));
+    note_checkpoint(house, old, 1);
+    Result<Conflicts> answer = GENERATE(as<Result<Conflicts>>{}, Result<Conflicts>{Conflicts{}},
+                                        Result<Conflicts>{Conflicts{"old"}}, fail(ErrorCode::busy, "locked"));
+    RunHandle fresh;
+    store.then = [&](const Result<Conflicts>&) {
+        house.registry.drop(old);
+        fresh = house.run(bare_class(), bench::spec_of("new"));
+        return answer;
+    };
+    (void)ledger.commit_all(house.table, house.now());
+    REQUIRE(fresh.index == old.index);
+    CHECK(house.at(fresh).version == 0);
+    CHECK_FALSE(house.at(fresh).spec_stored);
+    CHECK(house.at(fresh).unsaved->empty());
+    CHECK_FALSE(ledger.commit_one(fresh, house.at(fresh), house.now()));
+    CHECK(house.history("new").row->version == 1);
+    CHECK(house.history("new").checkpoints.empty());
+}
+
+TEST_CASE("that the store does not take a run holds up no other one that has its place now", "[storage]") {
+    House house;
+    const RunHandle old = house.stored(bare_class(), bench::spec_of("old"));
+    std::vector<Change> changes(1);
+    changes[0].handle = old;
+    changes[0].watched = &house.at(old);
+    house.registry.drop(old);
+    const RunHandle fresh = house.run(bare_class(), bench::spec_of("new"));
+    REQUIRE(fresh.index == old.index);
+    (void)house.stored(bare_class(), bench::spec_of("other"));
+    house.store.fail_run("new", ErrorCode::unstorable);
+    CHECK(house.ledger.commit_all(house.table, house.now()));
+    CHECK(house.ledger.is_put_off("new", house.now()));
+    CHECK_FALSE(house.ledger.commit(changes, {}, house.now()));
+    CHECK_FALSE(changes[0].fault);  // it is of another run
 }
 
 TEST_CASE("a store without leases cannot be shared, and says so", "[storage]") {

@@ -25,16 +25,7 @@ public:
     bool operator()(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         std::vector<Change> changes;
         for (WorkItem& item : work) {
-            {
-                WatchedRun& watched = *item.change.watched;
-                const std::lock_guard guard{watched.lock};
-                item.change.writer = Writer::cycle;
-                watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
-                item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
-                if (watched.verdict->incident.number != item.verdict_before->incident.number)
-                    item.change.besides.edit().tallies.push_back(
-                        {watched.rules().name, watched.verdict->incident.condition, 1, 0});
-            }
+            make_ready(item, now);
             changes.push_back(std::move(item.change));
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
@@ -54,6 +45,18 @@ public:
 
 private:
     static constexpr const char* conflict_message = "the run was changed by someone else; it is judged again";
+
+    void make_ready(WorkItem& item, Instant now) const {
+        WatchedRun& watched = *item.change.watched;
+        const std::lock_guard guard{watched.lock};
+        item.change.writer = Writer::cycle;
+        if (!registry_.table().current(item.change.handle)) return;  // another run has its place: nothing is written
+        watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
+        item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
+        if (watched.verdict->incident.number != item.verdict_before->incident.number)
+            item.change.besides.edit().tallies.push_back(
+                {watched.rules().name, watched.verdict->incident.condition, 1, 0});
+    }
 
     void hand_over(WorkItem& item, std::vector<RungJob>& rungs, std::vector<AlertJob>& alerts, Instant now,
                    CycleReport& report) {

@@ -125,7 +125,7 @@ private:
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
-        if (watched->disowned) return;
+        if (!registry_.table().current(handle) || watched->disowned) return;
         WorkItem& item = item_of(handle, *watched, work);
         if (!watched->rung->empty()) Applier{*watched, now, item}.settle();
     }

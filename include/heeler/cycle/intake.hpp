@@ -136,7 +136,7 @@ private:
         for (const auto& [run, handle] : silent)
             if (WatchedRun* watched = table_.find(handle)) {
                 const std::lock_guard guard{watched->lock};
-                if (watched->feed) watched->feed->lost_since.reset();
+                if (table_.current(handle) && watched->feed) watched->feed->lost_since.reset();
             }
         return more;
     }

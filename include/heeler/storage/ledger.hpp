@@ -263,9 +263,16 @@ private:
         return known == faults_.end() || now.elapsed >= known->second.again ? nullptr : &known->second;
     }
 
+    /// The run was stored as ended and forgotten meanwhile: what is behind the pointer is another one, or nobody. Under
+    /// the lock, and asked anew each time that it was let go.
+    [[nodiscard]] static bool is_gone(const Change& change) noexcept {
+        return change.watched->generation != change.handle.generation;
+    }
+
     [[nodiscard]] bool waits(Change& change, Instant now) {
         if (faults_.empty() || change.watched == nullptr) return false;
         const std::lock_guard guard{change.watched->lock};
+        if (is_gone(change)) return false;
         const Fault* const known = find_fault(change.watched->run.id, now);
         if (known == nullptr) return false;
         change.fault.edit() = known->error;
@@ -327,7 +334,7 @@ private:
         if (change.watched == nullptr) return false;
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
-        if (watched.generation != change.handle.generation || watched.disowned) return false;
+        if (is_gone(change) || watched.disowned) return false;
         change.undecided = watched.deciding && change.writer == Writer::deliverer;
         if (change.undecided) return false;
         RunBatch rows = std::move(change.rows);
@@ -379,6 +386,7 @@ private:
         }
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
+        if (is_gone(change)) return;
         if (!change.stored && change.waited) watched.unsaved.edit().put_back(*change.waited);
         if (!change.stored) watched.fed |= change.fed;
         if (!change.stored) watched.state_told |= change.state_told;
