@@ -31,14 +31,26 @@ namespace heeler::inline HEELER_ABI::detail {
     return std::string{all.substr(0, all.find('\n'))};
 }
 
-/// When the process started, in clock ticks since boot: field 22 of /proc/<pid>/stat, where the name, which may hold
-/// blanks and brackets, is the second. Empty if the system does not say.
-[[nodiscard]] inline std::string start_of(const std::string& pid) {
+/// What the system says of a process.
+struct ProcessLine {
+    std::string start{};  ///< in clock ticks since boot; empty if the system does not say
+    bool ended = false;   ///< but its parent has not waited for it yet
+};
+
+/// Of /proc/<pid>/stat, where the name, which may hold blanks and brackets, is the second field.
+[[nodiscard]] inline ProcessLine process_of(const std::string& pid) {
     const std::string text = first_line("/proc/" + pid + "/stat");
     std::size_t at = text.rfind(')');
-    for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
     if (at == std::string::npos) return {};
-    return text.substr(at + 1, text.find(' ', at + 1) - at - 1);
+    std::array<std::string, 23> fields;  // from the third on, by their numbers
+    for (std::size_t field = 3; field < fields.size(); ++field) {
+        at = text.find(' ', at + 1);
+        if (at == std::string::npos) return {};
+        fields[field] = text.substr(at + 1, text.find(' ', at + 1) - at - 1);
+    }
+    // Of a process whose first thread has ended before others the state is the same.
+    const bool last_thread = std::strtol(fields[20].c_str(), nullptr, 10) <= 1;
+    return {fields[22], fields[3] == "X" || (fields[3] == "Z" && last_thread)};
 }
 
 #ifdef __linux__
@@ -95,16 +107,15 @@ public:
 #ifdef __linux__
         const std::string where = boot_and_namespace();
         const std::string pid = std::to_string(::getpid());
-        const std::string start = start_of(pid);
+        const std::string start = process_of(pid).start;
         // Elsewhere /proc may be that of another namespace.
-        if (where.empty() || start.empty() || start != start_of("self")) return {};
+        if (where.empty() || start.empty() || start != process_of("self").start) return {};
         return host_name() + "/" + where + "/" + pid + "/" + start;
 #else
         return {};
 #endif
     }
 
-    /// One that ended but was not waited for yet counts as running.
     [[nodiscard]] bool is_over([[maybe_unused]] std::string_view identity) override {
 #ifdef __linux__
         const std::string where = "/" + boot_and_namespace() + "/";
@@ -115,8 +126,9 @@ public:
         const long pid = std::strtol(process.c_str(), nullptr, 10);
         if (slash == std::string::npos || pid <= 0) return false;
         if (::getpgid(static_cast<pid_t>(pid)) < 0 && errno == ESRCH) return true;
-        const std::string start = start_of(std::to_string(pid));
-        return !start.empty() && start != process.substr(slash + 1);  // empty: perhaps it only may not be seen
+        const ProcessLine known = process_of(std::to_string(pid));
+        if (known.start.empty()) return false;  // perhaps it only may not be seen
+        return known.ended || known.start != process.substr(slash + 1);
 #else
         return false;
 #endif
