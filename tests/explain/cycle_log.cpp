@@ -107,6 +107,23 @@ TEST_CASE("errors of a cycle are lines of their own in its log [M-181]") {
           "2027-01-15T08:00:00.000Z ERROR heeler [r] commit: the disk is full free some space\n");
 }
 
+TEST_CASE("an error that goes on is in the log once, then every minute, whatever its words are [M-181]") {
+    const LogFile log;
+    ManualClock clock{bench::start};
+    CycleLog note{clock, log.stream()};
+    for (int second = 0; second < 120; ++second) {
+        CycleReport report;
+        report.error("lease", {}, Error{ErrorCode::busy, "for " + std::to_string(120 - second) + " s more"});
+        note(report);
+        clock.advance(1s);
+    }
+    CHECK(log.text() ==
+          "2027-01-15T08:00:00.000Z heeler cycle: 1 error\n"
+          "2027-01-15T08:00:00.000Z ERROR heeler lease: for 120 s more\n"
+          "2027-01-15T08:01:00.000Z heeler cycle: 1 error\n"
+          "2027-01-15T08:01:00.000Z ERROR heeler lease: for 60 s more (60 times since this was said)\n");
+}
+
 TEST_CASE("a runner writes the log of its cycles [M-181]") {
     Bench b;
     const LogFile log;

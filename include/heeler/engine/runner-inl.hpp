@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <heeler/engine/runner.hpp>
+#include <heeler/explain/error_news.hpp>
 #include <heeler/explain/report.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -100,7 +101,10 @@ struct Runner::Threads {
 
     void tell(const CycleReport& cycle) {
         if (on_cycle) return on_cycle(cycle);
-        const std::string errors = error_text(cycle, engine.wall_time());
+        if (cycle.errors == 0) return;
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        const Elapsed elapsed{std::chrono::duration_cast<Duration>(now)};
+        const std::string errors = error_text(error_news.of(cycle, elapsed), engine.wall_time());
         if (!errors.empty()) static_cast<void>(std::fwrite(errors.data(), 1, errors.size(), stderr));
     }
 
@@ -117,6 +121,7 @@ struct Runner::Threads {
     std::mutex reporting;
     std::condition_variable wake;
     std::condition_variable said;         ///< what a tick reported
+    ErrorNews error_news;                 ///< for who tells, one at a time
     std::optional<CycleReport> untold{};  ///< ticks that came while a delivery was told
     bool telling = false;
     bool stopping = false;

@@ -24,7 +24,8 @@ public:
     /// A cycle runs when `next_deadline` says so, sooner if an observation shortens it, at most five times a second,
     /// and `period` after the last one at the latest: operators' decisions are looked for that often. `on_cycle` is
     /// called from either thread, one at a time, also when there was nothing to do; cycles that run while it is busy
-    /// with a delivery are told as one. Without it, errors are written to stderr.
+    /// with a delivery are told as one. Without it, errors are written to stderr: one that goes on once, then every
+    /// minute.
     template <class Clock, class Store, class Notifier>
     explicit Runner(Watchdog<Clock, Store, Notifier>& dog, Duration period = std::chrono::seconds{1},
                     OnCycle on_cycle = {})

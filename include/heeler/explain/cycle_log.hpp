@@ -7,19 +7,24 @@
 #include <utility>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/explain/error_news.hpp>
 #include <heeler/explain/report.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
-/// Writes `TIME heeler cycle: SUMMARY` for each cycle that has one, and a line for each error, and flushes. The stream
-/// must outlive it. One thread at a time, which is what a `Runner` promises.
+/// Writes `TIME heeler cycle: SUMMARY` for each cycle that has one, and a line for each error, and flushes. An error
+/// that goes on is written once, then every minute. The stream must outlive it. One thread at a time, which is what a
+/// `Runner` promises.
 template <class Clock>
 class CycleLog {
 public:
     explicit CycleLog(Clock clock, std::FILE* to = stderr) : clock_{std::move(clock)}, to_{to} {}
 
     void operator()(const CycleReport& cycle) {
-        const std::string lines = cycle_text(cycle, clock_.now().wall);
+        const Instant now = clock_.now();
+        const std::string lines =
+            cycle.errors == 0 ? cycle_text(cycle, now.wall) : cycle_text(errors_.of(cycle, now.elapsed), now.wall);
         if (lines.empty()) return;
         // A log that cannot be written is no reason to stop watching.
         static_cast<void>(std::fwrite(lines.data(), 1, lines.size(), to_));
@@ -29,6 +34,7 @@ public:
 private:
     Clock clock_;
     std::FILE* to_;
+    ErrorNews errors_;
 };
 
 }  // namespace heeler::inline HEELER_ABI
