@@ -1,4 +1,4 @@
-// expect: heeler: `start` answers a Result: test it, then use `*run` as the handle (README: Handles and lifetimes)
+// expect: heeler: `start` and `attach` answer a Result: test it, then use `*run` as the handle (README: Handles and lifetimes)
 // The answer of `start` may be an error.
 #include <heeler/heeler.hpp>
 

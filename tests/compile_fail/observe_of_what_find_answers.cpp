@@ -1,4 +1,4 @@
-// expect: heeler: `start` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Handles and lifetimes)
+// expect: heeler: `start`, `attach` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Handles and lifetimes)
 // The answer of `find` may be an error.
 #include <heeler/heeler.hpp>
 

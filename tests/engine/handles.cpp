@@ -92,6 +92,66 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     CHECK(store.history("r")->checkpoints.empty());
 }
 
+TEST_CASE("a host attaches to its runs without knowing whether they were started before") {
+    Bench b;
+    const auto first = b.dog->attach(bench::spec_of("r"), bench::minute_class());
+    REQUIRE(first);
+    CHECK((!first->found && !first->not_stored));
+    const auto same = b.dog->attach(bench::spec_of("r"), "minute");
+    REQUIRE(same);
+    CHECK((same->found && !same->not_stored && RunHandle{*same} == RunHandle{*first}));
+    b.progress(*first, 1);
+    b.boot();
+    const auto again = b.dog->attach(bench::spec_of("r"), "minute");
+    REQUIRE(again);
+    CHECK((again->found && !again->not_stored));
+    CHECK(b.dog->observe(*again, Progress{2}) == Observed::ok);
+    REQUIRE(b.dog->finish(*again));
+    const auto over = b.dog->attach(bench::spec_of("r"), "minute");
+    REQUIRE_FALSE(over);
+    CHECK(over.error().code == ErrorCode::ended);
+    CHECK(b.dog->attach(bench::spec_of("s"), "nobody").error().code == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a run that is attached to while the store fails is the stored one as soon as that can be read") {
+    Bench b;
+    b.progress(b.run(), 1);
+    b.minutes(1);
+    b.boot();
+    b.store.fail(StoreOperation::load, ErrorCode::io);
+    b.store.fail(StoreOperation::commit, ErrorCode::io);
+    const auto run = b.dog->attach(bench::spec_of("r"), "minute");
+    REQUIRE(run);
+    CHECK((run->not_stored && !run->found));
+    CHECK(b.dog->observe(*run, Heartbeat{}) == Observed::ok);
+    CHECK(b.dog->observe(*run, Progress{2}) == Observed::ok);
+    b.store.heal();
+    CHECK(bench::errors_of(b.after(30s)).empty());
+    CHECK(*b.dog->find("r") == RunHandle{*run});
+    CHECK(b.dog->attach(bench::spec_of("r"), "minute")->found);
+    CHECK(b.dog->observe(*run, Progress{3}) == Observed::ok);
+    REQUIRE(b.dog->finish(*run, RunState::failed));
+    CHECK(b.history().row->state == RunState::failed);
+}
+
+TEST_CASE("a run whose id the store knows as over is not watched, which is said once") {
+    Bench b;
+    REQUIRE(b.dog->finish(b.run()));
+    b.clock.advance(60s);
+    b.boot();
+    b.store.fail(StoreOperation::load, ErrorCode::io);
+    b.store.fail(StoreOperation::commit, ErrorCode::io);
+    const auto run = b.dog->attach(bench::spec_of("r"), "minute");
+    REQUIRE(run);
+    CHECK(run->not_stored);
+    b.store.heal();
+    CHECK_THAT(bench::errors_of(b.after(60s)), ContainsSubstring("choose another id"));
+    CHECK(b.dog->observe(*run, Progress{3}) == Observed::ended);
+    for (int i = 0; i < 3; ++i) CHECK(bench::errors_of(b.after(60s)).empty());
+    CHECK(b.history().row->state == RunState::completed);
+    CHECK(b.dog->find("r").error().code == ErrorCode::ended);
+}
+
 TEST_CASE("a run ends with its scope, as it was finished, or not if it is kept") {
     Bench b;
     const auto state = [&](const char* id) { return b.history(id).row->state; };

@@ -10,6 +10,11 @@ TEST_CASE("a second process without a name is refused by its SQLite store until 
     unnamed::only_one([path = folder.path("store.db")] { return SqliteStore{path}; });
 }
 
+TEST_CASE("a run that is started while the store is still its predecessor's is that one's run afterwards") {
+    const ScratchLog folder;
+    unnamed::handles_stay_good([path = folder.path("store.db")] { return SqliteStore{path}; });
+}
+
 TEST_CASE("a watchdog without a name leaves nothing behind that keeps others away") {
     MemoryStore store;
     {

@@ -61,6 +61,13 @@ public:
         ::kill(pid_, SIGKILL);
         ::waitpid(std::exchange(pid_, 0), nullptr, 0);
     }
+    /// It ends, and nobody waits for it yet.
+    void kill_unwaited() const {
+        REQUIRE(pid_ > 0);
+        ::kill(pid_, SIGKILL);
+        siginfo_t ended{};
+        REQUIRE(::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT) == 0);
+    }
 
 private:
     pid_t pid_ = 0;
@@ -101,7 +108,10 @@ void only_one(Open open) {
     told(found.error().message);
     CHECK_FALSE(dog->store().history("s")->row);
 
-    other.kill();
+    if (GENERATE(true, false))
+        other.kill();
+    else
+        other.kill_unwaited();
     SECTION("a new one goes on at once") {
         const auto next = boot(open());
         CHECK(next->find("r"));
@@ -117,6 +127,40 @@ void only_one(Open open) {
         CHECK(dog->find("r"));
         CHECK(dog->store().history("s")->row->state == RunState::completed);
     }
+}
+
+/// A host that starts its runs again before its predecessor is known to have ended.
+template <class Open>
+void handles_stay_good(Open open) {
+    Other other{open};
+    REQUIRE(other.started());
+    const auto dog = boot(open());
+    const auto& rules = bench::minute_class().name;
+    const auto run =
+        GENERATE(true, false) ? dog->start(bench::spec_of("r"), rules) : dog->attach(bench::spec_of("r"), rules);
+    REQUIRE(run);
+    CHECK(run->not_stored);
+    CHECK(dog->observe(*run, Progress{3}) == Observed::ok);
+    CHECK_FALSE(dog->checkpoint(*run, CheckpointNote{1, "step 1"}));
+    const auto again = dog->attach(bench::spec_of("r"), rules);
+    REQUIRE(again);
+    CHECK((again->found && again->not_stored && RunHandle{*again} == RunHandle{*run}));
+    CHECK_FALSE(errors_of(*dog).empty());
+
+    other.kill_unwaited();
+    for (int minute = 0; minute < 10; ++minute) {
+        dog->clock().advance(30s);
+        CHECK(dog->observe(*run, Progress{4 + minute}) == Observed::ok);
+        CHECK(errors_of(*dog).empty());
+        dog->clock().advance(30s);
+        CHECK(errors_of(*dog).empty());
+    }
+    CHECK(dog->store().history("r")->checkpoints.size() == 1);
+    CHECK(dog->store().history("r")->interventions.empty());
+    CHECK(dog->notifier().sent().empty());
+    CHECK(*dog->find("r") == RunHandle{*run});
+    CHECK(dog->finish(*run));
+    CHECK(dog->store().history("r")->row->state == RunState::completed);
 }
 
 }  // namespace unnamed

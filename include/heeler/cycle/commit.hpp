@@ -91,13 +91,16 @@ private:
         const bool conflict = item.change.conflict || (!error && !refused);
         if (item.change.disowned) registry_.disown(item.change.handle, now);
         std::optional<ActionEvent> given_up;
-        bool over = false;
+        bool over = false, twice = false;
         {
             const std::lock_guard guard{watched.lock};
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
             watched.deciding = false;
-            if (watched.disowned && watched.version == 0) report.error("commit", watched.run.id, registered_twice());
+            const bool is_new = watched.version == 0;
+            if (is_new && (watched.disowned || item.change.twice))
+                report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
+            twice = is_new && item.change.twice;
             const bool guarded = conflict && watched.rules().conflict_fails_run;
             // A run that was given up is written once that works again: no hurry, and no error each time.
             if (guarded && is_terminal(watched.run.state))
@@ -109,6 +112,7 @@ private:
             if (guarded) given_up = Applier{watched, now, item}.fail_by_guard(conflict_message);
             over = conflict && !guarded && is_terminal(watched.run.state);
         }
+        if (twice) return registry_.drop(item.change.handle);
         // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;

@@ -255,12 +255,12 @@ private:
             }
             return false;
         }
-        if (give_way(stored.row.id, now)) report.error("load", stored.row.id, registered_twice());
         const auto adopted = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
         if (!adopted && adopted.error().code == ErrorCode::corrupt) {
             leave_alone(stored.row.id, adopted.error().message, now, report);
             return true;
         }
+        if (!adopted && adopted.error().code == ErrorCode::busy) return false;
         if (!adopted) {
             report.error("load", stored.row.id, adopted.error());
             return true;
@@ -287,20 +287,6 @@ private:
         RungJob job{handle, &watched, std::move(rung), true};
         job.rules = watched.of_class();
         queues_.add(std::move(job));
-        return true;
-    }
-
-    /// True if a run of that name was registered here while the store failed: the one that is stored is watched
-    /// instead.
-    bool give_way(const std::string& run, Instant now) {
-        const auto handle = registry_.find(run);
-        WatchedRun* const watched = handle ? registry_.table().find(*handle) : nullptr;
-        if (watched == nullptr) return false;
-        {
-            const std::lock_guard guard{watched->lock};
-            if (watched->version != 0) return false;
-        }
-        registry_.disown(*handle, now);
         return true;
     }
 

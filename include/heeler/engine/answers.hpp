@@ -12,7 +12,8 @@ namespace heeler::inline HEELER_ABI {
 
 /// A handle to a run that was registered. `not_stored` says why it is not durable yet; the run is watched all the same.
 struct Registered : RunHandle {
-    std::optional<Error> not_stored;
+    std::optional<Error> not_stored{};
+    bool found = false;  ///< it was known before, here or to the store: its agent may be at work
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -147,16 +147,41 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
     const std::string id = spec.id.empty() ? spec.name : spec.id;
     auto handle = rooms_->registry.add(std::move(spec), class_name, now);
     if (!handle) return tl::unexpected<Error>(handle.error());
-    Registered registered{*handle, commit(*handle, now)};
+    Registered registered{*handle, commit(*handle, now), false};
     if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) {
         if (const auto due = table_.next_deadline()) wake_if_sooner(*due);
         return registered;
     }
-    rooms_->registry.drop(*handle);
+    if (!rooms_->registry.drop_new(*handle)) return Registered{*handle, std::nullopt, true};
     if (rooms_->loader.claim(id, now))
-        if (const auto again = rooms_->registry.find(id)) return Registered{*again, std::nullopt};
+        if (const auto again = rooms_->registry.find(id)) return Registered{*again, std::nullopt, true};
     return fail(ErrorCode::duplicate,
                 "the store holds a run with this id already, perhaps a finished one; choose another id");
+}
+
+HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, RunClass rules) {
+    const std::string name = rules.name;
+    if (!rooms_->registry.find_class(name))
+        if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    return attach(std::move(spec), std::string_view{name});
+}
+
+HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, std::string_view class_name) {
+    const std::string id = spec.id.empty() ? spec.name : spec.id;
+    auto started = start(std::move(spec), class_name);
+    if (started || started.error().code != ErrorCode::duplicate) return started;
+    const auto known = find(id);
+    if (!known) return tl::unexpected<Error>(known.error());
+    Registered found{*known, std::nullopt, true};
+    if (is_new(*known)) found.not_stored = commit(*known, rooms_->clock.now());
+    return found;
+}
+
+HEELER_INLINE bool Engine::is_new(RunHandle run) const {
+    WatchedRun* watched = table_.find(run);
+    if (watched == nullptr) return false;
+    const std::lock_guard guard{watched->lock};
+    return table_.current(run) && watched->version == 0;
 }
 
 HEELER_INLINE std::optional<RunHandle> Engine::handle_of(std::string_view id) const {

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] Result<void> define(RunClass rules);
     [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules);
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name);
+    [[nodiscard]] Result<Registered> attach(RunSpec spec, RunClass rules);
+    [[nodiscard]] Result<Registered> attach(RunSpec spec, std::string_view class_name);
     [[nodiscard]] Result<RunHandle> find(std::string_view id);
     /// What is registered here, without asking the store.
     [[nodiscard]] std::optional<RunHandle> handle_of(std::string_view id) const;
@@ -104,6 +106,8 @@ private:
     [[nodiscard]] Observed standing(RunHandle run, const WatchedRun& watched) const noexcept;
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
+    /// It was never stored.
+    [[nodiscard]] bool is_new(RunHandle run) const;
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
     void wake_if_sooner(Elapsed when);
     /// How late this cycle is; absent: nobody asked when it was due.

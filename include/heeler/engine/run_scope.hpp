@@ -16,16 +16,16 @@ template <class>
 inline constexpr bool never = false;
 }  // namespace detail
 
-/// What `start` answers: a `Result<Registered>` that cannot be taken for a handle by mistake.
+/// What `start` and `attach` answer: a `Result<Registered>` that cannot be taken for a handle by mistake.
 struct Started : Result<Registered> {
     using Result<Registered>::Result;
     Started(Result<Registered> answer) : Result<Registered>{std::move(answer)} {}  // NOLINT: the same thing
 
     template <class T>
     requires(std::is_same_v<T, RunHandle>) operator T() const {  // NOLINT: there to be refused
-        static_assert(
-            detail::never<T>,
-            "heeler: `start` answers a Result: test it, then use `*run` as the handle (README: Handles and lifetimes)");
+        static_assert(detail::never<T>,
+                      "heeler: `start` and `attach` answer a Result: test it, then use `*run` as the handle (README: "
+                      "Handles and lifetimes)");
         return {};
     }
 };

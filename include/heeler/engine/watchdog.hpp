@@ -123,8 +123,18 @@ public:
         return engine_.start(std::move(spec), class_name);
     }
 
-    /// The same, ended with the scope: `finish(cancelled)` unless it was finished before. It must not outlive the
-    /// watchdog.
+    /// Finds the run of this id, or starts it: for each run that a host knows of, after a restart or not. If `found` is
+    /// set its agent may be at work; while `not_stored` is set nobody knows. Errors: those of `start`, but `ended` or
+    /// `conflict` (as `find` answers) instead of `duplicate`.
+    [[nodiscard]] Started attach(RunSpec spec, RunClass rules) {
+        return engine_.attach(std::move(spec), std::move(rules));
+    }
+    [[nodiscard]] Started attach(RunSpec spec, std::string_view class_name) {
+        return engine_.attach(std::move(spec), class_name);
+    }
+
+    /// The same as `start`, ended with the scope: `finish(cancelled)` unless it was finished before. It must not
+    /// outlive the watchdog.
     [[nodiscard]] Result<RunScope> scoped(RunSpec spec, RunClass rules) {
         return scope_of(engine_.start(std::move(spec), std::move(rules)));
     }
@@ -168,9 +178,10 @@ public:
     }
     template <class T, class What, class... Now>
     Observed observe(const tl::expected<T, Error>&, const What&, Now...) {
-        static_assert(detail::never<What>,
-                      "heeler: `start` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Handles "
-                      "and lifetimes)");
+        static_assert(
+            detail::never<What>,
+            "heeler: `start`, `attach` and `find` answer a Result: test it, then `observe(*run, ...)` (README: Handles "
+            "and lifetimes)");
         return Observed::refused;
     }
 
@@ -271,6 +282,10 @@ public:
     }
     template <class Preset>
     requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Started start(RunSpec, Preset preset) {
+        return not_called(preset);
+    }
+    template <class Preset>
+    requires(std::is_same_v<Preset, RunClass (*)()>) [[nodiscard]] Started attach(RunSpec, Preset preset) {
         return not_called(preset);
     }
     template <class Preset>

@@ -15,6 +15,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/run/fold.hpp>
+#include <heeler/run/rejoin.hpp>
 #include <heeler/run/run_index.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -110,15 +111,19 @@ public:
     };
 
     /// A run that the store holds, of a class that is defined; `corrupt` and where, if what is stored of it cannot be
-    /// read. `polled`: a source knows what it did meanwhile.
+    /// read. `polled`: a source knows what it did meanwhile. A host that registered it while nobody could ask the store
+    /// keeps its handle, and what it reported counts; `busy` while a cycle decides about it.
     [[nodiscard]] Result<Adopted> adopt(const StoredRun& stored, bool polled, Instant now) {
-        auto rules = find_class(stored.row.class_name);
         std::string_view damage;
         bool remembers = false;
-        auto handle = take_in(stored.row.id, [&](WatchedRun& watched) {
-            damage = restore(watched, stored, std::move(rules), polled, now);
+        const auto fill_in = [&](WatchedRun& watched) {
+            damage = restore(watched, stored, find_class(stored.row.class_name), polled, now);
             remembers = stored.row.memory && watched.load_memory(*stored.row.memory, now);
-        });
+            return damage.empty();
+        };
+        const auto known = fill_known(stored.row.id, fill_in, now);
+        if (!known) return tl::unexpected<Error>(known.error());
+        const auto handle = *known ? Result<RunHandle>{**known} : take_in(stored.row.id, fill_in);
         if (!handle) return tl::unexpected<Error>(handle.error());
         if (damage.empty()) return Adopted{*handle, remembers};
         drop(*handle);
@@ -136,6 +141,16 @@ public:
         if (!watched->disowned) index_.remove(watched->run.id);
         table_.remove(handle, watched->disowned);
         watched->clear();
+    }
+
+    /// The same, unless it is a run by now that the store held: false then.
+    bool drop_new(RunHandle handle) {
+        if (WatchedRun* watched = table_.find(handle); watched != nullptr) {
+            const std::lock_guard guard{watched->lock};
+            if (table_.current(handle) && watched->listed) return false;
+        }
+        drop(handle);
+        return true;
     }
 
     /// Another watchdog holds the run now. Its slot is kept until what is under way for it has come back.
@@ -198,6 +213,24 @@ private:
         }
         (void)index_.add(id, *handle);  // nobody else adds, and it was absent above
         return *handle;
+    }
+
+    /// Puts what is stored in the place of what was registered, and never stored, under the id; absent: nothing was.
+    template <class Fill>
+    [[nodiscard]] Result<std::optional<RunHandle>> fill_known(std::string_view id, Fill&& fill_in, Instant now) {
+        const auto handle = index_.find(id);
+        WatchedRun* const watched = handle ? table_.find(*handle) : nullptr;
+        if (watched == nullptr) return std::nullopt;
+        const std::lock_guard guard{watched->lock};
+        if (!table_.current(*handle) || watched->disowned || watched->version != 0) return std::nullopt;
+        if (watched->deciding) return fail(ErrorCode::busy, "a cycle decides about the run");
+        RunMemory told = std::exchange(static_cast<RunMemory&>(*watched), RunMemory{});
+        const bool whole = fill_in(*watched);
+        watched->generation = handle->generation;
+        if (whole) rejoin(*watched, told, now);
+        table_.show(*handle, watched->shown.status);
+        table_.look_at(handle->index, now.elapsed);
+        return handle;
     }
 
     /// What is stored of a run for as long as it is on record.

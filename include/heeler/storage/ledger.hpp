@@ -46,17 +46,18 @@ struct Change {
     bool conflict = false;    ///< out: somebody else changed the run; nothing of it was written
     bool taken_over = false;  ///< out: and the run is now what they made of it
     bool disowned = false;    ///< out: or another watchdog holds it
+    bool twice = false;       ///< out: or it is another run that happens to have the same id
     bool put_off = false;     ///< out: it was not tried, because of a fault that is known
     bool undecided = false;   ///< out: it was not tried, because a cycle decides about it
     Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
 };
 
-/// Of a run that was registered while the store failed.
+/// Of a run that was registered while nobody could ask the store.
 [[nodiscard]] inline Error registered_twice() {
-    return {
-        ErrorCode::duplicate,
-        "the store holds a run with this id already: what was registered here while the store failed is not watched "
-        "any more; find() the run, or choose another id"};
+    return {ErrorCode::duplicate,
+            "the store holds a run with this id already, which is over or another watchdog's: what was registered here "
+            "before "
+            "the store could be asked is not watched any more; choose another id"};
 }
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
@@ -398,6 +399,7 @@ private:
             change.disowned = true;
             return;
         }
+        change.twice = known.row && watched.version == 0 && !same;
         if (same) {
             const bool moved = known.row->version != watched.version;
             change.taken_over = moved && take_over(watched, known, now);

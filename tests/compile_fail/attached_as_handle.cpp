@@ -1,0 +1,9 @@
+// expect: heeler: `start` and `attach` answer a Result: test it, then use `*run` as the handle (README: Handles and lifetimes)
+// The answer of `attach` may be an error.
+#include <heeler/heeler.hpp>
+
+int main() {
+    heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
+    heeler::RunHandle run = dog.attach({.name = "one"}, heeler::presets::recommended());
+    dog.observe(run, heeler::Heartbeat{});
+}
