@@ -1,6 +1,6 @@
 #include "service.hpp"
 
-#include <optional>
+#include <exception>
 #include <utility>
 
 #include <heeler/text/json_writer.hpp>
@@ -60,12 +60,29 @@ void Service::ask(const Change& change, const Actor& actor) {
     if (!answer.allowed) throw refused_by(answer);
 }
 
+/// The watch hears what becomes of what it allows: what the tracker's own rules refuse is nobody's permission later.
+std::vector<std::string> Service::carry_out(const std::vector<Change>& changes, const Actor& actor, const Ask& ask) {
+    std::vector<std::string> ids;
+    std::exception_ptr refused;
+    const std::lock_guard guard{gate_};
+    const auto answer = ask([&]() -> heeler::Result<void> {
+        try {
+            ids = tracker_.carry_out(changes, actor);
+            return {};
+        } catch (const std::exception& error) {
+            refused = std::current_exception();
+            return heeler::fail(heeler::ErrorCode::rejected, error.what());
+        }
+    });
+    if (refused) std::rethrow_exception(refused);
+    if (!answer.allowed) throw refused_by(answer);
+    return ids;
+}
+
 Reply Service::change(const Change& change, const Actor& actor, int status) {
-    {
-        const std::lock_guard guard{gate_};
-        ask(change, actor);
-        tracker_.carry_out({change}, actor);
-    }
+    const heeler::Mutation asked = change.mutation(actor, tenant_of(change));
+    static_cast<void>(
+        carry_out({change}, actor, [&](const Apply& apply) { return keeper_.trees().check(asked, apply); }));
     if (change.verb == Verb::set_agent) return {"{}", status};
     keeper_.changed({tenant_of(change), change.target});
     Reply reply = issue(change.target);
@@ -91,8 +108,8 @@ void Service::create_watched(Change change, const heeler::NodeRef& node, const J
     Change arming;
     arming.verb = Verb::arm;
     arming.target = node.id;
+    ask(arming, actor);  // a reviewer may not, and so has no leave for the rest
     ask(change, actor);
-    ask(arming, actor);
     tracker_.with([&](Database& database) { check_employable(database, node.tenant, watch.needed("agentId")); });
     change.value = hidden;
     tracker_.carry_out({change}, actor);
@@ -111,26 +128,9 @@ Reply Service::batch(const JsonObject& body, const Actor& actor) {
     heeler::BatchRequest request{actor.agent, actor.run, body.text("requestId"), {}};
     for (const Change& each : changes) request.ops.push_back(each.mutation(actor, tenant_of(each)));
 
-    std::vector<std::string> ids;
-    std::optional<Refused> by_rules;
-    const auto apply = [&]() -> heeler::Result<void> {
-        try {
-            ids = tracker_.carry_out(changes, actor);
-        } catch (const Refused& refused) {
-            by_rules = refused;
-        } catch (const DatabaseError& error) {
-            return heeler::fail(heeler::ErrorCode::io, error.what());
-        }
-        if (by_rules) return heeler::fail(heeler::ErrorCode::rejected, by_rules->what());
-        return {};
-    };
     heeler::ScopeAnswer answer;
-    {
-        const std::lock_guard guard{gate_};
-        answer = keeper_.trees().batch(request, apply);
-    }
-    if (by_rules) throw *by_rules;
-    if (!answer.allowed) throw refused_by(answer);
+    const std::vector<std::string> ids =
+        carry_out(changes, actor, [&](const Apply& apply) { return answer = keeper_.trees().batch(request, apply); });
     for (const std::string& id : ids) keeper_.changed({tracker_.tenant_of(id), id});
     return {receipt(answer, ids)};
 }

@@ -1,6 +1,7 @@
 // What the routes do: each change is put before the watch first, then carried out, then looked at.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -44,7 +45,11 @@ public:
     [[nodiscard]] std::string issue_of_run(const std::string& run) { return tracker_.issue_of_run(run); }
 
 private:
+    using Apply = std::function<heeler::Result<void>()>;
+    using Ask = std::function<heeler::ScopeAnswer(const Apply&)>;
+
     [[nodiscard]] std::string tree_view_text();
+    std::vector<std::string> carry_out(const std::vector<Change>& changes, const Actor& actor, const Ask& ask);
     void ask(const Change& change, const Actor& actor);
     [[nodiscard]] std::string tenant_of(const Change& change);
     void create_watched(Change change, const heeler::NodeRef& node, const JsonObject& watch, const Actor& actor);

@@ -362,6 +362,16 @@ def freshness(server):
     server.set_status(review, "done", who=me, disposition="restored")
     check(server.watch("H")["verdict"] == "live", "restored")
 
+    print("== what the tracker refused is no leave for what others did")
+    review, me = server.reviewed("M")
+    server.expect(409, "PATCH", server.issue("MB"), {"assigneeAgentId": "sleeper"}, me)
+    server.comment("MB", "the agent sleeps", who=me)
+    server.expect(200, "PATCH", server.issue("MB"), {"assigneeUserId": "ada"})
+    server.set_status("MB", "in_review")
+    answer = server.set_status("MB", "todo", 409, me)
+    check(answer["details"]["changedByOthers"] == ["MB"], f"{answer}")
+    server.set_status(review, "cancelled", who=me)
+
     print("== a run without a right to it")
     review, me = server.reviewed("J")
     server.expect(200, "DELETE", server.issue("J", "/watchdog"))

@@ -93,7 +93,7 @@ TEST_CASE("up to three changes are allowed together [M-170]") {
 TEST_CASE("one refusal refuses all, and changes nothing [M-170]") {
     for (const int bad : {0, 1, 2}) {
         Batched at;
-        authorise(at.pin, part("status", "B", "todo"));
+        authorise(at.tree, at.scope, at.pin, at.scan, part("status", "B", "todo"));
         at.nodes[1].status = "todo";
         at.look();
         const ScopePin kept = at.pin;
@@ -129,7 +129,7 @@ TEST_CASE("the same request is answered the same, and another one after it is re
     const BatchRequest first = request_of({part("status", "C", "todo")});
     const BatchReceipt done = receipt_of(first, at.ask(first));
     REQUIRE(done.answer.allowed);
-    authorise(at.pin, first);
+    authorise(at.tree, at.scope, at.pin, at.scan, first);
     CHECK(at.pin.authorised.size() == 1);
     at.nodes[2].status = "todo";
     at.nodes[2].runs = {{"r-c", "queued", "ag-2", ""}};
@@ -150,6 +150,23 @@ TEST_CASE("the same request is answered the same, and another one after it is re
     CHECK(at.ask(second, refused).allowed);
 }
 
+TEST_CASE("a batch is seen as a whole [M-170] [M-173]") {
+    Batched at;
+    at.nodes[2].interactions = {{"i-1", "pending", "request_confirmation"}, {"i-2", "pending", "request_confirmation"}};
+    at.look();
+    at.pin = pin_of("r-1", at.scan);
+    at.scope.envelope.fingerprint = at.pin.woken;
+    const BatchRequest request = request_of({part("resolve_interaction", "C", "i-1"),
+                                             part("resolve_interaction", "C", "i-2"), part("status", "C", "todo")});
+    REQUIRE(at.ask(request).allowed);
+    authorise(at.tree, at.scope, at.pin, at.scan, request);
+    at.nodes[2].interactions.clear();
+    at.nodes[2].status = "todo";
+    at.look();
+    CHECK(check_fresh(at.tree, at.scope, at.pin, at.scan, part("comment", "C")).allowed);
+    CHECK(at.pin.moved == std::vector<std::string>{"C"});
+}
+
 TEST_CASE("a batch speaks for its own run [M-168] [M-170]") {
     Batched at;
     BatchRequest request = request_of({part("comment", "C")});
@@ -163,11 +180,11 @@ TEST_CASE("a batch speaks for its own run [M-168] [M-170]") {
     request.actor_run = request.ops[0].actor_run = "r-2";
     CHECK(at.ask(request).reason == "the scope is that of another run");
     const ScopePin kept = at.pin;
-    authorise(at.pin, request);
+    authorise(at.tree, at.scope, at.pin, at.scan, request);
     CHECK(at.pin == kept);
     BatchRequest of_another = request_of({part("status", "C", "todo")});
     of_another.actor_run = "r-2";
-    authorise(at.pin, of_another);
+    authorise(at.tree, at.scope, at.pin, at.scan, of_another);
     CHECK(at.pin == kept);
 
     at.scope.kind = ScopeKind::invalid;

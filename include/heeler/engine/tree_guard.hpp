@@ -26,62 +26,41 @@ public:
     TreeGuard(TreeRoom& trees, TreeRecords& records, const TreeSettings& settings)
         : trees_{trees}, records_{records}, settings_{settings} {}
 
-    [[nodiscard]] ScopeAnswer check(const Mutation& mutation) {
-        const std::lock_guard one{lock_};
-        auto asked = ask(mutation, [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
-                                       const std::optional<BatchReceipt>&) {
-            ScopeAnswer answer = check_scope(tree, scope, mutation);
-            if (answer.allowed) answer = check_fresh(tree, scope, pin, scan, mutation);
-            return answer;
-        });
-        if (asked.scope.kind == ScopeKind::none) return asked.answer;
-        const auto remember = [&] { put_on_record(asked, nullptr, {record_of(asked, mutation)}); };
-        const bool allowed = asked.answer.allowed;
-        remember();
-        // That it was allowed is still to be stored some time: so is that it was not, in the end.
-        if (allowed && !asked.answer.allowed) remember();
-        if (!asked.answer.allowed) return asked.answer;
-        authorise(asked.pin, mutation);
-        keep(std::move(asked.pin));
-        return asked.answer;
+    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
+        std::unique_lock one{lock_};
+        auto asked = ask(mutation, {mutation},
+                         [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
+                             const std::optional<BatchReceipt>&) {
+                             ScopeAnswer answer = check_scope(tree, scope, mutation);
+                             if (answer.allowed) answer = check_fresh(tree, scope, pin, scan, mutation);
+                             return answer;
+                         });
+        return conclude(one, asked, mutation, apply,
+                        [&] { put_on_record(asked, nullptr, {record_of(asked, mutation)}); });
     }
 
     [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
-        const std::lock_guard one{lock_};
+        std::unique_lock one{lock_};
         Mutation who;
         who.actor_agent = request.actor_agent;
         who.actor_run = request.actor_run;
-        auto asked = ask(who, [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
-                                  const std::optional<BatchReceipt>& earlier) {
-            return check_batch(tree, scope, pin, scan, request, earlier);
-        });
+        auto asked = ask(who, request.ops,
+                         [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
+                             const std::optional<BatchReceipt>& earlier) {
+                             return check_batch(tree, scope, pin, scan, request, earlier);
+                         });
         const bool watched = asked.scope.kind != ScopeKind::none;
         const bool answered = asked.earlier && asked.earlier->run == request.actor_run;
         if (watched && answered && asked.earlier->request_id == request.request_id) return asked.answer;
         const bool is_spent = answered && asked.earlier->answer.allowed;  // no later no takes its place
-        const auto remember = [&] {
+        return conclude(one, asked, who, apply, [&] {
             const std::string text = encoded(BatchReceipt{request.actor_run, request.request_id, asked.answer});
             const Reading reading{TaskTreeRule::batch_reading, text};
             std::vector<Record> records;
             for (std::size_t i = 0; i < min_of(request.ops.size(), max_batch_ops); ++i)
                 records.push_back(record_of(asked, request.ops[i]));
             put_on_record(asked, is_spent ? nullptr : &reading, std::move(records));
-        };
-        const bool allowed = asked.answer.allowed;
-        if (watched) remember();
-        // So that the same request is not answered later as if it had been carried out.
-        if (allowed && !asked.answer.allowed) remember();
-        if (!asked.answer.allowed) return asked.answer;
-        if (apply)
-            if (const auto done = apply(); !done) {
-                asked.answer = detail::denied(Refusal::stale, "nothing was changed: " + done.error().message);
-                if (watched) remember();
-                return asked.answer;
-            }
-        if (!watched) return asked.answer;
-        authorise(asked.pin, request);
-        keep(std::move(asked.pin));
-        return asked.answer;
+        });
     }
 
 private:
@@ -94,12 +73,50 @@ private:
         Scope scope{};
         ScopeAnswer answer{};
         ScopePin pin{};
+        std::vector<PinGrant> grants{};  ///< of what is allowed
         std::optional<BatchReceipt> earlier{};
     };
 
-    /// `judge(tree, scope, pin, scan, earlier)` answers about the tree as it is now.
+    /// Puts an answer on record and carries out what is allowed. Whoever acts in no review keeps nobody waiting.
+    template <class Remember>
+    [[nodiscard]] ScopeAnswer conclude(std::unique_lock<std::mutex>& one, Question& asked, const Mutation& who,
+                                       const std::function<Result<void>()>& apply, Remember&& remember) {
+        const bool watched = asked.scope.kind != ScopeKind::none;
+        if (!watched) one.unlock();
+        const bool allowed = asked.answer.allowed;
+        if (watched) remember();
+        // That it was allowed is still to be stored some time: so is that it was not, in the end. Otherwise the same
+        // batch would be answered later as if it had been carried out.
+        if (allowed && !asked.answer.allowed) remember();
+        if (!asked.answer.allowed) return asked.answer;
+        if (apply)
+            if (const auto done = apply(); !done) {
+                asked.answer = denied(Refusal::stale, "nothing was changed: " + done.error().message);
+                if (watched) remember();
+                return asked.answer;
+            }
+        if (!watched) return asked.answer;
+        const bool is_done = apply && !asked.grants.empty();
+        add_grants(asked.pin, std::move(asked.grants));
+        keep(std::move(asked.pin));
+        if (is_done) settle(who);
+        return asked.answer;
+    }
+
+    /// What was carried out is accounted for before anybody else changes the same.
+    void settle(const Mutation& who) {
+        auto after = ask(who, {},
+                         [](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
+                            const std::optional<BatchReceipt>&) {
+                             const bool rests = scan.verdict == TreeVerdict::stopped;
+                             return rests ? repin(tree, scope, pin, scan) : stale_state(scan);
+                         });
+        if (after.answer.allowed) keep(std::move(after.pin));
+    }
+
+    /// `judge(tree, scope, pin, scan, earlier)` answers about the tree as it is now; `mutations`: what is asked for.
     template <class Judge>
-    [[nodiscard]] Question ask(const Mutation& who, Judge&& judge) {
+    [[nodiscard]] Question ask(const Mutation& who, const std::vector<Mutation>& mutations, Judge&& judge) {
         Question asked;
         auto answer = trees_.with_news([&](const TaskTree& tree) -> Result<ScopeAnswer> {
             asked.scope = resolve_scope(tree, who, [&](const std::string& tenant, const std::string& node) {
@@ -114,7 +131,9 @@ private:
                 asked.earlier = state->batch;
             }
             asked.pin = pin_for(asked.scope, scan);
-            return judge(tree, asked.scope, asked.pin, scan, asked.earlier);
+            auto judged = judge(tree, asked.scope, asked.pin, scan, asked.earlier);
+            if (judged.allowed) asked.grants = grants_of(tree, asked.scope, asked.pin, scan, mutations);
+            return judged;
         });
         asked.answer = answer ? *std::move(answer) : forbidden("the tree cannot be read: " + answer.error().message);
         return asked;

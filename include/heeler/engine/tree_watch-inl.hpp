@@ -205,7 +205,9 @@ HEELER_INLINE std::vector<TreeStatus> TreeWatch::take_scanned() {
     return seen;
 }
 
-HEELER_INLINE ScopeAnswer TreeWatch::check(const Mutation& mutation) { return room_->guard.check(mutation); }
+HEELER_INLINE ScopeAnswer TreeWatch::check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
+    return room_->guard.check(mutation, apply);
+}
 
 HEELER_INLINE ScopeAnswer TreeWatch::batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
     return room_->guard.batch(request, apply);

@@ -85,7 +85,12 @@ public:
     /// Whether somebody may change something now. Ask before each mutation, before you take locks of your own: the host
     /// is asked for what changed. Whoever acts in no review is none of its business: the answer is yes. It fails
     /// closed, also when what is allowed cannot be put on record.
-    [[nodiscard]] ScopeAnswer check(const Mutation& mutation);
+    ///
+    /// `apply` carries it out, unless the answer is no; it must not ask anything here, and its error becomes a no that
+    /// is worth nothing later. Without it you carry out what was allowed before this run asks again: a reviewer stays
+    /// fresh only where the tree shows just what it was allowed, and what you refused is nobody's until somebody does
+    /// it.
+    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply = {});
     /// Several changes of one reviewer, once, all or none: `apply` carries them out and is called after they were put
     /// on record, unless the answer is no; it must not ask anything here. The same request again has the same answer
     /// and no effect: of a process that died in between, it was carried out at most once.

@@ -82,10 +82,11 @@ namespace detail {
     return detail::granted(scope.kind == ScopeKind::none ? "ordinary rules apply" : "all operations are allowed");
 }
 
-/// `authorise` for each operation of a batch that was allowed.
-inline void authorise(ScopePin& pin, const BatchRequest& request) {
+/// `authorise` for the operations of a batch that was allowed, as they are carried out together.
+inline void authorise(const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& current,
+                      const BatchRequest& request) {
     if (request.actor_run != pin.run) return;
-    for (const Mutation& each : request.ops) authorise(pin, each);
+    detail::add_grants(pin, detail::grants_of(tree, scope, pin, current, request.ops));
 }
 
 }  // namespace heeler::inline HEELER_ABI

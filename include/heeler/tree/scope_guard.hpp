@@ -27,7 +27,9 @@ struct Mutation {
     std::string target{};  ///< of `create_child`: the new task, or the parent where `parent` is empty
     std::string parent{};  ///< of `create_child`
     std::string tenant{};  ///< of the target; empty: that of the watch
-    std::string ref{};     ///< the interaction, the blocker, the new status or the new assignee
+    /// The new status or assignee, the interaction, the blocker. A blocker that the task waits for already is taken
+    /// away (empty: all of them), another one is added.
+    std::string ref{};
     bool own_review_allowed = true;
 };
 

@@ -1,8 +1,9 @@
 // Whether a review is still about the tree it was woken for. What the run itself was allowed to change does not make it
-// stale; what anybody else changes does.
+// stale where the tree shows just that; whatever else changes does.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,30 +21,36 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// One leaf of the stop that a run knows.
+/// One leaf of the stop that a run knows, with a digest of each of `leaf_fields`.
 struct PinnedLeaf {
     std::string id{};
-    std::uint64_t digest = 0;
+    std::array<std::uint64_t, leaf_fields.size()> values{};
 
     friend bool operator==(const PinnedLeaf&, const PinnedLeaf&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(id, digest);
+        a(id, values);
     }
 };
 
-/// One change that a run was allowed. It accounts for one change of the tree, and then no more.
+/// One change that a run was allowed, judged on the stop that its pin has: a new value of one field of a task, or a new
+/// task below it. It accounts for just that change of just that stop, once.
 struct PinGrant {
     std::string node{};
-    bool below = false;  ///< a task was to be created below it; otherwise it was to be changed
-    bool seen = false;   ///< the tree showed it
+    bool below = false;                   ///< a task was to be created below it
+    std::string child{};                  ///< its id; empty: the host gives it one
+    LeafField field = LeafField::status;  ///< otherwise: what was to be changed,
+    std::uint64_t from = 0;               ///< from what, as `field_digest`,
+    std::uint64_t to = 0;                 ///< and to what
 
     friend bool operator==(const PinGrant&, const PinGrant&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(node, below, seen);
+        a(node, below, child, field, from, to);
+        if constexpr (A::is_loading)
+            if (field > leaf_fields.back()) a.refuse();
     }
 };
 
@@ -53,19 +60,20 @@ struct ScopePin {
     static constexpr std::size_t most_grants = 1024;  ///< what is allowed beyond is not accounted for
 
     std::string run{};
-    std::string woken{};               ///< fingerprint of the stop that the run was woken for
-    std::string fingerprint{};         ///< of the stop that it may act on now
-    std::uint64_t revision = 0;        ///< of the watch's configuration, as in `WatchBinding`
-    bool known = false;                ///< there is a snapshot
-    bool comment_only = false;         ///< at the last check the run's own changes had put the tree in motion
-    std::vector<PinnedLeaf> leaves{};  ///< the snapshot, by id
-    std::vector<PinGrant> authorised{};
+    std::string woken{};                 ///< fingerprint of the stop that the run was woken for
+    std::string fingerprint{};           ///< of the stop that it may act on now
+    std::uint64_t revision = 0;          ///< of the watch's configuration, as in `WatchBinding`
+    bool known = false;                  ///< there is a snapshot
+    bool comment_only = false;           ///< at the last check the run's own changes had put the tree in motion
+    std::vector<PinnedLeaf> leaves{};    ///< the snapshot, by id
+    std::vector<PinGrant> authorised{};  ///< judged on `fingerprint`, and not seen yet
+    std::vector<std::string> moved{};    ///< tasks that the tree showed as the run's own changes leave them
 
     friend bool operator==(const ScopePin&, const ScopePin&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(run, woken, fingerprint, revision, known, comment_only, leaves, authorised);
+        a(run, woken, fingerprint, revision, known, comment_only, leaves, authorised, moved);
     }
 };
 
@@ -73,12 +81,23 @@ namespace detail {
 
 inline constexpr std::size_t most_stale_ids = 25;
 
+[[nodiscard]] constexpr std::size_t index_of(LeafField field) noexcept { return static_cast<std::size_t>(field); }
+
 inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     pin.fingerprint = scan.fingerprint;
     pin.known = scan.verdict == TreeVerdict::stopped && scan.leaves.size() <= ScopePin::most_leaves;
     pin.leaves.clear();
     if (!pin.known) return;
-    for (const TreeNode* leaf : scan.leaves) pin.leaves.push_back({leaf->id, leaf_digest(*leaf)});
+    for (const TreeNode* leaf : scan.leaves) {
+        PinnedLeaf& pinned = pin.leaves.emplace_back();
+        pinned.id = leaf->id;
+        for (const LeafField field : leaf_fields) pinned.values[index_of(field)] = field_digest(*leaf, field);
+    }
+}
+
+[[nodiscard]] inline bool has_values(const TreeNode& leaf, const PinnedLeaf& pinned) {
+    return std::all_of(leaf_fields.begin(), leaf_fields.end(),
+                       [&](LeafField field) { return field_digest(leaf, field) == pinned.values[index_of(field)]; });
 }
 
 [[nodiscard]] inline bool is_pin_of(const ScopePin& pin, const Scope& scope) noexcept {
@@ -86,30 +105,8 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
            pin.revision == scope.envelope.revision;
 }
 
-[[nodiscard]] inline bool is_pinned_leaf(const ScopePin& pin, const std::string& id) {
-    const auto at = std::lower_bound(pin.leaves.begin(), pin.leaves.end(), id,
-                                     [](const PinnedLeaf& leaf, const std::string& name) { return leaf.id < name; });
-    return at != pin.leaves.end() && at->id == id;
-}
-
-[[nodiscard]] inline bool has_grant(const std::vector<PinGrant>& grants, std::string_view node, bool below) noexcept {
-    return std::any_of(grants.begin(), grants.end(),
-                       [&](const PinGrant& each) { return each.below == below && each.node == node; });
-}
-
-/// A grant whose change was not seen yet; now it is.
-[[nodiscard]] inline bool use_grant(std::vector<PinGrant>& grants, std::string_view node, bool below) {
-    for (PinGrant& each : grants)
-        if (!each.seen && each.below == below && each.node == node) return each.seen = true;
-    return false;
-}
-
-/// A new task is the run's own if it was allowed to create one there. From then on it may change by itself no more
-/// than any other.
-[[nodiscard]] inline bool use_creation(std::vector<PinGrant>& grants, const TreeNode& child) {
-    if (child.parent.empty() || !use_grant(grants, child.parent, true)) return false;
-    if (!use_grant(grants, child.id, false)) grants.push_back({child.id, false, true});
-    return true;
+[[nodiscard]] inline bool is_one_of(const std::vector<std::string>& ids, std::string_view id) noexcept {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 [[nodiscard]] inline ScopeAnswer stale(const TreeScan& scan, std::string_view why) {
@@ -131,64 +128,104 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     return stale(scan, concat("the review is stale: the watched tree is now ", words[at]));
 }
 
-/// A parent that was a leaf is none any more; what is not in the tree at all was taken away by somebody else.
-[[nodiscard]] inline bool got_own_child(const TaskTree& tree, const Scope& scope, const ScopePin& pin,
-                                        const std::string& leaf) {
-    return has_grant(pin.authorised, leaf, true) && depth_inside(tree, scope.envelope, leaf);
-}
+/// The tree held against a pin.
+struct PinDifference {
+    std::vector<bool> used{};           ///< of the pin's grants: those whose new task is there
+    std::vector<std::string> own{};     ///< leaves that came or changed as the run was allowed, and no further
+    std::vector<std::string> others{};  ///< leaves that changed, came or went otherwise
+};
 
-/// Ids of the leaves that changed, came or went without the run. `grants` are used up by those that are its own.
-[[nodiscard]] inline std::vector<std::string> changes_of_others(const TaskTree& tree, const Scope& scope,
-                                                                const ScopePin& pin, const TreeScan& scan,
-                                                                std::vector<PinGrant>& grants) {
-    std::vector<std::string> ids;
-    const auto note = [&](const std::string& id) { ids.push_back(id); };
-    auto before = pin.leaves.begin();
-    const auto pass_gone = [&](const std::string* until) {
-        for (; before != pin.leaves.end() && (until == nullptr || before->id < *until); ++before)
-            if (!got_own_child(tree, scope, pin, before->id)) note(before->id);
-    };
-    for (const TreeNode* leaf : scan.leaves) {
-        pass_gone(&leaf->id);
-        if (before == pin.leaves.end() || before->id != leaf->id) {
-            if (!use_creation(grants, *leaf)) note(leaf->id);
-        } else if ((before++)->digest != leaf_digest(*leaf) && !use_grant(grants, leaf->id, false)) {
-            note(leaf->id);
+/// A new task is the run's own if it was allowed to create it there, once.
+[[nodiscard]] inline bool use_creation(const ScopePin& pin, std::vector<bool>& used, const TreeNode& child) {
+    for (const std::string_view name : {std::string_view{child.id}, std::string_view{}})
+        for (std::size_t i = 0; i < pin.authorised.size(); ++i) {
+            const PinGrant& grant = pin.authorised[i];
+            if (!used[i] && grant.below && grant.node == child.parent && grant.child == name) return used[i] = true;
         }
+    return false;
+}
+
+/// A task that moves because of what the run was allowed. Whoever took it up may have changed its status since.
+[[nodiscard]] inline bool is_moved_by(const ScopePin& pin, const TreeNode& node) {
+    const auto shows = [&](const PinGrant& grant) {
+        if (grant.below || grant.node != node.id) return false;
+        const std::uint64_t now = field_digest(node, grant.field);
+        return now == grant.to || (grant.field == LeafField::status && now != grant.from);
+    };
+    return is_one_of(pin.moved, node.id) || std::any_of(pin.authorised.begin(), pin.authorised.end(), shows);
+}
+
+/// Whether all that differs of a leaf is what the run was to make of it.
+[[nodiscard]] inline bool differs_as_allowed(const ScopePin& pin, const PinnedLeaf& before, const TreeNode& node) {
+    return std::all_of(leaf_fields.begin(), leaf_fields.end(), [&](LeafField field) {
+        const std::uint64_t from = before.values[index_of(field)], to = field_digest(node, field);
+        if (from == to || (field == LeafField::status && is_live(node) && is_moved_by(pin, node))) return true;
+        const PinGrant wanted{node.id, false, {}, field, from, to};
+        return std::find(pin.authorised.begin(), pin.authorised.end(), wanted) != pin.authorised.end();
+    });
+}
+
+/// A leaf below which the run created a task is none any more; what is not in the tree at all was taken away by
+/// somebody else.
+[[nodiscard]] inline bool got_own_child(const TaskTree& tree, const Scope& scope, const ScopePin& pin,
+                                        const std::vector<bool>& used, const PinnedLeaf& leaf) {
+    bool has_child = false;
+    for (std::size_t i = 0; i < used.size(); ++i) has_child |= used[i] && pin.authorised[i].node == leaf.id;
+    return has_child && depth_inside(tree, scope.envelope, leaf.id) &&
+           differs_as_allowed(pin, leaf, *tree.find(scope.envelope.tenant, leaf.id));
+}
+
+/// `leaves`: of the tree now, by id.
+[[nodiscard]] inline PinDifference difference(const TaskTree& tree, const Scope& scope, const ScopePin& pin,
+                                              const std::vector<const TreeNode*>& leaves) {
+    PinDifference found;
+    found.used.resize(pin.authorised.size());
+    std::vector<const PinnedLeaf*> gone;
+    auto before = pin.leaves.begin();
+    for (const TreeNode* leaf : leaves) {
+        for (; before != pin.leaves.end() && before->id < leaf->id; ++before) gone.push_back(&*before);
+        const PinnedLeaf* was = before != pin.leaves.end() && before->id == leaf->id ? &*before++ : nullptr;
+        if (was != nullptr && has_values(*leaf, *was)) continue;
+        const bool own = was == nullptr ? use_creation(pin, found.used, *leaf) : differs_as_allowed(pin, *was, *leaf);
+        (own ? found.own : found.others).push_back(leaf->id);
     }
-    pass_gone(nullptr);
-    return ids;
+    for (; before != pin.leaves.end(); ++before) gone.push_back(&*before);
+    for (const PinnedLeaf* leaf : gone)
+        if (!got_own_child(tree, scope, pin, found.used, *leaf)) found.others.push_back(leaf->id);
+    std::sort(found.others.begin(), found.others.end());
+    return found;
 }
 
-[[nodiscard]] inline bool has_unseen(const std::vector<PinGrant>& grants) noexcept {
-    return std::any_of(grants.begin(), grants.end(), [](const PinGrant& each) { return !each.seen; });
-}
-
-/// The pin follows the tree if all that changed is the run's own, and something is.
+/// The pin follows the tree if all that changed is the run's own, and something is. What it was allowed and did not do
+/// was about a stop that is no more.
 [[nodiscard]] inline ScopeAnswer repin(const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan) {
     if (!is_pin_of(pin, scope) || !pin.known || scan.leaves.size() > ScopePin::most_leaves) return stale_stop(scan);
-    std::vector<PinGrant> grants = pin.authorised;
-    const std::vector<std::string> others = changes_of_others(tree, scope, pin, scan, grants);
-    if (others.empty() && grants == pin.authorised) return stale_stop(scan);
-    if (others.empty()) {
-        pin.authorised = std::move(grants);
+    PinDifference found = difference(tree, scope, pin, scan.leaves);
+    if (found.others.empty() && found.own.empty()) return stale_stop(scan);
+    if (found.others.empty()) {
+        for (std::string& id : found.own)
+            if (pin.moved.size() < ScopePin::most_grants && !is_one_of(pin.moved, id))
+                pin.moved.push_back(std::move(id));
+        pin.authorised.clear();
         take_snapshot(pin, scan);
         return granted("the tree changed by this run alone");
     }
-    ScopeAnswer answer = has_unseen(pin.authorised) ? stale(scan, "unrelated_subtree_change") : stale_stop(scan);
-    for (std::size_t i = 0; i < min_of(others.size(), most_stale_ids); ++i)
-        answer.ids.push_back(one_line(others[i], max_run_id_bytes));
+    ScopeAnswer answer = pin.authorised.empty() ? stale_stop(scan) : stale(scan, "unrelated_subtree_change");
+    for (std::size_t i = 0; i < min_of(found.others.size(), most_stale_ids); ++i)
+        answer.ids.push_back(one_line(found.others[i], max_run_id_bytes));
     return answer;
 }
 
-/// The tree moves, and only where the run put it in motion.
-[[nodiscard]] inline bool moves_by_this_run_alone(const Scope& scope, const ScopePin& pin, const TreeScan& scan) {
-    if (!is_pin_of(pin, scope) || scan.live.empty()) return false;
-    std::vector<PinGrant> grants = pin.authorised;
-    return std::all_of(scan.live.begin(), scan.live.end(), [&](const TreeNode* node) {
-        if (has_grant(grants, node->id, false)) return true;
-        return pin.known && !is_pinned_leaf(pin, node->id) && use_creation(grants, *node);
-    });
+/// The tree moves, only where the run put it in motion, and nobody changed anything else of it.
+[[nodiscard]] inline bool moves_by_this_run_alone(const TaskTree& tree, const Scope& scope, const ScopePin& pin,
+                                                  const TreeScan& scan) {
+    if (!is_pin_of(pin, scope) || !pin.known || scan.live.empty()) return false;
+    const auto leaves = those_of(tree.walk(scope.envelope.tenant, scope.envelope.node),
+                                 [](const TaskTree::Visit& visit) { return visit.is_leaf; });
+    const PinDifference found = difference(tree, scope, pin, leaves);
+    return found.others.empty() && std::all_of(scan.live.begin(), scan.live.end(), [&](const TreeNode* node) {
+               return is_moved_by(pin, *node) || is_one_of(found.own, node->id);
+           });
 }
 
 /// The one way out of a stop that another change has overtaken: a task that waits for nothing any more goes on. No
@@ -213,6 +250,87 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     return op == "status" || op == "assign" || op == "block" || op == "resolve_interaction";
 }
 
+/// Makes of the node what a mutation wants (one that `changes_leaf`), and says of which field.
+[[nodiscard]] inline LeafField carry_out(TreeNode& node, const Mutation& asked) {
+    if (asked.op == "status") {
+        node.status = asked.ref;
+        return LeafField::status;
+    }
+    if (asked.op == "block") {
+        if (asked.ref.empty())
+            node.blockers.clear();
+        else if (std::erase(node.blockers, asked.ref) == 0)
+            node.blockers.push_back(asked.ref);
+        return LeafField::blockers;
+    }
+    if (asked.op == "resolve_interaction") {
+        std::erase_if(node.interactions, [&](const TreeWait& wait) { return wait.id == asked.ref; });
+        return LeafField::interactions;
+    }
+    node.assignee_agent = asked.ref;
+    node.assignee_user.clear();
+    return LeafField::assignee;
+}
+
+inline void add_grant(std::vector<PinGrant>& grants, PinGrant grant) {
+    // Two changes of one task may be seen as one; two new tasks are two.
+    if (grant.below || std::find(grants.begin(), grants.end(), grant) == grants.end())
+        grants.push_back(std::move(grant));
+}
+
+/// `after`: the task as it is after what was allowed with this and before this.
+inline void grant_change(std::vector<PinGrant>& grants, const TreeNode& now, TreeNode& after, const Mutation& asked) {
+    const LeafField field = carry_out(after, asked);
+    const auto grant = [&](const TreeNode& to) {
+        add_grant(grants, {now.id, false, {}, field, field_digest(now, field), field_digest(to, field)});
+    };
+    grant(after);
+    if (field != LeafField::assignee) return;
+    // A host may leave the person to whom it was given, and a person may be meant.
+    TreeNode other = after;
+    other.assignee_user = now.assignee_user;
+    grant(other);
+    if (asked.ref.empty()) return;
+    other.assignee_agent.clear();
+    other.assignee_user = asked.ref;
+    grant(other);
+}
+
+inline void grant_creation(std::vector<PinGrant>& grants, const TaskTree& tree, const std::string& tenant,
+                           const Mutation& asked) {
+    const bool named = !asked.parent.empty() && !asked.target.empty();
+    if (named && tree.find(tenant, asked.target) != nullptr) return;  // it is there: it cannot be created
+    PinGrant grant;
+    grant.node = asked.parent.empty() ? asked.target : asked.parent;
+    grant.below = true;
+    if (named) grant.child = asked.target;
+    if (!grant.node.empty()) add_grant(grants, std::move(grant));
+}
+
+/// What mutations that were allowed together may make of this stop.
+[[nodiscard]] inline std::vector<PinGrant> grants_of(const TaskTree& tree, const Scope& scope, const ScopePin& pin,
+                                                     const TreeScan& current, const std::vector<Mutation>& mutations) {
+    std::vector<PinGrant> grants;
+    if (!is_pin_of(pin, scope) || current.fingerprint.empty() || current.fingerprint != pin.fingerprint) return grants;
+    const std::string& tenant = scope.envelope.tenant;
+    std::vector<TreeNode> after;
+    for (const Mutation& asked : mutations) {
+        if (is_own_review(scope, asked) || (!asked.actor_run.empty() && asked.actor_run != pin.run)) continue;
+        if (asked.op == "create_child") grant_creation(grants, tree, tenant, asked);
+        const TreeNode* now = changes_leaf(asked.op) ? tree.find(tenant, asked.target) : nullptr;
+        if (now == nullptr) continue;
+        const auto known =
+            std::find_if(after.begin(), after.end(), [&](const TreeNode& node) { return node.id == asked.target; });
+        grant_change(grants, *now, known == after.end() ? after.emplace_back(*now) : *known, asked);
+    }
+    return grants;
+}
+
+inline void add_grants(ScopePin& pin, std::vector<PinGrant> grants) {
+    for (PinGrant& grant : grants)
+        if (pin.authorised.size() < ScopePin::most_grants) add_grant(pin.authorised, std::move(grant));
+}
+
 }  // namespace detail
 
 /// The pin of a run that is woken for this stop. `revision`: of the watch's configuration, as in `WatchBinding`.
@@ -225,16 +343,11 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     return pin;
 }
 
-/// To be called for each mutation that was allowed: what the tree shows of it is the run's own.
-inline void authorise(ScopePin& pin, const Mutation& mutation) {
-    const bool below = mutation.op == "create_child";
-    if (!below && !detail::changes_leaf(mutation.op)) return;
-    if (!mutation.actor_run.empty() && mutation.actor_run != pin.run) return;
-    PinGrant grant{below && !mutation.parent.empty() ? mutation.parent : mutation.target, below, false};
-    if (pin.authorised.size() >= ScopePin::most_grants || grant.node.empty()) return;
-    // Two changes of one task may be seen as one; two new tasks are two.
-    const auto same = std::find(pin.authorised.begin(), pin.authorised.end(), grant);
-    if (below || same == pin.authorised.end()) pin.authorised.push_back(std::move(grant));
+/// To be called for each mutation that `check_fresh` allowed on the same tree: when the tree shows it as it was
+/// allowed, that is the run's own, and nothing else is. `current` as there.
+inline void authorise(const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& current,
+                      const Mutation& mutation) {
+    detail::add_grants(pin, detail::grants_of(tree, scope, pin, current, {mutation}));
 }
 
 /// Whether the review is still about this tree. `current` is the tree's scan now; call it after `check_scope` allowed
@@ -246,7 +359,8 @@ inline void authorise(ScopePin& pin, const Mutation& mutation) {
     if (scope.kind == ScopeKind::none) return detail::granted("ordinary rules apply");
     if (scope.kind != ScopeKind::watchdog) return detail::forbidden(scope.reason);
     if (detail::is_own_review(scope, mutation)) return detail::granted("own review task");
-    pin.comment_only = current.verdict == TreeVerdict::live && detail::moves_by_this_run_alone(scope, pin, current);
+    pin.comment_only =
+        current.verdict == TreeVerdict::live && detail::moves_by_this_run_alone(tree, scope, pin, current);
     if (pin.comment_only && mutation.op == "comment")
         return detail::granted("a comment on what this run set in motion");
     if (current.verdict != TreeVerdict::stopped) return detail::stale_state(current);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,12 @@ namespace heeler::inline HEELER_ABI {
 
 inline constexpr std::string_view stop_fingerprint_prefix = "task_watchdog_stop:";
 inline constexpr int stop_fingerprint_version = 1;  ///< another one for every change of what is hashed
+
+/// What a stop is recognised by in each of its leaves, in the order in which it is hashed.
+enum class LeafField : std::uint8_t { status, assignee, blockers, interactions, approvals };
+
+inline constexpr std::array<LeafField, 5> leaf_fields{LeafField::status, LeafField::assignee, LeafField::blockers,
+                                                      LeafField::interactions, LeafField::approvals};
 
 namespace detail {
 
@@ -69,17 +76,42 @@ inline void write_name(JsonLine& line, std::string_view key, std::string_view na
 
 namespace detail {
 
+inline void write_field(JsonLine& line, const TreeNode& leaf, LeafField field) {
+    switch (field) {
+        case LeafField::status:
+            line.key("status").exact(leaf.status);
+            break;
+        case LeafField::assignee:
+            write_name(line, "assignee_agent", leaf.assignee_agent);
+            write_name(line, "assignee_user", leaf.assignee_user);
+            break;
+        case LeafField::blockers: {
+            std::vector<std::string_view> blockers{leaf.blockers.begin(), leaf.blockers.end()};
+            sort_unique(blockers);
+            write_strings(line, "blockers", blockers);
+            break;
+        }
+        case LeafField::interactions:
+            write_strings(line, "interactions", pending_interactions(leaf));
+            break;
+        case LeafField::approvals:
+            write_strings(line, "approvals", pending_approvals(leaf));
+            break;
+    }
+}
+
 /// Times, titles and comments are left out: a stop that was reviewed stays the same stop when somebody writes about it.
 inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
-    std::vector<std::string_view> blockers{leaf.blockers.begin(), leaf.blockers.end()};
-    sort_unique(blockers);
-    line.begin_object().key("id").exact(leaf.id).key("status").exact(leaf.status);
-    write_name(line, "assignee_agent", leaf.assignee_agent);
-    write_name(line, "assignee_user", leaf.assignee_user);
-    write_strings(line, "blockers", blockers);
-    write_strings(line, "interactions", pending_interactions(leaf));
-    write_strings(line, "approvals", pending_approvals(leaf));
+    line.begin_object().key("id").exact(leaf.id);
+    for (const LeafField field : leaf_fields) write_field(line, leaf, field);
     line.end_object();
+}
+
+[[nodiscard]] inline std::uint64_t digest_of(const JsonLine& line) {
+    const auto bytes = sha256(line.text());
+    std::uint64_t digest = 0;
+    for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | bytes[i];
+    return digest;
 }
 
 [[nodiscard]] inline bool by_node_id(const TreeNode* a, const TreeNode* b) noexcept { return a->id < b->id; }
@@ -107,10 +139,16 @@ inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
 [[nodiscard]] inline std::uint64_t leaf_digest(const TreeNode& leaf) {
     JsonLine line;
     detail::write_leaf(line, leaf);
-    const auto bytes = sha256(line.text());
-    std::uint64_t digest = 0;
-    for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | bytes[i];
-    return digest;
+    return detail::digest_of(line);
+}
+
+/// The same for one field of it.
+[[nodiscard]] inline std::uint64_t field_digest(const TreeNode& leaf, LeafField field) {
+    JsonLine line;
+    line.begin_object();
+    detail::write_field(line, leaf, field);
+    line.end_object();
+    return detail::digest_of(line);
 }
 
 /// Whether it was made by another version of the scheme. None at all was made by nobody.
