@@ -81,6 +81,7 @@ public:
     std::optional<std::int64_t> sample() override {
         heeler::ProcessSpec spec;
         spec.argv = {"git", "-C", repository_, "rev-list", "--count", "--all"};
+        spec.input = heeler::ProcessInput::none;
         spec.term_grace = std::chrono::milliseconds(200);
         spec.die_with_parent = true;
         auto git = heeler::ProcessControl::start(spec);

@@ -228,3 +228,50 @@ TEST_CASE("no command writes its output to what agents put in the place of the f
     CHECK(control->read_output([](std::string_view) {}).error().code == ErrorCode::unsupported);
     CHECK(running->terminate({}));
 }
+
+TEST_CASE("a command reads what it is told until the caller closes it, nothing, or what it is given") {
+    heeler::ProcessSpec spec = shell("cat; echo end");
+    std::string seen;
+    SECTION("nothing") {
+        spec.input = heeler::ProcessInput::none;
+        auto control = ProcessControl::start(spec);
+        REQUIRE(control);
+        CHECK(read_until(*control, seen, "end\n"));
+        CHECK_FALSE(control->can_inject());
+    }
+    SECTION("a pipe that the caller got") {
+        auto pipe = heeler::make_pipe();
+        REQUIRE(pipe);
+        spec.input = heeler::ProcessInput::given;
+        spec.given_input = pipe->reader.get();
+        auto control = ProcessControl::start(spec);
+        REQUIRE(control);
+        pipe->reader.close();
+        REQUIRE(heeler::write_quietly(pipe->writer, "given\n") == 6);
+        CHECK(read_until(*control, seen, "given\n"));
+        pipe->writer.close();
+        CHECK(read_until(*control, seen, "end\n"));
+    }
+    SECTION("nothing, in a terminal") {
+        spec = shell("cat; test -t 1 && echo end");
+        spec.io = heeler::ProcessIo::pty;
+        spec.input = heeler::ProcessInput::none;
+        auto control = ProcessControl::start(spec);
+        REQUIRE(control);
+        CHECK(read_until(*control, seen, "end\n"));
+    }
+    SECTION("a descriptor that is not open") {
+        spec.input = heeler::ProcessInput::given;
+        const auto refused = ProcessControl::start(spec);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().message.find("cannot give the command its input") == 0);
+    }
+    SECTION("a pipe from the caller") {
+        auto child = heeler::start_child(spec);
+        REQUIRE(child);
+        child->input.close();
+        int status = -1;
+        CHECK(::waitpid(child->identity.pid, &status, 0) == child->identity.pid);
+        CHECK(status == 0);
+    }
+}

@@ -359,3 +359,52 @@ TEST_CASE("a command of an earlier process is adopted by identity, paused, and e
     CHECK(own->exit_status() == 128 + SIGTERM);
     CHECK(ProcessControl::adopt(identity).error().code == ErrorCode::ended);
 }
+
+TEST_CASE("errors are read apart from output where that is asked for, each to its end") {
+    heeler::ProcessSpec spec = shell("echo out; echo err >&2; exec 1>&-; sleep 0.1; echo late >&2");
+    SECTION("apart") {
+        spec.errors_apart = true;
+        auto control = ProcessControl::start(spec);
+        REQUIRE(control);
+        CHECK(control->errors_fd() >= 0);
+        std::string out;
+        std::string err;
+        bool out_closed = false;
+        bool err_closed = false;
+        CHECK(heeler_test::wait_for([&] {
+            out_closed = control->read_output([&](std::string_view chunk) { out += chunk; })->closed;
+            err_closed = control->read_errors([&](std::string_view chunk) { err += chunk; })->closed;
+            return out_closed && err_closed;
+        }));
+        CHECK(out == "out\n");
+        CHECK(err == "err\nlate\n");
+        CHECK(control->errors_fd() < 0);
+    }
+    SECTION("together") {
+        auto control = ProcessControl::start(spec);
+        REQUIRE(control);
+        CHECK(control->errors_fd() < 0);
+        CHECK(control->read_errors([](std::string_view) {})->closed);
+        std::string seen;
+        CHECK(read_until(*control, seen, "out\nerr\nlate\n"));
+    }
+    SECTION("not from a terminal, or with an output file") {
+        spec.errors_apart = true;
+        spec.io = heeler::ProcessIo::pty;
+        CHECK(ProcessControl::start(spec).error().code == ErrorCode::invalid_argument);
+        spec.io = heeler::ProcessIo::pipe;
+        spec.output_file = "/tmp/none";
+        CHECK(ProcessControl::start(spec).error().code == ErrorCode::invalid_argument);
+    }
+}
+
+TEST_CASE("who reads something else is not spoken to") {
+    heeler::ProcessSpec spec = shell("sleep 30");
+    spec.input = heeler::ProcessInput::none;
+    auto control = ProcessControl::start(spec);
+    REQUIRE(control);
+    const auto answer = control->inject(saying("x"));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == ErrorCode::unsupported);
+    CHECK(control->terminate({}));
+}

@@ -39,3 +39,10 @@ TEST_CASE("a short command that takes too long or says too much is killed") {
     REQUIRE_FALSE(held);
     CHECK(held.error().code == ErrorCode::timed_out);
 }
+
+TEST_CASE("a short command that reads to the end finds it at once") {
+    const auto end = heeler::run_command({"cat"}, std::chrono::seconds(10));
+    REQUIRE(end);
+    CHECK(end->status == 0);
+    CHECK(end->output.empty());
+}

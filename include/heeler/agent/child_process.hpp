@@ -40,12 +40,22 @@ enum class ProcessIo : std::uint8_t {
     pty,   ///< a terminal without echo; for commands that behave differently without one
 };
 
+/// What a command reads as its standard input. One that reads it to the end does so before it works.
+enum class ProcessInput : std::uint8_t {
+    spoken,  ///< what it is told through `ChildProcess::input`, until that is closed
+    none,    ///< nothing: it is at its end
+    given,   ///< what `ProcessSpec::given_input` reads
+};
+
 /// What to start, and how to treat it.
 struct ProcessSpec {
     std::vector<std::string> argv;       ///< command (looked up in PATH unless it has a slash) and its arguments
     std::string working_directory = {};  ///< empty = the caller's; a relative command is looked up from here
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to the caller's environment
     ProcessIo io = ProcessIo::pipe;
+    ProcessInput input = ProcessInput::spoken;
+    int given_input = -1;       ///< a descriptor, which stays the caller's
+    bool errors_apart = false;  ///< not one pipe for output and errors: see `ChildProcess::errors`
     /// If set, output is appended to this regular file, so that the command can outlive its caller.
     std::string output_file = {};
     std::uint64_t output_limit = 0;         ///< bytes that the file may grow to; 0 = no limit. See `read_output`
@@ -63,8 +73,9 @@ struct ProcessSpec {
 /// A started command and this side of its input and output.
 struct ChildProcess {
     ProcessIdentity identity;
-    FileDescriptor input;   ///< written to by the caller; in pty mode the terminal
-    FileDescriptor output;  ///< read by the caller; in pty mode the terminal again
+    FileDescriptor input;     ///< written to by the caller; in pty mode the terminal; none if it is not spoken to
+    FileDescriptor output;    ///< read by the caller; in pty mode the terminal again
+    FileDescriptor errors{};  ///< read by the caller, if they are apart
 };
 
 namespace detail {
@@ -111,7 +122,7 @@ struct ExecPlan {
         ::_exit(127);
     };
     if (plan.directory != nullptr && ::chdir(plan.directory) != 0) report(true);
-    if (plan.terminal) ::ioctl(plan.standard[0], TIOCSCTTY, 0);
+    if (plan.terminal) ::ioctl(plan.standard[1], TIOCSCTTY, 0);
     for (int number = 0; number < 3; ++number) ::dup2(plan.standard[number], number);
     struct sigaction normal {};
     normal.sa_handler = SIG_DFL;
@@ -177,13 +188,15 @@ struct ExecPlan {
         return fail(ErrorCode::invalid_argument, "term_grace and kill_grace must not be negative");
     if (spec.io == ProcessIo::pty && !spec.output_file.empty())
         return fail(ErrorCode::invalid_argument, "a terminal ends with its caller: output_file needs ProcessIo::pipe");
+    if (spec.errors_apart && (spec.io == ProcessIo::pty || !spec.output_file.empty()))
+        return fail(ErrorCode::invalid_argument, "errors_apart needs ProcessIo::pipe and no output_file");
     return {};
 }
 
 /// This side and the command's side of input and output.
 struct Channels {
-    FileDescriptor input, output;
-    FileDescriptor child_input, child_output;
+    FileDescriptor input, output, errors;
+    FileDescriptor child_input, child_output, child_errors;
 };
 
 [[nodiscard]] inline Result<Channels> open_terminal() {
@@ -216,26 +229,48 @@ struct Channels {
     return FileDescriptor{::fcntl((*file)->descriptor.get(), F_DUPFD_CLOEXEC, 3)};
 }
 
-[[nodiscard]] inline Result<Channels> open_pipes(const std::string& output_file) {
-    Channels made;
-    auto in = make_pipe();
-    if (!in) return tl::unexpected<Error>(std::move(in.error()));
-    made.child_input = std::move(in->reader);
-    made.input = std::move(in->writer);
-    if (output_file.empty()) {
-        auto out = make_pipe();
-        if (!out) return tl::unexpected<Error>(std::move(out.error()));
-        made.output = std::move(out->reader);
-        made.child_output = std::move(out->writer);
-        return made;
-    }
-    auto written = open_output(output_file, O_WRONLY | O_CREAT | O_APPEND);
+/// A pipe from the command to this side.
+[[nodiscard]] inline Result<void> open_pipe(FileDescriptor& here, FileDescriptor& there) {
+    auto made = make_pipe();
+    if (!made) return tl::unexpected<Error>(std::move(made.error()));
+    here = std::move(made->reader);
+    there = std::move(made->writer);
+    return {};
+}
+
+[[nodiscard]] inline Result<void> open_output_file(const std::string& path, Channels& made) {
+    auto written = open_output(path, O_WRONLY | O_CREAT | O_APPEND);
     if (!written) return tl::unexpected<Error>(std::move(written.error()));
-    auto read = open_output(output_file, O_RDONLY);
+    auto read = open_output(path, O_RDONLY);
     if (!read) return tl::unexpected<Error>(std::move(read.error()));
     made.child_output = std::move(*written);
     made.output = std::move(*read);
     ::lseek(made.output.get(), 0, SEEK_END);
+    return {};
+}
+
+/// Instead of the terminal, or of a pipe from this side.
+[[nodiscard]] inline Result<void> open_input(const ProcessSpec& spec, Channels& made) {
+    if (spec.input == ProcessInput::spoken && spec.io == ProcessIo::pty) return {};
+    if (spec.input == ProcessInput::spoken) return open_pipe(made.child_input, made.input);
+    made.input.close();
+    made.child_input = spec.input == ProcessInput::none ? lifted(::open("/dev/null", O_RDONLY | O_CLOEXEC))
+                                                        : FileDescriptor(::fcntl(spec.given_input, F_DUPFD_CLOEXEC, 3));
+    if (!made.child_input) return tl::unexpected<Error>(system_error("cannot give the command its input", errno));
+    return {};
+}
+
+[[nodiscard]] inline Result<Channels> open_channels(const ProcessSpec& spec) {
+    Result<Channels> made;
+    if (spec.io == ProcessIo::pty) made = open_terminal();
+    Result<void> opened;
+    if (made) opened = open_input(spec, *made);
+    if (made && opened && !spec.output_file.empty())
+        opened = open_output_file(spec.output_file, *made);
+    else if (made && opened && spec.io == ProcessIo::pipe)
+        opened = open_pipe(made->output, made->child_output);
+    if (made && opened && spec.errors_apart) opened = open_pipe(made->errors, made->child_errors);
+    if (!opened) return tl::unexpected<Error>(std::move(opened.error()));
     return made;
 }
 
@@ -284,7 +319,7 @@ inline void reap(pid_t pid) noexcept {
     // Two prepared processes that held each other's pipes would outlive a caller that dies now.
     static std::mutex one_at_a_time;
     const std::lock_guard<std::mutex> lock(one_at_a_time);
-    auto channels = spec.io == ProcessIo::pty ? detail::open_terminal() : detail::open_pipes(spec.output_file);
+    auto channels = detail::open_channels(spec);
     if (!channels) return tl::unexpected<Error>(std::move(channels.error()));
     auto go = make_pipe();
     auto failed = make_pipe();
@@ -307,6 +342,7 @@ inline void reap(pid_t pid) noexcept {
     plan.failure = failed->writer.get();
     plan.standard[0] = channels->child_input.get();
     plan.standard[1] = plan.standard[2] = channels->child_output.get();
+    if (channels->child_errors) plan.standard[2] = channels->child_errors.get();
 
     const pid_t pid = detail::OwnChildren::here().add([&] { return detail::fork_quietly(plan, go->writer); });
     if (pid < 0) return tl::unexpected<Error>(system_error("cannot start a process", errno));
@@ -322,9 +358,10 @@ inline void reap(pid_t pid) noexcept {
         detail::OwnChildren::here().forget(pid);
         return tl::unexpected<Error>(std::move(outcome.error()));
     }
-    set_non_blocking(channels->input);
+    if (channels->input) set_non_blocking(channels->input);
+    if (channels->errors) set_non_blocking(channels->errors);
     if (spec.output_file.empty()) set_non_blocking(channels->output);
-    return ChildProcess{identity, std::move(channels->input), std::move(channels->output)};
+    return ChildProcess{identity, std::move(channels->input), std::move(channels->output), std::move(channels->errors)};
 }
 
 }  // namespace heeler::inline HEELER_ABI

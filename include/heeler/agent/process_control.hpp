@@ -58,7 +58,7 @@ public:
                                                          ": it needs a start time and must lead its own group");
         if (family_of(identity).members.empty() && strays_of(identity).empty())
             return fail(ErrorCode::ended, "process " + std::to_string(identity.pid) + " is over");
-        ChildProcess child{identity, {}, {}};
+        ChildProcess child{identity, {}, {}, {}};
         if (!spec.output_file.empty()) {
             if (auto output = detail::open_output(spec.output_file, O_RDONLY)) child.output = std::move(*output);
             ::lseek(child.output.get(), 0, SEEK_END);
@@ -72,6 +72,12 @@ public:
     [[nodiscard]] int poll_fd() const noexcept { return output_in_file() ? -1 : state_->child.output.get(); }
 
     [[nodiscard]] bool output_in_file() const noexcept { return !state_->spec.output_file.empty(); }
+
+    /// For poll(): readable when `read_errors` has something; negative if they are not apart, or over.
+    [[nodiscard]] int errors_fd() const noexcept { return state_->child.errors.get(); }
+
+    /// Whether `inject` has a way to the command.
+    [[nodiscard]] bool can_inject() const noexcept { return static_cast<bool>(state_->child.input); }
 
     /// How far `read_output` may fall behind in an output file, in bytes.
     static constexpr std::uint64_t max_output_behind = std::uint64_t{16} << 20;
@@ -88,14 +94,16 @@ public:
             return fail(ErrorCode::unsupported, "the output of an adopted command cannot be read");
         }
         if (output_in_file()) return read_file(sink, limit);
-        OutputRead result;
-        auto read = read_some(sink, limit, result);
-        if (!read) return tl::unexpected<Error>(std::move(read.error()));
-        if (!*read) return result;
-        output.close();
-        state_->output_closed = true;
-        result.closed = true;
+        auto result = read_pipe(output, sink, limit);
+        if (result && result->closed) state_->output_closed = true;
         return result;
+    }
+
+    /// The same for what the command writes to standard error, if `spec.errors_apart`; else it is closed.
+    template <class Sink>
+    [[nodiscard]] Result<OutputRead> read_errors(Sink&& sink, std::size_t limit = 1 << 20) {
+        if (!state_->child.errors) return OutputRead{0, true};
+        return read_pipe(state_->child.errors, sink, limit);
     }
 
     /// Whether the command itself still runs (its descendants may outlive it: see `prove_stopped`).
@@ -114,10 +122,12 @@ public:
 
     /// Writes the text and a newline to the command's standard input. Done means that the command can read it, not that
     /// it did. Errors: `rejected` if it has closed its input or does not read it, `timed_out` if it stopped reading in
-    /// the middle for 2 s, `unsupported` if it was adopted.
+    /// the middle for 2 s, `unsupported` if it was adopted, or reads something else.
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& request) {
         if (!alive()) return over();
-        if (!state_->child.input) return fail(ErrorCode::unsupported, "an adopted command cannot be spoken to");
+        if (!can_inject())
+            return fail(ErrorCode::unsupported,
+                        state_->ours ? "the command reads something else" : "an adopted command cannot be spoken to");
         if (request.text.size() > max_inject_bytes)
             return fail(ErrorCode::invalid_argument, "the text has " + std::to_string(request.text.size()) +
                                                          " bytes; at most " + std::to_string(max_inject_bytes));
@@ -193,12 +203,23 @@ private:
         state_->ours = ours;
     }
 
+    template <class Sink>
+    [[nodiscard]] static Result<OutputRead> read_pipe(FileDescriptor& from, Sink&& sink, std::size_t limit) {
+        OutputRead result;
+        auto ended = read_some(from, sink, limit, result);
+        if (!ended) return tl::unexpected<Error>(std::move(ended.error()));
+        result.closed = *ended;
+        if (result.closed) from.close();
+        return result;
+    }
+
     /// Whether the end was reached: that of a pipe is 0, that of a terminal is EIO.
     template <class Sink>
-    [[nodiscard]] Result<bool> read_some(Sink&& sink, std::size_t limit, OutputRead& result) {
+    [[nodiscard]] static Result<bool> read_some(const FileDescriptor& from, Sink&& sink, std::size_t limit,
+                                                OutputRead& result) {
         char chunk[16384];
         while (result.bytes < limit) {
-            const ssize_t read = ::read(state_->child.output.get(), chunk, sizeof chunk);
+            const ssize_t read = ::read(from.get(), chunk, sizeof chunk);
             if (read > 0) {
                 sink(std::string_view(chunk, static_cast<std::size_t>(read)));
                 result.bytes += static_cast<std::size_t>(read);
@@ -220,7 +241,7 @@ private:
         OutputRead result;
         result.skipped = detail::OutputFile::skip(output, max_output_behind);
         do {
-            const auto ended = read_some(sink, limit, result);
+            const auto ended = read_some(output, sink, limit, result);
             if (!ended) return tl::unexpected<Error>(ended.error());
             if (!*ended) break;
         } while (detail::OutputFile::follow(output));

@@ -26,12 +26,13 @@ struct CommandEnd {
 /// The most output that `run_command` takes, in bytes.
 inline constexpr std::size_t max_command_output = std::size_t{1} << 20;
 
-/// Runs `argv` and waits for its end, at most `patience`; then it is killed. Errors: as of `start_child`, `timed_out`,
-/// `failed` if it writes more than `max_command_output`.
+/// Runs `argv`, with nothing to read, and waits for its end, at most `patience`; then it is killed. Errors: as of
+/// `start_child`, `timed_out`, `failed` if it writes more than `max_command_output`.
 [[nodiscard]] inline Result<CommandEnd> run_command(std::vector<std::string> argv, Duration patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     ProcessSpec spec;
     spec.argv = std::move(argv);
+    spec.input = ProcessInput::none;
     spec.term_grace = Duration::zero();
     auto command = ProcessControl::start(spec);
     if (!command) return tl::unexpected<Error>(std::move(command.error()));
