@@ -34,11 +34,11 @@ show() {
 }
 
 title "1. A loop: the agent prints the same five lines again and again. heeler breaks the pattern; the agent finishes."
-show 0 --name looping --preset long_run --interval 2s --goal "Write the release notes of 2.4" -- \
+show 0 --name looping --pty --preset long_run --interval 2s --goal "Write the release notes of 2.4" -- \
     "$agents/looping_agent.sh" 0.4
 
 title "2. A stall: the agent goes silent and ignores two nudges. heeler saves its directory, tells people, and ends it."
-show 124 --name stalling --preset long_run --interval 2s --goal "Work through the twelve steps" --snapshot "$agents" -- \
+show 124 --name stalling --pty --preset long_run --interval 2s --goal "Work through the twelve steps" --snapshot "$agents" -- \
     "$agents/stalling_agent.sh" 0.4
 
 title "What is left: database, alerts and reports of each run"

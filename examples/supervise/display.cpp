@@ -20,9 +20,9 @@ bool same_place(int one, int other) {
            first.st_ino == second.st_ino;
 }
 
-std::size_t terminal_width() {
+std::size_t terminal_width(int terminal) {
     winsize size{};
-    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1U : 79U;
+    return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1U : 79U;
 }
 
 std::string one_line(std::string_view text) {
@@ -53,34 +53,37 @@ std::string status_text(const StatusView& view, std::size_t width) {
     return std::string(heeler::utf8_head(one_line(text), width));
 }
 
-Display::Display()
+Display::Display(int notes)
     : output_(std::make_shared<Outlet>(STDOUT_FILENO)),
       errors_(same_place(STDOUT_FILENO, STDERR_FILENO) ? output_ : std::make_shared<Outlet>(STDERR_FILENO)),
-      terminal_(::isatty(STDERR_FILENO) == 1) {}
+      notes_(same_place(notes, STDERR_FILENO)   ? errors_
+             : same_place(notes, STDOUT_FILENO) ? output_
+                                                : std::make_shared<Outlet>(notes)),
+      terminal_(::isatty(notes) == 1 ? notes : -1) {}
 
-Display::~Display() { errors_->drained(std::chrono::seconds(2)); }
+Display::~Display() { notes_->drained(std::chrono::seconds(2)); }
 
-void Display::pass(std::string_view output) {
-    if (output.empty()) return;
+void Display::pass(std::string_view text, Outlet& to) {
+    if (text.empty()) return;
     clear();
-    output_->put(output);
-    line_open_ = output.back() != '\n';
+    to.put(text);
+    if (&to == notes_.get()) line_open_ = text.back() != '\n';
 }
 
 void Display::say(std::string_view line) {
     clear();
-    std::string text = line_open_ && terminal_ ? "\n" : "";
-    line_open_ = line_open_ && !terminal_;
+    std::string text = line_open_ && terminal_ >= 0 ? "\n" : "";
+    line_open_ = line_open_ && terminal_ < 0;
     text += "heeler: " + one_line(line) + "\n";
-    errors_->offer(text);
+    notes_->offer(text);
 }
 
 void Display::show(const StatusView& view, heeler::Duration every) {
-    if (terminal_) {
-        if (line_open_ || errors_->waiting() != 0) return;
-        std::string text = status_text(view, terminal_width());
+    if (terminal_ >= 0) {
+        if (line_open_ || notes_->waiting() != 0) return;
+        std::string text = status_text(view, terminal_width(terminal_));
         if (shown_ && text == last_text_) return;
-        errors_->offer("\r\x1b[K" + text);
+        notes_->offer("\r\x1b[K" + text);
         last_text_ = std::move(text);
         shown_ = true;
         return;
@@ -94,11 +97,11 @@ void Display::show(const StatusView& view, heeler::Duration every) {
 
 void Display::tell(std::string_view text) {
     clear();
-    errors_->offer(text);
+    notes_->offer(text);
 }
 
 void Display::clear() {
-    if (shown_) errors_->offer("\r\x1b[K");
+    if (shown_) notes_->offer("\r\x1b[K");
     shown_ = false;
 }
 

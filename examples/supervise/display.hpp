@@ -33,17 +33,18 @@ struct StatusView {
 /// "3s", "2m05s", "1h02m", "2d3h".
 [[nodiscard]] std::string short_duration(heeler::Duration length);
 
-/// Writes output to stdout and everything else to stderr, and waits for the reader of neither. One thread at a time.
+/// Writes the command's output to stdout, its errors to stderr, and everything else to `notes`, and waits for the
+/// reader of none. One thread at a time.
 class Display {
 public:
-    Display();
+    explicit Display(int notes);
     Display(const Display&) = delete;
     Display& operator=(const Display&) = delete;
-    /// Gives whoever reads errors a moment to read the last ones.
+    /// Gives whoever reads the notes a moment to read the last ones.
     ~Display();
 
-    /// The command's output, unchanged. See `output().room()`.
-    void pass(std::string_view output);
+    /// The command's output, or errors, unchanged. See `room()` of `to`, which is `output()` or `errors()`.
+    void pass(std::string_view text, Outlet& to);
 
     /// One event, on a line of its own.
     void say(std::string_view line);
@@ -53,17 +54,21 @@ public:
 
     void clear();
 
-    /// A text of several lines on stderr.
+    /// A text of several lines among the notes.
     void tell(std::string_view text);
 
     [[nodiscard]] Outlet& output() const noexcept { return *output_; }
+    [[nodiscard]] Outlet& errors() const noexcept { return *errors_; }
+    /// Whether errors are read elsewhere than output. Else only one stream keeps what came first before the rest.
+    [[nodiscard]] bool apart() const noexcept { return output_ != errors_; }
 
 private:
     std::shared_ptr<Outlet> output_;
     std::shared_ptr<Outlet> errors_;  ///< the same one if both go to the same place: what came first is read first
-    bool terminal_ = false;
+    std::shared_ptr<Outlet> notes_;   ///< likewise
+    int terminal_ = -1;               ///< in which the notes are read; negative: none
     bool shown_ = false;
-    bool line_open_ = false;  ///< the command's last line is not finished
+    bool line_open_ = false;  ///< the last line is not finished that the command wrote where the notes are
     std::string last_text_;
     std::string last_status_;
     std::chrono::steady_clock::time_point last_plain_{};

@@ -7,12 +7,15 @@
 
 #include <heeler/agent/process_control.hpp>
 
+#include "standard_streams.hpp"
+
 namespace supervise {
 
 namespace {
 
 [[noreturn]] void keep(const heeler::FileDescriptor& line) {
     ::setsid();
+    leave_streams();
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
     heeler::ProcessIdentity watched;
     while (true) {

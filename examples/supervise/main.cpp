@@ -14,6 +14,7 @@
 #include "previous.hpp"
 #include "run_directory.hpp"
 #include "signals.hpp"
+#include "standard_streams.hpp"
 #include "supervisor.hpp"
 
 namespace {
@@ -42,16 +43,22 @@ Quit supervise_command(const supervise::Options& options) {
     auto& directory = std::get<supervise::RunDirectory>(opened);
     auto settled = supervise::settle_previous(options, directory);
     if (auto* const quit = std::get_if<Quit>(&settled)) return *quit;
+    const auto log = supervise::open_log(options.log);
+    if (!log) {
+        const bool wrong = log.error().code == heeler::ErrorCode::invalid_argument;
+        return {wrong ? supervise::exit_usage : supervise::exit_state, log.error().message};
+    }
     auto metric = supervise::make_metric(options.metric);
     if (!metric) return {supervise::exit_usage, metric.error().message};
     supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper),
-                                     std::move(channels), postbox, signs);
+                                     std::move(channels), postbox, signs, *log);
     return supervisor.run(std::get<supervise::GoOn>(settled));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    supervise::open_closed_streams();
     Quit quit;
     try {
         auto parsed = supervise::parse_options(argc, argv);

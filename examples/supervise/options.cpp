@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include <unistd.h>
@@ -22,9 +23,9 @@ namespace {
 using heeler::Duration;
 
 constexpr const char* about =
-    R"(Runs a command under a watchdog: notices when it stalls, loops, runs away or takes too long, tells it so through
-its standard input, and goes on step by step from there. The command's output is passed on; what the watchdog does
-is said on standard error.)";
+    R"(Runs a command under a watchdog: notices when it stalls, loops, runs away or takes too long, tells it so where it
+can be spoken to (--pty or --stdin nudges), and goes on step by step from there. What the command writes is passed on;
+what the watchdog does is said on standard error.)";
 
 constexpr const char* statuses = R"(Exit status: the command's own (128 + n if signal n ended it), or
    64  the options make no sense, or there is nothing to adopt
@@ -151,7 +152,18 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
-    app.add_flag("--pty", options.pty, "Give the command a terminal");
+    std::optional<Input> input;
+    app.add_flag("--pty", options.pty, "Give the command a terminal, in which the watchdog speaks to it");
+    app.add_option("--stdin", input,
+                   "What the command reads: pass (what heeler-supervise was given; the default), none, or nudges (what "
+                   "the watchdog says; the default with --pty)")
+        ->type_name("WHAT")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, Input>{{"pass", Input::pass}, {"none", Input::none}, {"nudges", Input::nudges}}));
+    app.add_option("--log", options.log,
+                   "Where heeler-supervise itself speaks: stderr, a file, or fd:N (an open descriptor)")
+        ->type_name("WHERE")
+        ->capture_default_str();
     app.add_flag("--shadow", options.shadow, "Decide and record everything, touch nothing");
     app.add_option("--snapshot", options.snapshot_directory, "Directory to save before the command is ended")
         ->type_name("DIR");
@@ -182,6 +194,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         return Quit{exit_usage, error.what()};
     }
+    options.input = input.value_or(options.pty ? Input::nudges : Input::pass);
     if (options.name.empty()) options.name = name_of_command(options.command);
     if (std::string wrong = contradiction(options); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
     return options;

@@ -17,6 +17,13 @@ namespace supervise {
 /// What to do when a command of an earlier heeler-supervise with this run name is still alive.
 enum class Previous { refuse, adopt, kill, wait };
 
+/// What the command reads.
+enum class Input {
+    pass,    ///< what heeler-supervise was given
+    none,    ///< nothing
+    nudges,  ///< what the watchdog says
+};
+
 struct Options {
     std::string name;
     std::string goal;
@@ -33,6 +40,8 @@ struct Options {
     std::uint64_t output_limit = std::uint64_t{64} << 20;
     Previous previous = Previous::refuse;
     std::vector<std::string> notify;  // channels, besides the terminal
+    std::string log = "stderr";       // where heeler-supervise speaks; or a file, or fd:N
+    Input input = Input::pass;
     bool pty = false;
     bool shadow = false;
     bool detach = false;

@@ -91,7 +91,13 @@ void Outlet::put(std::string_view output) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (state_->nobody) return;
     state_->pending += output;
+    state_->owed = state_->written + state_->waiting();
     state_->changed.notify_all();
+}
+
+bool Outlet::owes() const {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    return state_->written < state_->owed && !state_->nobody;
 }
 
 void Outlet::offer(std::string_view line) {

@@ -34,6 +34,9 @@ public:
     /// Output, which is never left out: ask for `room` first.
     void put(std::string_view output);
 
+    /// Whether some of that waits to be written.
+    [[nodiscard]] bool owes() const;
+
     /// A line that is left out, and counted, if too many wait.
     void offer(std::string_view line);
 
@@ -52,7 +55,8 @@ private:
         std::size_t in_hand = 0;  ///< taken out of `pending` and not written yet
         std::size_t left_out = 0;
         std::uint64_t written = 0;
-        bool nobody = false;  ///< nobody listens any more
+        std::uint64_t owed = 0;  ///< how much must be written until all output is
+        bool nobody = false;     ///< nobody listens any more
         bool stopped = false;
         heeler::Pipe room;
 

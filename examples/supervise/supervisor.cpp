@@ -1,6 +1,7 @@
 #include "supervisor.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -28,12 +29,13 @@ common::Channels Supervisor::telling(common::Channels channels) {
 
 Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric,
                        std::optional<Keeper> keeper, common::Channels channels, std::shared_ptr<Postbox> postbox,
-                       common::LifeSigns& signs)
+                       common::LifeSigns& signs, int log)
     : options_(std::move(options)),
       directory_(std::move(directory)),
       end_notes_(directory_.place("ends")),
       metric_(std::move(metric)),
       keeper_(std::move(keeper)),
+      display_(log),
       postbox_(std::move(postbox)),
       signs_(signs),
       dog_(heeler::SystemClock(), heeler::SqliteStore(directory_.file("store.sqlite")),
@@ -55,7 +57,7 @@ void Supervisor::loop() {
     if (metric_->reported()) sampler_.emplace(*metric_);
     while (!over()) {
         wait();
-        read_output(readable());
+        read_streams(readable(), display_.errors().room());
         watch_reader();
         take_signals();
         if (process_->alive()) cycle();
@@ -65,50 +67,72 @@ void Supervisor::loop() {
 }
 
 void Supervisor::wait() {
-    const bool full = readable() == 0;
-    pollfd sources[] = {{full ? -1 : process_->poll_fd(), POLLIN, 0},
+    Outlet& output = display_.output();
+    Outlet& errors = display_.errors();
+    pollfd sources[] = {{readable() == 0 ? -1 : process_->poll_fd(), POLLIN, 0},
+                        {errors.room() == 0 ? -1 : process_->errors_fd(), POLLIN, 0},
                         {signal_fd(), POLLIN, 0},
-                        {display_.output().room_fd(), POLLIN, 0}};
-    ::poll(sources, 3, more_output_ ? 0 : 200);
-    display_.output().note_room();
+                        {output.room_fd(), POLLIN, 0},
+                        {errors.room_fd(), POLLIN, 0}};
+    ::poll(sources, std::size(sources), more_output_ ? 0 : 200);
+    output.note_room();
+    errors.note_room();
 }
 
 /// A command whose output is not taken waits, as it would without heeler-supervise. One that writes to a file does not.
 std::size_t Supervisor::readable() const { return from_file_ ? std::size_t{1} << 22 : display_.output().room(); }
 
-void Supervisor::read_output(std::size_t most) {
-    more_output_ = false;
-    if (most == 0) return;
-    const auto sink = [this](std::string_view chunk) {
-        pass_on(chunk);
-        last_output_ = dog_.clock().now();
-        dog_.observe(handle_, heeler::Output{chunk, chunk.back() != '\n'}, last_output_);
-        cutter_.feed(chunk, [this](std::string_view line) {
-            ++view_.lines;
-            metric_->see_line(line);
-        });
-    };
-    const auto read = process_->read_output(sink, most);
-    if (read) not_shown_ += read->skipped;
-    more_output_ = from_file_ && read && read->bytes >= most;
-    if ((!read || read->closed) && !output_closed_) output_closed_ = dog_.clock().now().elapsed;
+/// Where the command may have to wait to write to: "standard output"; empty: nowhere.
+std::string Supervisor::unread() const {
+    if (readable() == 0) return "standard output";
+    return display_.errors().room() == 0 && process_->errors_fd() >= 0 ? "standard error" : "";
 }
 
-void Supervisor::pass_on(std::string_view chunk) {
-    if (from_file_ && display_.output().room() < chunk.size()) {
+void Supervisor::read_streams(std::size_t output, std::size_t errors) {
+    more_output_ = false;
+    bool closed = false;
+    if (output != 0) {
+        const auto read =
+            process_->read_output([this](std::string_view chunk) { hear(chunk, display_.output(), output_); }, output);
+        if (read) not_shown_ += read->skipped;
+        more_output_ = from_file_ && read && read->bytes >= output;
+        closed = !read || read->closed;
+    }
+    if (errors != 0) {
+        const auto read =
+            process_->read_errors([this](std::string_view chunk) { hear(chunk, display_.errors(), errors_); }, errors);
+        closed = closed && (!read || read->closed);
+    }
+    if (closed && !output_closed_) output_closed_ = dog_.clock().now().elapsed;
+}
+
+void Supervisor::hear(std::string_view chunk, Outlet& to, Heard& heard) {
+    pass_on(chunk, to);
+    last_output_ = dog_.clock().now();
+    const std::string_view lines = heard.lines.add(chunk);
+    dog_.observe(handle_, heeler::Output{lines, lines.empty()}, last_output_);
+    heard.cutter.feed(chunk, [this](std::string_view line) {
+        ++view_.lines;
+        metric_->see_line(line);
+    });
+}
+
+void Supervisor::pass_on(std::string_view chunk, Outlet& to) {
+    if (from_file_ && to.room() < chunk.size()) {
         not_shown_ += chunk.size();
         return;
     }
     if (not_shown_ != 0)
         display_.say(fmt::format("{} bytes of output were not shown: they came faster than they were read",
                                  std::exchange(not_shown_, 0)));
-    display_.pass(chunk);
+    display_.pass(chunk, to);
 }
 
 /// Who does not read the command's output makes the command wait: that must not look like its own fault.
 void Supervisor::watch_reader() {
     const heeler::Elapsed now = dog_.clock().now().elapsed;
-    if (readable() != 0) {
+    const std::string where = unread();
+    if (where.empty()) {
         reader_still_.reset();
         reader_told_ = false;
         return;
@@ -116,7 +140,7 @@ void Supervisor::watch_reader() {
     if (!reader_still_) reader_still_ = now;
     if (reader_told_ || now - *reader_still_ < std::chrono::seconds(2)) return;
     reader_told_ = true;
-    display_.say("standard output is not read: the command waits with its output until it is");
+    display_.say(where + " is not read: the command waits with its output until it is");
 }
 
 void Supervisor::take_signals() {

@@ -24,17 +24,24 @@
 #include "previous.hpp"
 #include "run_directory.hpp"
 #include "supervised_control.hpp"
+#include "whole_lines.hpp"
 
 namespace supervise {
 
 using Notifier = common::WithChannels<PostboxNotifier>;
 using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, Notifier>;
 
+/// What arrives of one stream of the command, cut into lines.
+struct Heard {
+    WholeLines lines;
+    LineCutter cutter;
+};
+
 /// Supervises one command from its start (or adoption) to the report. One use each.
 class Supervisor {
 public:
     Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric, std::optional<Keeper> keeper,
-               common::Channels channels, std::shared_ptr<Postbox> postbox, common::LifeSigns& signs);
+               common::Channels channels, std::shared_ptr<Postbox> postbox, common::LifeSigns& signs, int log);
 
     /// How heeler-supervise ends; the report has been written by then.
     [[nodiscard]] Quit run(const GoOn& how);
@@ -44,10 +51,12 @@ private:
     // supervisor.cpp: the loop
     void loop();
     void wait();
-    void read_output(std::size_t most);
-    void pass_on(std::string_view chunk);
+    void read_streams(std::size_t output, std::size_t errors);
+    void hear(std::string_view chunk, Outlet& to, Heard& heard);
+    void pass_on(std::string_view chunk, Outlet& to);
     void watch_reader();
     [[nodiscard]] std::size_t readable() const;
+    [[nodiscard]] std::string unread() const;
     void take_signals();
     void report_to_watchdog();
     void cycle();
@@ -90,7 +99,8 @@ private:
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
-    LineCutter cutter_;
+    Heard output_;
+    Heard errors_;
     StatusView view_;
     heeler::Duration interval_{};
     heeler::Instant began_{};

@@ -10,6 +10,7 @@
 
 #include "../common/store_place.hpp"
 #include "command_text.hpp"
+#include "standard_streams.hpp"
 #include "supervisor.hpp"
 
 namespace supervise {
@@ -56,6 +57,7 @@ heeler::ProcessSpec Supervisor::process_spec() const {
     heeler::ProcessSpec spec;
     spec.argv = options_.command;
     spec.io = options_.pty ? heeler::ProcessIo::pty : heeler::ProcessIo::pipe;
+    spec.errors_apart = display_.apart() && !options_.pty && !options_.detach;
     if (options_.detach) spec.output_file = directory_.file("output");
     spec.output_limit = options_.output_limit;
     spec.snapshot_source = options_.snapshot_directory;
@@ -115,6 +117,10 @@ std::optional<Quit> Supervisor::start_command() {
     if (registered->not_stored) return store_problem(*registered->not_stored);
     handle_ = *registered;
     heeler::ProcessSpec spec = process_spec();
+    const CommandInput input = take_input(options_);
+    spec.input = input.kind;
+    spec.given_input = input.given.get();
+    if (!input.note.empty()) display_.say(input.note);
     spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
     auto process = heeler::ProcessControl::start(std::move(spec));
     if (!process) {
@@ -126,6 +132,8 @@ std::optional<Quit> Supervisor::start_command() {
     }
     process_.emplace(std::move(*process));
     control_.attach(*process_, run_id_);
+    if (!options_.shadow && !process_->can_inject())
+        display_.say("nothing can be said to the command: its nudges are told to you (or --pty, or --stdin nudges)");
     return std::nullopt;
 }
 

@@ -108,8 +108,11 @@ heeler::Result<void> Supervisor::write_report(const heeler::Report& report, cons
 /// Everything is recorded by now. Who reads slowly after an orderly end is waited for, and Ctrl-C ends that.
 void Supervisor::pass_rest() {
     const bool orderly = !left_running_ && signal_ == 0 && own_status_ != exit_terminated;
-    while (!display_.output().drained(orderly ? std::chrono::milliseconds(200) : std::chrono::seconds(2)))
-        if (!orderly || take_signal() != 0) break;
+    const auto patience = orderly ? std::chrono::milliseconds(200) : std::chrono::seconds(2);
+    while (display_.output().owes() || display_.errors().owes()) {
+        const bool moved = display_.output().drained(patience) && display_.errors().drained(patience);
+        if (!moved && (!orderly || take_signal() != 0)) break;
+    }
     if (const std::size_t left = display_.output().waiting(); left != 0)
         display_.say(fmt::format("{} bytes of output were not read", left));
 }
@@ -124,7 +127,7 @@ Quit Supervisor::end() {
         constexpr std::size_t rest = std::size_t{1} << 20;
         for (int round = 0; round < 100 && !output_closed_ && display_.output().waiting() < 2 * rest; ++round) {
             const auto before = last_output_.elapsed;
-            read_output(rest);
+            read_streams(rest, rest);
             if (before == last_output_.elapsed) break;
         }
         settle();

@@ -21,7 +21,7 @@ kill -INT "$supervisor"
 ends 130 "Ctrl-C" 10
 gone "$(cat "$work/yes.pid")" || fail "Ctrl-C left the command alive"
 says "$work/err" 'bytes of output were not read'
-start_supervisor "$work/unread" "$work/err" --name nudged --preset long_run --interval 1s -- \
+start_supervisor "$work/unread" "$work/err" --name nudged --stdin nudges --preset long_run --interval 1s -- \
     sh -c 'head -c 3000000 /dev/zero & read -r line; echo "$line" >'"$work"'/heard; wait'
 until_true 20 test -s "$work/heard" || fail "no nudge reached the command" "$work/err"
 kill -INT "$supervisor"
@@ -89,7 +89,7 @@ for each in "${counting[@]}"; do
 done
 
 echo "== a detached command that writes fast"
-start_supervisor /dev/null "$work/err" --name fast --detach --preset long_run --interval 1s --output-limit 32MB -- \
+start_supervisor /dev/null "$work/err" --name fast --detach --stdin nudges --preset long_run --interval 1s --output-limit 32MB -- \
     sh -c 'echo $$ >'"$work"'/fast.pid; base64 /dev/urandom | head -c 400000000; date +%s >'"$work"'/written
            read -r line; date +%s >'"$work"'/told; sleep 100'
 until_true 60 test -s "$work/told" || fail "no nudge came" "$work/err"
