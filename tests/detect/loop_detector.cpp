@@ -313,3 +313,23 @@ TEST_CASE("the verdict is that of a search from scratch [M-054] [M-052] [M-053] 
     CHECK(loops > 1'000);
     CHECK(quiet > 1'000);
 }
+
+TEST_CASE("how many items came since an intervention, or since the last one of a loop [D-09]") {
+    using Detector = LoopDetector<Line>;
+    Detector::Memory memory;
+    Detector::Settings settings;
+    const auto since = [&] { return Detector::new_items(memory, settings); };
+    const auto lines = [&](std::uint64_t first, int count, std::uint64_t step) {
+        for (int i = 0; i < count; ++i, first += step)
+            Detector{}.learn(memory, settings, {{}, 0, first, static_cast<std::uint32_t>(first), OutputLine{"x"}});
+    };
+    CHECK(since() == 0);
+    lines(1, 14, 0);
+    CHECK(since() == 14);
+    lines(1, 3, 0);
+    CHECK(since() == 0);
+    lines(100, 9, 1);
+    CHECK(since() == 9);
+    Detector{}.learn(memory, settings, {{}, 0, 0, 0, Watermark{}});
+    CHECK(since() == 0);
+}

@@ -1,5 +1,6 @@
 #include <heeler/recover/recovery_ladder.hpp>
 
+#include <heeler/recover/incident_steps.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/catch.hpp"
@@ -281,4 +282,21 @@ TEST_CASE("the strongest action that was tried names a rung [M-179]") {
     CHECK(rung::main_of(blocked).kind == ActionKind::escalate);
     CHECK(rung::outcome_of(blocked) == InterventionOutcome::escalated);
     CHECK(rung::outcome_of(carried_out(nudge, {O::done})) == InterventionOutcome::pending);
+}
+
+TEST_CASE("the same loop reopens its incident for longer than anything else does [D-33] [D-60]") {
+    Incident last;
+    last.number = 4;
+    last.phase = Phase::closed;
+    last.attempts = 1;
+    last.closed_at = 100s;
+    for (const auto& [at, number, of_same_loop] :
+         {std::tuple{220s, 4u, 4u}, std::tuple{221s, 5u, 4u}, std::tuple{280s, 5u, 4u}, std::tuple{281s, 5u, 5u}}) {
+        CHECK(begun(last, at, 60s).number == number);
+        CHECK(begun(last, at, 60s, true).number == of_same_loop);
+        Judgement seen = seeing(Condition::loop_detected);
+        seen.same_loop = true;
+        const Decision step = RecoveryLadder{ladder()}.climb(last, seen, at, Elapsed{at}, 60s);
+        CHECK((step.incident.number == of_same_loop && step.incident.attempts == (of_same_loop == 4 ? 2u : 1u)));
+    }
 }

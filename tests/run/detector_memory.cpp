@@ -78,6 +78,22 @@ struct Wide {
     }
 };
 
+/// Finds what only a host has a name for, and says how much proves that it is over.
+struct OwnRepetition {
+    static constexpr std::string_view kind = "own";
+    static constexpr Condition own = Condition::custom(0, "OWN", 45, Status::stalled);
+    struct Settings {};
+    struct Memory {
+        std::uint32_t calls = 0;
+    };
+    void learn(Memory& memory, const Settings&, const Observation&) const { ++memory.calls; }
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run&, Instant) const {
+        return Finding{own, Level::nudge, kind, {.rule = "own"}};
+    }
+    [[nodiscard]] int evidence_needed(const Settings&) const { return 2; }
+    [[nodiscard]] std::uint32_t new_items(const Memory& memory, const Settings&) const { return memory.calls; }
+};
+
 template <class... Detectors>
 std::shared_ptr<const ReadyClass> class_of() {
     RunClass rules = rooms::bare_class();
@@ -248,4 +264,20 @@ TEST_CASE("of more findings than fit the least are left out, whenever the worst 
     CHECK(findings.begin()[0].condition == worst);
     CHECK(findings.begin()[1].condition == Condition::timeout);
     CHECK(findings.begin()[Findings::capacity - 1].condition == Condition::stalled);
+}
+
+TEST_CASE("who says what proves that it is over finds repetitions, and has had enough by its own count [D-60]",
+          "[run]") {
+    DetectorMemory memory{class_of<OwnRepetition, Counts<'a'>>()};
+    call(memory);
+    for (const Finding& finding : findings_in(memory))
+        CHECK(memory.is_repetition(finding) == (finding.kind == OwnRepetition::kind));
+    CHECK(memory.is_repetition(Finding{Condition::loop_detected, Level::nudge, "a", {.rule = "count"}}));
+    const std::uint32_t own = detail::kind_bit(OwnRepetition::kind), other = detail::kind_bit("a");
+    CHECK_FALSE(memory.had_enough(own, 99));
+    call(memory);
+    CHECK(memory.had_enough(own, 0));
+    CHECK_FALSE(memory.had_enough(own | other, 1));  // that one says no number: the highest of the class
+    CHECK(memory.had_enough(own | other, 2));
+    CHECK_FALSE(memory.had_enough(0, 99));
 }

@@ -45,6 +45,23 @@ TEST_CASE("a heartbeat is life, a repeated result is activity, a new one is prog
     CHECK((f.run().last_sign == 5s && f.run().last_activity == 3s));
 }
 
+TEST_CASE("what is more than output is told apart from it", "[run]") {
+    Folded f{MetricKind::output_lines};
+    f.at(1s)(Output{"a line\n"});
+    CHECK((f.run().last_progress == 1s && !f.run().last_gain));
+    f.at(2s)(ToolResult{true, "new", {}, {}});
+    f.at(3s)(ToolResult{true, "new", {}, {}});
+    CHECK(f.run().last_gain == 2s);
+    f.at(4s)(Progress{1});
+    f.at(5s)(Progress{1});
+    CHECK(f.run().last_gain == 4s);
+    f.at(6s).checkpoint(1, "one", CheckpointReason::scheduled);
+    f.at(7s).checkpoint(1, "one", CheckpointReason::scheduled);
+    CHECK(f.run().last_gain == 6s);
+    f.at(8s).begin_attempt(1);
+    CHECK(f.run().last_gain == 8s);
+}
+
 TEST_CASE("what is reported late takes nothing back", "[run]") {
     Folded f;
     f.at(9s)(Progress{3});

@@ -14,6 +14,9 @@ std::string encoded(RunSpec spec) {
     return writer.take();
 }
 
+/// Behind all else: no moment of progress, and a bit for each detector.
+constexpr std::size_t gain = 1 + 4;
+
 }  // namespace
 
 TEST_CASE("a spec in memory gives back each byte, however many zeros it ends with", "[run]") {
@@ -77,7 +80,7 @@ TEST_CASE("times of samples and what an incident is about are saved, and older f
     const std::string newest = to.bytes();
     // Behind what was saved before: the text with its length, the condition, the times with their count, and of an
     // escalation and of a silence nothing but that there is none. What people know is one byte, of edges a bit each.
-    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1 - 1 - 4);
+    std::string older = newest.substr(0, newest.size() - (1 + 7) - 1 - (1 + 2 * 8) - 1 - 1 - 1 - 4 - gain);
     older[0] = RunMemory::layout_without_times;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -100,7 +103,7 @@ TEST_CASE("how far an escalation got is saved, and facts from before are read wi
     CHECK((chain.steps == 5 && chain.by == "ann"));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1 - 1 - 4);
+    older.resize(older.size() - 1 - (1 + 8) - 3 * 4 - (1 + 3) - 1 - 1 - 4 - gain);
     older[0] = RunMemory::layout_without_chain;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -121,7 +124,7 @@ TEST_CASE("that an alert was kept back is saved, and facts from before are read 
     CHECK(after.verdict->sent.begin == detail::Beginning::kept_back);
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - 1 - 4);
+    older.resize(older.size() - 1 - 1 - 4 - gain);
     older[0] = RunMemory::layout_without_begin;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
@@ -161,13 +164,36 @@ TEST_CASE("what a silence kept from people is saved, and facts from before are r
     CHECK(after.is_unheard(Condition::needs_input));
 
     std::string older = to.bytes();
-    older.resize(older.size() - 1 - 8 - 2 * 4 - 2 - 4);
+    older.resize(older.size() - 1 - 8 - 2 * 4 - 2 - 4 - gain);
     older[0] = RunMemory::layout_without_unheard;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
     old.archive_facts(from_older);
     REQUIRE((from_older.ok() && from_older.at_end()));
     CHECK_FALSE(old.verdict->silenced);
+}
+
+TEST_CASE("what an incident about a repetition needs is saved, and facts from before are read without", "[run]") {
+    RunMemory before;
+    before.run.last_gain = Duration{std::chrono::seconds{7}};
+    before.verdict.edit().repeated_by = detail::kind_bit("loop_calls");
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    CHECK((after.run.last_gain == Duration{std::chrono::seconds{7}}));
+    CHECK(after.verdict->repeated_by == detail::kind_bit("loop_calls"));
+
+    std::string older = to.bytes();
+    older.resize(older.size() - (1 + 8) - 4);
+    older[0] = RunMemory::layout_without_gain;
+    RunMemory old;
+    ArchiveReader from_older{older, Instant{}};
+    old.archive_facts(from_older);
+    REQUIRE((from_older.ok() && from_older.at_end()));
+    CHECK((!old.run.last_gain && old.verdict->repeated_by == 0));
 }
 
 TEST_CASE("of two alerts that silences kept from people about one incident both are owed, of an earlier one neither") {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Plays an agent that repeats itself: the same five lines again and again, until somebody speaks to it. Then it finishes
-# its work. The argument is the time between two blocks in seconds.
+# its work, which is long enough to be believed: a few new lines are no recovery from a loop. The argument is the time
+# between two blocks in seconds.
 pause=${1:-1}
 told=$(mktemp)
 trap 'rm -f "$told"' EXIT
@@ -22,8 +23,10 @@ done
 
 echo "Somebody says: $(head -c 60 "$told")..."
 echo "Right. Another way then: writing RELEASE-NOTES.md instead."
-for chapter in introduction features fixes upgrade thanks credits links licence; do
+for chapter in introduction features fixes changes removals security speed platforms packages upgrade known-problems \
+    documentation translations thanks credits licence; do
     sleep "$pause"
+    echo "read the commits about: $chapter"
     echo "wrote the chapter $chapter"
 done
 echo "Done."

@@ -77,7 +77,10 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
 /// - `by_name(Settings&, NamedSettings&)`: what its settings are called, so that they can be set as `KIND.NAME` from a
 ///   file or the environment wherever a class has the detector on.
-/// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over.
+/// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over. Who
+///   has it finds repetitions: more output alone is no recovery from one.
+/// - `new_items(memory, settings) -> number`: how many items came since it last began anew (`Watermark`), and after the
+///   last one of what it finds. Without it lines of output and tool calls are counted.
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
@@ -149,6 +152,7 @@ struct DetectorOps {
     Result<void> (*validate)(const void* settings);
     void (*by_name)(std::any& settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
+    std::uint64_t (*new_items)(const void* memory, const void* settings);
     std::string (*words)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
@@ -194,6 +198,10 @@ concept HasByName = requires(const D& d, typename D::Settings& settings, NamedSe
 template <class D>
 concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& settings) {
     { d.evidence_needed(settings) } -> std::convertible_to<std::uint64_t>;
+};
+template <class D>
+concept HasNewItems = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
+    { d.new_items(memory, settings) } -> std::convertible_to<std::uint64_t>;
 };
 template <class D>
 concept HasWords = requires(const D& d, const Finding& finding) {
@@ -276,6 +284,9 @@ struct DetectorCalls {
         D{}.by_name(*std::any_cast<Settings>(&settings), named);
     }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
+    static std::uint64_t new_items(const void* memory, const void* settings) {
+        return D{}.new_items(mem(memory), set(settings));
+    }
     static std::string words(const Finding& finding) { return D{}.words(finding); }
     static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
                                        const Finding& finding) {
@@ -313,6 +324,7 @@ struct DetectorCalls {
         if constexpr (HasValidate<D>) ops.validate = &validate;
         if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
+        if constexpr (HasNewItems<D>) ops.new_items = &new_items;
         if constexpr (HasWords<D>) ops.words = &words;
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
         if constexpr (HasDetails<D>) ops.details = &details;

@@ -45,8 +45,9 @@ struct SentSteer {
 struct Judgement {
     std::optional<Condition> worst{};  ///< of the findings that warrant acting; absent: none does
     bool explicit_limit = false;       ///< a configured limit was exceeded
-    bool progressed = false;           ///< the metric moved since the last rung
+    bool progressed = false;           ///< since the last rung, and as progress must be for what the incident is about
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
+    bool same_loop = false;            ///< what is found is the loop that was found last
     bool no_output_gone = false;       ///< the output can be read again, or what was exhausted is there again
     bool active = false;               ///< activity since the last rung
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
@@ -242,6 +243,8 @@ public:
         if (ops_->outlook == nullptr) return std::nullopt;
         return ops_->outlook(value_);
     }
+    /// It looks whether what was done has helped, so that only what comes after it may count.
+    [[nodiscard]] bool verifies() const noexcept { return ops_->outlook == nullptr; }
     [[nodiscard]] std::uint32_t attempts() const { return ops_->attempts != nullptr ? ops_->attempts(value_) : 2; }
 
 private:

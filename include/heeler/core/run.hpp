@@ -110,6 +110,7 @@ struct Run {
     SmallOptional<Duration> last_alive{};
     SmallOptional<Duration> last_activity{};
     SmallOptional<Duration> last_progress{};
+    SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
     SmallOptional<std::int64_t> reported_value{};

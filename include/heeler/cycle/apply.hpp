@@ -58,6 +58,7 @@ public:
         watched_.shown = judged.shows;
         if (judged.decision.retry_after) plan_retry(judged);
         plan(judged, false);
+        if (judged.outlived && judged.decision.last == InterventionOutcome::recovered) begin_anew();
     }
 
     /// What the outcomes of a rung change is decided at once.
@@ -168,7 +169,7 @@ public:
         if (item_.settled_before) watched_.rung.edit() = *item_.settled_before;
         if (item_.memory_before) (void)watched_.load_memory(*item_.memory_before, now_);
         // Somebody else did something: what was seen before that is no evidence any more.
-        if (item_.change.taken_over &&
+        if (item_.change.taken_over && watched_.rules().ladder.verifies() &&
             watched_.verdict->incident.interventions > item_.verdict_before->incident.interventions)
             Folder{watched_, now_}.learn_watermark();
     }
@@ -189,9 +190,10 @@ public:
             item_.actions.push_back(std::move(action));
         }
         watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.actions.size());
-        if (same_rung) return;
-        if (!item_.memory_before) item_.memory_before = watched_.saved_memory(now_);
-        Folder{watched_, now_}.learn_watermark();
+        // A ladder that only watches compares nothing with before: its alerts and steers make no evidence void. A fresh
+        // agent has done nothing yet.
+        const bool anew = watched_.rules().ladder.verifies() || rung::has(judged.decision.plan, ActionKind::spawn);
+        if (!same_rung && anew) begin_anew();
     }
 
     void finish(RunState state) {
@@ -201,6 +203,13 @@ public:
     }
 
 private:
+    /// Detectors of repetition forget what they have seen. Undone with the cycle.
+    void begin_anew() {
+        if (!item_.memory_before) item_.memory_before = watched_.saved_memory(now_);
+        item_.change.with_memory = true;
+        Folder{watched_, now_}.learn_watermark();
+    }
+
     /// What the run is after a rung that ended it; completed if an action found it over.
     [[nodiscard]] static RunState state_after(const std::vector<Action>& actions) noexcept {
         const Action& main = rung::main_of(actions);
@@ -286,7 +295,7 @@ private:
     }
 
     void say_once(const Finding& note) {
-        const std::uint32_t bit = Verdict::note_bit(note.kind);
+        const std::uint32_t bit = kind_bit(note.kind);
         if ((watched_.verdict->notes_given & bit) != 0) return;
         watched_.verdict.edit().notes_given |= bit;
         audit("not_evaluable", notes::not_evaluable(note));

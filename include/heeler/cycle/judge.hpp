@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/cycle/recovery_signs.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/duration.hpp>
 
@@ -53,15 +54,10 @@ struct Judged {
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool silence_over = false;    ///< of what a silence kept from people they are told now, if it goes on
     bool set_aside = false;       ///< a stall, because something is exhausted
+    bool outlived = false;        ///< a repetition, because the run has gone on without it
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
-
-/// From a rung to the look whether it helped.
-[[nodiscard]] inline Duration verify_after(const RunMemory& watched) noexcept {
-    const Duration set = watched.rules().verify_after;
-    return set > Duration{} ? set : watched.run.interval;
-}
 
 /// The run as detectors see it. In shadow mode nobody is started, but what was decided counts as if somebody had been.
 [[nodiscard]] inline std::optional<Run> shadow_of(const RunMemory& watched) {
@@ -119,6 +115,7 @@ private:
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
+            if (is_outlived(finding)) return void(result.outlived = true);
             const bool hushed = finding.condition == Condition::silent && verdict_.marks.quiet_at(now_.wall);
             if (hushed) return (void)result.findings.add(hush(finding));
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
@@ -128,6 +125,12 @@ private:
         if (!has(result, Condition::exhausted)) return;
         result.set_aside = has(result, Condition::stalled);
         result.findings.drop(Condition::stalled);  // that is why it stands still
+    }
+
+    /// A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
+    [[nodiscard]] bool is_outlived(const Finding& finding) const {
+        return verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
+               watched_.detectors.had_enough(kind_bit(finding.kind), 0);
     }
 
     /// People know of this silence, so it is only shown; it is critical again when it is not quiet any more.
@@ -154,11 +157,10 @@ private:
             seen.explicit_limit |= finding.condition == Condition::timeout;
         }
         const Incident& incident = verdict_.incident;
-        seen.progressed = run_.metric_value().value_or(incident.value_then) != incident.value_then ||
-                          (run_.last_progress && *run_.last_progress > incident.acted);
-        const auto items = static_cast<std::uint64_t>(run_.lines + run_.calls);
-        seen.enough_new = incident.condition == Condition::loop_detected && rules_.enough_items > 0 &&
-                          items >= incident.items_then + rules_.enough_items;
+        const RecoverySigns signs{watched_, verify_after(watched_), working()};
+        seen.progressed = signs.progressed();
+        seen.enough_new = signs.enough_new();
+        seen.same_loop = result.loop_identity != 0 && result.loop_identity == verdict_.loop_identity;
         // In shadow mode nobody is started, so they are counted as other attempts are: per incident.
         seen.continuations = rules_.rules.mode == Mode::shadow ? incident.attempts : run_.attempt - 1;
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable && !run_.late;

@@ -59,6 +59,7 @@ public:
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
         if (decision.incident.number != before.number) {
             watched_.verdict.edit().found.clear();
+            watched_.verdict.edit().repeated_by = 0;
             watched_.verdict.edit().heard = false;
             watched_.verdict.edit().sent.begin = Beginning::known;
         }
@@ -435,6 +436,16 @@ private:
             break;
         }
         if (judged_.decision.acts()) watched_.verdict.edit().note(judged_.decision.condition);
+        note_repetition();
+    }
+
+    void note_repetition() {
+        if (!watched_.verdict->incident.open()) return;
+        std::uint32_t by = watched_.verdict->repeated_by;
+        for (const Finding& finding : judged_.findings)
+            if (finding.level >= Level::nudge && watched_.detectors.is_repetition(finding))
+                by |= kind_bit(finding.kind);
+        if (by != watched_.verdict->repeated_by) watched_.verdict.edit().repeated_by = by;
     }
 
     void count_today() {

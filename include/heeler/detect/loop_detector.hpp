@@ -161,6 +161,12 @@ struct LoopDetector<Item, BlockRule> {
     [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept {
         return settings.rule.min_items;
     }
+    [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings&) noexcept {
+        if (!memory.ring) return 0;
+        std::uint32_t since = memory.ring->watermark;
+        for (const std::uint32_t end : memory.ring->hit_end) since = detail::max_of(since, end);
+        return memory.ring->items - since;
+    }
 
 private:
     /// What was there before is not judged again.

@@ -9,9 +9,10 @@
 namespace heeler::inline HEELER_ABI {
 
 /// The incident that a finding opens: the last one again if it returns soon after it was closed (within two
-/// verifications), else a new one.
-[[nodiscard]] inline Incident begun(const Incident& last, Duration now, Duration verify_after) {
-    if (last.phase == Phase::closed && now - last.closed_at <= 2 * verify_after) return last;
+/// verifications, one and the same loop within three), else a new one.
+[[nodiscard]] inline Incident begun(const Incident& last, Duration now, Duration verify_after, bool same_loop = false) {
+    const Duration soon = (same_loop ? 3 : 2) * verify_after;
+    if (last.phase == Phase::closed && now - last.closed_at <= soon) return last;
     Incident next{};
     next.number = last.number + 1;
     next.interventions = last.interventions;

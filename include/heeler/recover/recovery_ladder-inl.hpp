@@ -140,7 +140,7 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
 
 HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
     if (!step.seen.worst) return Decision{step.incident};
-    const Incident next = begun(step.incident, step.now, step.verify_after);
+    const Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
     return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
 }
 

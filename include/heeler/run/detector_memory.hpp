@@ -16,6 +16,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/settings/ready_class.hpp>
+#include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -62,6 +63,11 @@ private:
     };
     std::size_t count_ = 0;
 };
+
+/// A detector in a set of them. Two may share a bit.
+[[nodiscard]] inline std::uint32_t kind_bit(std::string_view detector) noexcept {
+    return 1u << (fingerprint_text(detector) % 32);
+}
 
 /// Keeps its class. Takes no memory before something is learned. Saved by kind, so that a class which gains,
 /// loses or reorders detectors keeps the rest.
@@ -142,6 +148,30 @@ public:
                     if (record) records.push_back(*std::move(record));
                 }));
         return records;
+    }
+
+    /// The run repeats itself: by the condition, or because its detector says how much proves that it is over.
+    [[nodiscard]] bool is_repetition(const Finding& finding) const noexcept {
+        if (finding.condition == Condition::loop_detected || finding.condition == Condition::error_cascade) return true;
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == finding.kind) return slot.ops->evidence_needed != nullptr;
+        return false;
+    }
+
+    /// Each of the detectors `kinds` has had so many new items that it would have found the same again. One that does
+    /// not count goes by `items`, one that says no number by the highest of its class.
+    [[nodiscard]] bool had_enough(std::uint32_t kinds, std::uint64_t items) const {
+        bool any = false;
+        for (const DetectorSlot& slot : of_->detectors) {
+            const DetectorOps& ops = *slot.ops;
+            if ((kinds & kind_bit(ops.kind)) == 0) continue;
+            const std::uint64_t needed =
+                ops.evidence_needed != nullptr ? ops.evidence_needed(slot.settings) : of_->enough_items;
+            const std::uint64_t had = ops.new_items != nullptr ? ops.new_items(at(slot), slot.settings) : items;
+            if (needed == 0 || had < needed) return false;
+            any = true;
+        }
+        return any;
     }
 
     /// What the detector of this kind remembers, as it is saved; absent if the class has none, or it learned nothing.

@@ -51,7 +51,7 @@ public:
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (run_.open_calls > 0) --run_.open_calls;
         active();
-        if (watched_.results.edit().add(print)) progressed();
+        if (watched_.results.edit().add(print)) gained();
         ++run_.observations;
     }
 
@@ -66,7 +66,7 @@ public:
     }
 
     void operator()(const Progress& seen) {
-        if (run_.reported_value != seen.value) progressed();
+        if (run_.reported_value != seen.value) gained();
         run_.reported_value = seen.value;
         learn(seen, {});
         active();
@@ -130,7 +130,7 @@ public:
     /// A step or text that is new is progress.
     void checkpoint(std::optional<std::int64_t> step, std::string_view text, CheckpointReason reason) {
         LastCheckpoint& last = watched_.checkpoints.edit().last;
-        if (!last.at || last.text != text || last.step != step) progressed();
+        if (!last.at || last.text != text || last.step != step) gained();
         if (step) complete(*step);
         run_.checkpoint_base = std::max(run_.checkpoint_base.value_or(at_), at_);
         last.text.assign(text);
@@ -149,7 +149,7 @@ public:
         run_.attempt = continuation + 1;
         run_.checkpoint_base = at_;
         run_.open_calls = 0;
-        progressed();
+        gained();
         active();
     }
 
@@ -236,6 +236,10 @@ private:
         alive();
     }
     void progressed() { raise(run_.last_progress); }
+    void gained() {
+        raise(run_.last_gain);
+        progressed();
+    }
 
     /// Reports may come in any order: an older one takes nothing back.
     void raise(SmallOptional<Duration>& moment) const {

@@ -15,7 +15,6 @@
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_marks.hpp>
-#include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -40,8 +39,9 @@ struct Verdict {
     Seldom<UnheardMarks> silenced;  ///< likewise; also written by deliveries
     std::vector<SentEdge> edges;    ///< of what goes on; stored on their own
     std::optional<WallTime> ended_at;
-    Condition cause;    ///< of the open incident, the worst that was acted on; saved on its own
-    std::string found;  ///< likewise, in words; empty: nothing yet
+    Condition cause;                ///< of the open incident, the worst that was acted on; saved on its own
+    std::string found;              ///< likewise, in words; empty: nothing yet
+    std::uint32_t repeated_by = 0;  ///< likewise: the detectors that found a repetition in it, a bit each
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
         for (const Condition& known : conditions_seen)
@@ -62,12 +62,9 @@ struct Verdict {
         interventions.push_back(record);
     }
 
-    [[nodiscard]] static std::uint32_t note_bit(std::string_view detector) noexcept {
-        return 1u << (fingerprint_text(detector) % 32);
-    }
     [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
         for (const Finding& note : notes)
-            if ((notes_given & note_bit(note.kind)) == 0) return true;
+            if ((notes_given & kind_bit(note.kind)) == 0) return true;
         return false;
     }
 

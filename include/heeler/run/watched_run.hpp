@@ -147,9 +147,9 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 8;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_unheard = 7, layout_without_begin = 6, layout_without_chain = 5,
-                                  layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 9;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_gain = 8, layout_without_unheard = 7, layout_without_begin = 6,
+                                  layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -350,6 +350,10 @@ struct RunMemory {
         std::uint32_t fresh = verdict->sent.fresh;
         a(fresh);
         if (fresh != verdict->sent.fresh) verdict.edit().sent.fresh = fresh;
+        if (layout == layout_without_gain) return;
+        std::uint32_t repeated = verdict->repeated_by;
+        a(run.last_gain, repeated);
+        if (repeated != verdict->repeated_by) verdict.edit().repeated_by = repeated;
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -26,8 +26,8 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
         run.paused_by_watchdog = mine.paused_by_watchdog;
     }
     if (replaced) return;
-    for (const auto moment :
-         {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::checkpoint_base, &Run::last_sign})
+    for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::last_gain,
+                              &Run::checkpoint_base, &Run::last_sign})
         run.*moment = std::max(run.*moment, mine.*moment);
     run.observations = std::max(run.observations, mine.observations);
     run.lines = std::max(run.lines, mine.lines);

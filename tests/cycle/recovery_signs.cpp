@@ -1,0 +1,141 @@
+#include <heeler/cycle/recovery_signs.hpp>
+
+#include "support/rooms.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using detail::RecoverySigns;
+using rooms::House;
+
+namespace {
+
+RunClass looping_class() {
+    RunClass rules = rooms::bare_class();
+    rules.detectors.turn_on<LoopDetector<Line>>().turn_on<LoopDetector<Call>>({{1, 20, 3, 5, 200}, {}, {}});
+    rules.verify_after = 120s;
+    return rules;
+}
+
+/// A run whose last rung was carried out at the start, a minute ago.
+struct Open {
+    House house;
+    RunHandle run;
+
+    explicit Open(Condition about, Phase phase = Phase::climbing, MetricKind metric = MetricKind::output_lines)
+        : run{house.run(looping_class(), spec_of(metric))} {
+        detail::Verdict& verdict = house.at(run).verdict.edit();
+        verdict.incident.number = 1;
+        verdict.incident.phase = phase;
+        verdict.incident.condition = about;
+        house.clock.advance(60s);
+    }
+    static RunSpec spec_of(MetricKind metric) {
+        RunSpec spec = bench::spec_of("r");
+        spec.metric = metric;
+        return spec;
+    }
+    void found_by(std::string_view kind) { house.at(run).verdict.edit().repeated_by |= detail::kind_bit(kind); }
+    void lines(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) house.tell(run, Output{std::string(1 + i, 'x') + "\n"});
+    }
+    void calls(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) house.tell(run, ToolCall{"tool " + std::string(1 + i, 'x'), "{}", {}});
+    }
+    [[nodiscard]] RecoverySigns signs() {
+        const detail::WatchedRun& watched = house.at(run);
+        return {watched, detail::verify_after(watched), watched.run.working(house.now().elapsed)};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("more output ends a stall, and no repetition [D-60]", "[cycle]") {
+    const auto progressed_by_output = [](Condition about) {
+        Open open{about};
+        open.lines(1);
+        return open.signs().progressed();
+    };
+    CHECK(progressed_by_output(Condition::stalled));
+    CHECK(progressed_by_output(Condition::runaway));
+    CHECK(progressed_by_output(Condition::timeout));
+    CHECK_FALSE(progressed_by_output(Condition::loop_detected));
+    CHECK_FALSE(progressed_by_output(Condition::error_cascade));
+}
+
+TEST_CASE("a new result, a checkpoint and a reported value end a repetition, the same again does not [D-60]",
+          "[cycle]") {
+    Open open{Condition::loop_detected};
+    const auto tell = [&](const auto& what) { open.house.tell(open.run, what); };
+    SECTION("a result") {
+        open.house.at(open.run).results.edit().add(fingerprint_text("old"));
+        tell(ToolResult{true, "old", {}, {}});
+        CHECK_FALSE(open.signs().progressed());
+        tell(ToolResult{true, "new", {}, {}});
+    }
+    SECTION("a checkpoint") {
+        detail::Folder{open.house.at(open.run), open.house.now()}.checkpoint(3, "three", CheckpointReason::scheduled);
+    }
+    SECTION("a value") { tell(Progress{1}); }
+    CHECK(open.signs().progressed());
+}
+
+TEST_CASE("a value reported at the very moment of the rung counts", "[cycle]") {
+    Open open{Condition::loop_detected, Phase::climbing, MetricKind::reported};
+    open.house.tell(open.run, Progress{1});
+    open.house.at(open.run).verdict.edit().incident.acted = 60s;
+    CHECK(open.signs().progressed());
+    open.house.at(open.run).verdict.edit().incident.value_then = 1;
+    CHECK_FALSE(open.signs().progressed());
+}
+
+TEST_CASE("an incident in which a repetition was found stays about one", "[cycle]") {
+    Open open{Condition::stalled};
+    open.found_by(LoopDetector<Line>::kind);
+    open.lines(14);
+    CHECK_FALSE(open.signs().progressed());
+    CHECK_FALSE(open.signs().enough_new());
+    open.lines(1);
+    CHECK(open.signs().enough_new());
+}
+
+TEST_CASE("what a rule needs is counted in its own items [D-09]", "[cycle]") {
+    Open open{Condition::loop_detected};
+    SECTION("talk is no call") {
+        open.found_by(LoopDetector<Call>::kind);
+        open.lines(40);
+        open.calls(4);
+        CHECK_FALSE(open.signs().enough_new());
+        open.calls(1);
+        CHECK(open.signs().enough_new());
+    }
+    SECTION("each rule that found it") {
+        open.found_by(LoopDetector<Call>::kind);
+        open.found_by(LoopDetector<Line>::kind);
+        open.calls(9);
+        CHECK_FALSE(open.signs().enough_new());
+        open.lines(15);
+        CHECK(open.signs().enough_new());
+    }
+    SECTION("who found it was not noted by what stored it") {
+        open.calls(10);
+        CHECK_FALSE(open.signs().enough_new());
+        open.lines(5);
+        CHECK(open.signs().enough_new());
+    }
+    SECTION("the rule is off by now") {
+        open.found_by("no such rule");
+        open.lines(99);
+        CHECK_FALSE(open.signs().enough_new());
+    }
+}
+
+TEST_CASE("once a person was asked for, progress counts when the rule could have found the loop again", "[cycle]") {
+    Open open{Condition::timeout, Phase::holding};
+    open.found_by(LoopDetector<Line>::kind);
+    open.house.tell(open.run, ToolResult{true, "new", {}, {}});
+    CHECK_FALSE(open.signs().progressed());
+    open.house.clock.advance(299s);
+    CHECK_FALSE(open.signs().progressed());
+    open.house.clock.advance(1s);
+    CHECK(open.signs().progressed());
+}
