@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/name_map.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
 #include <heeler/cycle/gap.hpp>
@@ -332,8 +332,8 @@ private:
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
     std::size_t early_ = 0;       ///< items from before the visits
     bool visiting_ = false;
-    bool inhibited_ = false;                      ///< of the run that is visited
-    std::map<std::string, std::uint32_t> acted_;  ///< rungs in this cycle, by class
+    bool inhibited_ = false;        ///< of the run that is visited
+    NameMap<std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -12,6 +11,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/run_table.hpp>
@@ -37,10 +37,15 @@ public:
         const std::lock_guard guard{lock_};
         return groups_.count(class_name) != 0;
     }
-    /// The classes' sources, by class.
-    [[nodiscard]] std::map<std::string, GroupSourceRef> groups() const {
-        const std::lock_guard guard{lock_};
-        return groups_;
+    /// The classes' sources, in order of the classes' names.
+    [[nodiscard]] std::vector<std::pair<std::string, GroupSourceRef>> groups() const {
+        std::vector<std::pair<std::string, GroupSourceRef>> all;
+        {
+            const std::lock_guard guard{lock_};
+            all.assign(groups_.begin(), groups_.end());
+        }
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        return all;
     }
     /// Of the class's source, see `PollRef`.
     [[nodiscard]] Duration checkpoint_every(const std::string& class_name) const {
@@ -81,7 +86,7 @@ private:
 
     struct Asked {
         std::vector<RunCursor> cursors;
-        std::map<std::string, RunHandle, std::less<>> handles;
+        NameMap<RunHandle> handles;
     };
 
     /// Ages that a source tells are those of its answer, however long the cycle has gone on and waited for it.
@@ -234,7 +239,7 @@ private:
     RunTable<WatchedRun>& table_;
     ClockPort& clock_;
     mutable std::mutex lock_;
-    std::map<std::string, GroupSourceRef> groups_;
+    NameMap<GroupSourceRef> groups_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

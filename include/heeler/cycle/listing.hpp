@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/whole_classes.hpp>
@@ -397,11 +397,11 @@ private:
     Registry& registry_;
     Ledger& ledger_;
     NameIds ids_;
-    std::map<std::string, State> states_;
+    NameMap<State> states_;
     std::vector<RunHandle> missing_;
     std::vector<AuditRow> audit_;
     mutable std::mutex lock_;
-    std::map<std::string, Elapsed> next_;
+    NameMap<Elapsed> next_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>
@@ -209,6 +209,7 @@ private:
         std::vector<std::string> due;
         for (const auto& [run, when] : unreadable_)
             if (!run.empty() && now.elapsed >= when) due.push_back(run);
+        std::sort(due.begin(), due.end());
         for (const std::string& run : due) {
             auto found = ledger_.history(now, run);
             if (!found) {
@@ -322,12 +323,12 @@ private:
     LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;
-    Elapsed claim_at_ = Elapsed::min();          ///< when to look for runs that nobody holds
-    CycleReport unheard_;                        ///< what was found while nobody listened
-    std::vector<StoredRun> strangers_;           ///< stored runs whose class is not defined yet
-    std::vector<std::string> told_;              ///< of these classes
-    std::map<std::string, Elapsed> unreadable_;  ///< runs that are left alone, and when to look at them again
-    std::vector<std::string> said_;              ///< damage that was named: the run and what it is
+    Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds
+    CycleReport unheard_;                ///< what was found while nobody listened
+    std::vector<StoredRun> strangers_;   ///< stored runs whose class is not defined yet
+    std::vector<std::string> told_;      ///< of these classes
+    NameMap<Elapsed> unreadable_;        ///< runs that are left alone, and when to look at them again
+    std::vector<std::string> said_;      ///< damage that was named: the run and what it is
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/run/registry.hpp>
 
@@ -93,7 +93,7 @@ private:
     const Registry& registry_;
     ContextDesk& context_;
     mutable std::mutex lock_;
-    std::map<std::string, Elapsed> next_;                 ///< cycle of each class that had one
+    NameMap<Elapsed> next_;                               ///< cycle of each class that had one
     std::vector<std::shared_ptr<const ReadyClass>> now_;  ///< whose cycle this is
 };
 

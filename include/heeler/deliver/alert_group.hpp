@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/append.hpp>
 
@@ -54,7 +55,7 @@ private:
         forget_at_ = std::max<std::size_t>(64, 2 * groups_.size());
     }
 
-    std::map<std::string, Group> groups_;
+    NameMap<Group> groups_;
     std::size_t forget_at_ = 64;
 };
 
@@ -96,7 +97,7 @@ struct LeadAlert {
 /// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key
 /// stays.
 inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
-    std::map<std::string_view, bool> known{{alert.run.id, true}};
+    std::unordered_map<std::string_view, bool> known{{alert.run.id, true}};
     std::string names;
     std::size_t more = 0;
     for (const Alert* other : others) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +31,7 @@ public:
 
     /// One change for each run, with the rows of its alerts; says which one each job's row went to.
     [[nodiscard]] static std::vector<std::size_t> put(const std::vector<AlertJob>& jobs, std::vector<Change>& changes) {
-        std::map<const WatchedRun*, std::size_t> known;
+        std::unordered_map<const WatchedRun*, std::size_t> known;
         std::vector<std::size_t> places;
         for (const AlertJob& job : jobs) {
             const auto place = known.emplace(job.watched, changes.size());

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/context_reset.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/deliver/clear_rule.hpp>
 #include <heeler/effects/context_ref.hpp>
@@ -139,9 +139,9 @@ private:
     mutable std::mutex lock_;
     ContextRef context_;
     ContextClears clears_;
-    std::map<std::string, Ended> ended_;  ///< cycles that are over but for what they owe, by class
-    std::map<std::string, bool> untold_;  ///< classes in whose cycle somebody could not be told
-    std::uint32_t tries_ = 0;             ///< in a row that failed
+    NameMap<Ended> ended_;     ///< cycles that are over but for what they owe, by class
+    NameMap<bool> untold_;     ///< classes in whose cycle somebody could not be told
+    std::uint32_t tries_ = 0;  ///< in a row that failed
     bool in_cycle_ = false;
     bool failed_ = false;  ///< the newest clear
 };

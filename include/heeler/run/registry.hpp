@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/rejoin.hpp>
 #include <heeler/run/run_index.hpp>
@@ -87,8 +87,11 @@ public:
 
     [[nodiscard]] std::vector<std::shared_ptr<const ReadyClass>> classes() const {
         std::vector<std::shared_ptr<const ReadyClass>> all;
-        const std::lock_guard guard{lock_};
-        for (const auto& [name, rules] : classes_) all.push_back(rules);
+        {
+            const std::lock_guard guard{lock_};
+            for (const auto& [name, rules] : classes_) all.push_back(rules);
+        }
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->rules.name < b->rules.name; });
         return all;
     }
 
@@ -351,8 +354,8 @@ private:
 
     mutable std::mutex lock_;
     std::mutex adding_;
-    std::map<std::string, std::shared_ptr<const ReadyClass>, std::less<>> classes_;
-    std::map<std::string, std::shared_ptr<Mutes>> mutes_;
+    NameMap<std::shared_ptr<const ReadyClass>> classes_;
+    NameMap<std::shared_ptr<Mutes>> mutes_;
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
     RunTable<WatchedRun>& table_;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -428,8 +428,7 @@ private:
     std::optional<Elapsed> unreadable_since_;
     std::optional<Elapsed> unwritable_since_;
     Error last_error_;
-    std::map<std::string, Fault, std::less<>>
-        faults_;  ///< of runs that the store does not take, though it takes others
+    NameMap<Fault> faults_;  ///< of runs that the store does not take, though it takes others
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
