@@ -161,6 +161,51 @@ TEST_CASE("while everything is frozen people still learn what is wrong [M-126]")
     CHECK(d.acts.find("done") == std::string::npos);
 }
 
+TEST_CASE("what a freeze keeps from being done is on record once, however long the freeze lasts [M-126]") {
+    const Flag flag;
+    Desk d;
+    d.settings.freeze_file = flag.path();
+    d.boot();
+    d.progress(d.run(), 1);
+    const std::string by = GENERATE("run", "all", "file");
+    CAPTURE(by);
+    if (by == "file") flag.raise();
+    if (by != "file") d.decide(Verb::freeze, by == "run" ? "r" : "");
+    d.minutes(30);
+    if (GENERATE(false, true)) d.boot();
+    d.minutes(30);
+    REQUIRE(d.history("r").interventions.size() == 1);
+    CHECK(d.history("r").interventions[0].outcome == InterventionOutcome::skipped);
+    CHECK(d.control.requests().empty());
+    CHECK(d.sent("run.unhealthy") == 1);
+
+    if (by == "file") flag.lower();
+    if (by != "file") d.decide(Verb::unfreeze, by == "run" ? "r" : "");
+    d.minutes(1);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+    if (by != "file") d.decide(Verb::freeze, by == "run" ? "r" : "");
+    if (by == "file") flag.raise();
+    d.minutes(30);
+    CHECK(d.history("r").interventions.size() == 3);
+    CHECK(d.history("r").interventions[2].outcome == InterventionOutcome::skipped);
+    CHECK(d.asked(ControlVerb::inject) == 1);
+}
+
+TEST_CASE("a run that recovers while it is frozen is well, and what comes later is on record again [M-126]") {
+    Desk d;
+    const RunHandle run = d.run();
+    d.progress(run, 1);
+    d.decide(Verb::freeze);
+    d.minutes(10);
+    REQUIRE(d.status() == Status::stalled);
+    d.progress(run, 2);
+    d.minutes(1);
+    CHECK(d.status() != Status::stalled);
+    d.minutes(120);
+    CHECK(d.status() == Status::stalled);
+    CHECK(d.history("r").interventions.size() == 2);
+}
+
 TEST_CASE("a freeze with an end is over at that moment [M-126]") {
     const bool of_all = GENERATE(true, false);
     Desk d;

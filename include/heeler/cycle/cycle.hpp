@@ -234,12 +234,10 @@ private:
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
-        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, may_act && silence_is_over(watched)}();
+        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         watched.debounced = judged.debounced;
         count_held_back(judged, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
-        // Like the escalation itself.
-        if (!may_act) judged.chain = ChainStep::none;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const bool forgets = judged.silence_over && unheard_after(watched, judged) != *watched.verdict->silenced;

@@ -16,7 +16,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
-enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet };
+enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet, frozen };
 
 /// What becomes of the alert that an incident asks for.
 enum class Alerting : std::uint8_t {
@@ -76,8 +76,9 @@ struct Judged {
 class Judge {
 public:
     /// `inhibited`: people know of trouble above the run. `silence_over`: the one that kept an alert about it from
-    /// people.
-    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false)
+    /// people. `frozen`: every run is.
+    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false,
+          bool frozen = false)
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
@@ -85,14 +86,14 @@ public:
           now_{now},
           budget_left_{budget_left},
           inhibited_{inhibited},
-          silence_over_{silence_over} {}
+          silence_over_{silence_over},
+          frozen_{frozen || verdict_.marks.frozen_at(now.wall)} {}
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
         result.debounced = watched_.debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
-        result.silence_over = silence_over_ && result.held != HeldBack::gap && !verdict_.marks.quiet_at(now_.wall) &&
-                              !verdict_.marks.frozen_at(now_.wall);
+        result.silence_over = silence_over_ && result.held != HeldBack::gap && !is_hands_off();
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
@@ -194,14 +195,26 @@ private:
         if (!result.decision.acts()) return;
         if (verdict_.marks.quiet_at(now_.wall))
             result.held = HeldBack::quiet;
+        else if (frozen_ && was_skipped())
+            result.held = HeldBack::frozen;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
         else if (!budget_left_ || !day_budget_left())
             result.held = HeldBack::budget;
-        if (result.held == HeldBack::quiet)
+        if (result.held == HeldBack::quiet || result.held == HeldBack::frozen) {
             result.decision = Decision{verdict_.incident};
-        else if (result.held != HeldBack::no)
+            result.decision.tells = result.held == HeldBack::frozen;
+        } else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
+    }
+
+    [[nodiscard]] bool is_hands_off() const noexcept { return frozen_ || verdict_.marks.quiet_at(now_.wall); }
+
+    /// It is on record what a freeze keeps from being done in this incident: that is not said again while it lasts.
+    [[nodiscard]] bool was_skipped() const noexcept {
+        if (verdict_.interventions.empty() || !verdict_.incident.open()) return false;
+        const Intervention& last = verdict_.interventions.back();
+        return last.incident == verdict_.incident.number && last.outcome == InterventionOutcome::skipped;
     }
 
     [[nodiscard]] bool day_budget_left() const {
@@ -243,7 +256,7 @@ private:
         const ChainMarks& chain = *verdict_.chain;
         const UnheardMarks& unheard = *verdict_.silenced;
         const bool due = chain.next && now_.elapsed >= *chain.next;
-        if (verdict_.marks.quiet_at(now_.wall) || verdict_.marks.frozen_at(now_.wall)) return ChainStep::none;
+        if (is_hands_off()) return ChainStep::none;
         if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
         if (incident.open() && unheard.escalated && unheard.incident == incident.number)
             return result.silence_over ? ChainStep::unheard : ChainStep::none;
@@ -373,6 +386,7 @@ private:
     bool budget_left_;
     bool inhibited_;
     bool silence_over_;
+    bool frozen_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
