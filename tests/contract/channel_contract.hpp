@@ -19,9 +19,9 @@ namespace heeler_test {
 /// A word that no error may show: every channel under test has it as its secret.
 inline constexpr std::string_view channel_secret = "s3cr3t-0f-th3-ch4nn3l";
 
-/// `settings_for(url)` are the channel's for a server; `good` is what a server says that took an alert.
+/// `settings_for(url)` are the channel's for a server; `good(asked)` is what a server says that takes alerts.
 template <class Channel, class SettingsFor>
-void check_channel(SettingsFor settings_for, const std::string& good) {
+void check_channel(SettingsFor settings_for, const std::function<std::string(const HttpSeen&)>& good) {
     using heeler::ErrorCode;
     using namespace std::chrono_literals;
     const auto ask = [&](const std::function<std::string(const HttpSeen&)>& answer, heeler::Duration timeout = 10s) {
@@ -42,7 +42,7 @@ void check_channel(SettingsFor settings_for, const std::string& good) {
         return ask([text = std::move(text)](const HttpSeen&) { return text; });
     };
     SECTION("a server that takes alerts") {
-        const LoopbackHttp server{[&](const HttpSeen&) { return http_answer(200, good); }};
+        const LoopbackHttp server{[&](const HttpSeen& asked) { return http_answer(200, good(asked)); }};
         Channel channel{settings_for(server.url())};
         check_delivering_notifier(channel);
         for (const HttpSeen& one : server.seen()) CHECK(heeler::valid_utf8(one.body));
@@ -118,7 +118,7 @@ void check_channel(SettingsFor settings_for, const std::string& good) {
         CHECK(result.error().message.size() < 400);
     }
     SECTION("a redirection is not followed") {
-        const LoopbackHttp other{[&](const HttpSeen&) { return http_answer(200, good); }};
+        const LoopbackHttp other{[&](const HttpSeen& asked) { return http_answer(200, good(asked)); }};
         for (const int status : {301, 302, 307, 308}) {
             const auto result = answering(http_answer(status, "", "Location: " + other.url() + "/\r\n"));
             REQUIRE_FALSE(result);
@@ -134,5 +134,15 @@ void check_channel(SettingsFor settings_for, const std::string& good) {
         CHECK(result.error().message.find("you sent") != std::string::npos);
     }
 }
+
+/// Of a server that says the same to everything.
+template <class Channel, class SettingsFor>
+void check_channel(SettingsFor settings_for, const char* good) {
+    check_channel<Channel>(settings_for, [=](const HttpSeen&) { return std::string{good}; });
+}
+
+/// What comes back with 200 from somebody on the way: a page to log in at, an empty answer, one cut in two.
+inline constexpr const char* foreign_answers[] = {"<html><body>Welcome to the airport</body></html>", "",
+                                                  R"([{"number":1,"bo)", "[[]]", R"({"login":"needed"})"};
 
 }  // namespace heeler_test

@@ -53,6 +53,19 @@ TEST_CASE("Telegram keeps the contract of channels") {
     heeler_test::check_channel<TelegramNotifier>(telegram_settings, R"({"ok":true})");
 }
 
+TEST_CASE("what somebody on the way answers is no receipt") {
+    for (const char* const foreign : heeler_test::foreign_answers) {
+        CAPTURE(foreign);
+        const LoopbackHttp server{[&](const HttpSeen&) { return http_answer(200, foreign); }};
+        const auto told = TelegramNotifier{telegram_settings(server.url())}.send(heeler_test::example_alert());
+        REQUIRE_FALSE(told);
+        CHECK(told.error().code == ErrorCode::delivery_failed);
+    }
+    const LoopbackHttp server{[](const HttpSeen&) { return http_answer(200, "\n <!doctype html><p>Log in"); }};
+    CHECK(SlackNotifier{slack_settings(server.url())}.send(heeler_test::example_alert()).error().code ==
+          ErrorCode::delivery_failed);
+}
+
 TEST_CASE("nobody is mentioned by what is in an alert to Slack") {
     const LoopbackHttp server{taken};
     SlackNotifier slack{slack_settings(server.url())};

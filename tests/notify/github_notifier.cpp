@@ -41,6 +41,16 @@ public:
         const std::lock_guard guard{lock_};
         issues_[number - 1].open = false;
     }
+    void open(std::size_t number) {
+        const std::lock_guard guard{lock_};
+        issues_[number - 1].open = true;
+    }
+    /// From now on these requests take effect, but somebody else answers with this; of no method: none.
+    void speak_over(const std::string& method, const std::string& answer = {}) {
+        const std::lock_guard guard{lock_};
+        spoken_over_ = method;
+        foreign_ = answer;
+    }
     /// The next request takes effect, and its answer is lost.
     void lose_next(const std::string& method) {
         const std::lock_guard guard{lock_};
@@ -52,6 +62,7 @@ private:
     std::string answer(const HttpSeen& asked) {
         const std::lock_guard guard{lock_};
         const std::string said = answer_to(asked);
+        if (spoken_over_ == asked.method) return http_answer(200, foreign_);
         if (lost_ != asked.method) return said;
         lost_.clear();
         return "HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n";
@@ -81,7 +92,7 @@ private:
         if (rest.find("/comments") == std::string::npos) return http_answer(200, shown(number));
         if (asked.method == "POST") {
             issue.comments.push_back(member("body"));
-            return http_answer(201);
+            return http_answer(201, R"({"id":7})");
         }
         heeler::JsonLine line;
         line.begin_array();
@@ -112,7 +123,7 @@ private:
 
     mutable std::mutex lock_;
     std::vector<Issue> issues_;
-    std::string lost_;
+    std::string lost_, spoken_over_, foreign_;
     heeler_test::LoopbackHttp server_{[this](const HttpSeen& asked) { return answer(asked); }};
 };
 
@@ -135,7 +146,10 @@ heeler::Alert alert_of(const std::string& run, const std::string& key, heeler::S
 }  // namespace
 
 TEST_CASE("GitHub keeps the contract of channels") {
-    heeler_test::check_channel<GithubNotifier>(github_settings, R"({"number":1,"state":"open"})");
+    heeler_test::check_channel<GithubNotifier>(github_settings, [](const HttpSeen& asked) -> std::string {
+        const bool lists = asked.method == "GET" && asked.path.find("page=") != std::string::npos;
+        return lists ? "[]" : R"({"id":7,"number":1,"state":"open"})";
+    });
 }
 
 TEST_CASE("a run in trouble has one issue, and comments") {
@@ -161,6 +175,58 @@ TEST_CASE("a run in trouble has one issue, and comments") {
     REQUIRE(notifier->send(alert_of("b", "7", Severity::none)));  // nobody needs to hear it any more
     REQUIRE(notifier->send(alert_of("b", "8", Severity::warning)));
     CHECK(github.issues().size() == (settings.close_on_recovery ? 4 : 3));
+}
+
+TEST_CASE("an answer that nobody can read is an error, and no second issue") {
+    const std::string method = GENERATE("GET", "POST", "PATCH");
+    for (const char* const foreign : heeler_test::foreign_answers) {
+        CAPTURE(method, foreign);
+        FakeGithub github;
+        GithubSettings settings = github_settings(github.url());
+        settings.close_on_recovery = true;
+        const auto tell = [&](heeler::Alert alert) {
+            alert.attempt = 2;
+            return GithubNotifier{settings}.send(alert);  // each after a restart
+        };
+        using heeler::Severity;
+        REQUIRE(tell(alert_of("a", "1", Severity::warning)));
+        github.speak_over(method, foreign);
+        const bool closes = method == "PATCH";
+        const heeler::Alert next = alert_of("a", "2", closes ? Severity::none : Severity::warning);
+        for (int i = 0; i < 5; ++i) {
+            const auto told = tell(next);
+            if (method == "POST" && i > 0) {  // it is there: what is looked for can be read
+                CHECK(told);
+                continue;
+            }
+            REQUIRE_FALSE(told);
+            CHECK(told.error().code == ErrorCode::delivery_failed);
+            if (closes) github.open(1);
+        }
+        github.speak_over("");
+        CHECK(tell(next));
+        REQUIRE(github.issues().size() == 1);
+        CHECK(github.issues()[0].comments.size() == 1);
+        CHECK(github.issues()[0].open == !closes);
+    }
+}
+
+TEST_CASE("an issue is not filed where nobody can tell whether it is there") {
+    for (const char* const foreign : heeler_test::foreign_answers) {
+        CAPTURE(foreign);
+        FakeGithub github;
+        GithubIssues issues{github_settings(github.url())};
+        heeler::Issue issue;
+        issue.key = "k";
+        github.speak_over("GET", foreign);
+        CHECK_FALSE(issues.file(issue));
+        CHECK(github.issues().empty());
+        github.speak_over("POST", foreign);
+        CHECK_FALSE(issues.file(issue));
+        github.speak_over("");
+        CHECK(issues.file(issue));
+        CHECK(github.issues().size() == 1);
+    }
 }
 
 TEST_CASE("what GitHub took is not said twice") {

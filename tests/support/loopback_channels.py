@@ -70,7 +70,7 @@ class Http(http.server.BaseHTTPRequestHandler):
             return self.answer(201, issues[-1])
         if place[-1] == "comments" and self.command == "POST":
             note("github comment", body=body["body"])
-            return self.answer(201, {})
+            return self.answer(201, {"id": 1})
         return self.answer(200, [] if place[-1] == "comments" else issues[int(place[4]) - 1])
 
     do_GET = do_POST = do_PATCH = take

@@ -44,7 +44,12 @@ public:
         request.body = std::move(message).text();
         const auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
-        if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
+        if (answer->status >= 200 && answer->status < 300) {
+            // What stands in for Slack says many things, but a page is from somebody on the way.
+            const std::size_t first = answer->body.find_first_not_of(" \t\r\n");
+            if (first == std::string::npos || answer->body[first] != '<') return Receipt{1, {std::string{name}}};
+            return fail(ErrorCode::delivery_failed, "slack: the answer is a web page");
+        }
         return detail::refused(name, *answer, answer->body, secrets_);
     }
 

@@ -54,8 +54,11 @@ public:
         request.body = std::move(message).text();
         auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
-        if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
         const detail::JsonAnswer words{answer->body};
+        if (answer->status >= 200 && answer->status < 300) {
+            if (words.truth("/ok")) return Receipt{1, {std::string{name}}};
+            return fail(ErrorCode::delivery_failed, "telegram: the answer does not say that it was taken");
+        }
         if (const auto seconds = words.number("/parameters/retry_after"); seconds > 0 && seconds <= 86'400)
             answer->retry_after = std::chrono::seconds{seconds};
         return detail::refused(name, *answer, words.text("/description"), secrets_);

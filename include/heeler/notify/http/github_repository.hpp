@@ -83,11 +83,14 @@ public:
                                   "&per_page=", std::to_string(per_page), "&page=", std::to_string(page)));
             if (!answer) return tl::unexpected<Error>(answer.error());
             const JsonAnswer list{answer->body};
-            for (std::size_t i = 0; i < list.size(); ++i)
-                if (auto issue = issue_at(list, concat("/", std::to_string(i)));
-                    issue.body.find(mark) != std::string::npos)
-                    return issue;
-            if (list.size() < per_page) break;
+            const auto size = list.size();
+            if (!size) return unreadable("a list of issues");
+            for (std::size_t i = 0; i < *size; ++i) {
+                auto issue = issue_at(list, concat("/", std::to_string(i)));
+                if (issue.number <= 0) return unreadable("a list of issues");
+                if (issue.body.find(mark) != std::string::npos) return issue;
+            }
+            if (*size < per_page) break;
         }
         return GithubIssue{};
     }
@@ -95,7 +98,10 @@ public:
     [[nodiscard]] Result<bool> is_open(std::int64_t number) {
         const auto answer = ask("GET", concat("/issues/", std::to_string(number)));
         if (!answer) return tl::unexpected<Error>(answer.error());
-        return JsonAnswer{answer->body}.text("/state") == "open";
+        const JsonAnswer issue{answer->body};
+        const std::string_view state = issue.text("/state");
+        if (state != "open" && state != "closed") return unreadable("an issue");
+        return state == "open";
     }
 
     [[nodiscard]] Result<GithubIssue> create(std::string_view title, std::string_view body) {
@@ -106,7 +112,7 @@ public:
         if (!answer) return tl::unexpected<Error>(answer.error());
         auto made = issue_at(JsonAnswer{answer->body}, "");
         if (made.number > 0) return made;
-        return fail(ErrorCode::delivery_failed, "github: it answered without the issue's number");
+        return unreadable("the new issue");
     }
 
     [[nodiscard]] Result<bool> has_comment(std::int64_t number, std::string_view mark) {
@@ -116,10 +122,12 @@ public:
                                   "&page=", std::to_string(page)));
             if (!answer) return tl::unexpected<Error>(answer.error());
             const JsonAnswer list{answer->body};
-            for (std::size_t i = 0; i < list.size(); ++i)
+            const auto size = list.size();
+            if (!size) return unreadable("a list of comments");
+            for (std::size_t i = 0; i < *size; ++i)
                 if (list.text(concat("/", std::to_string(i), "/body")).find(mark) != std::string_view::npos)
                     return true;
-            if (list.size() < per_page) break;
+            if (*size < per_page) break;
         }
         return false;
     }
@@ -127,12 +135,19 @@ public:
     [[nodiscard]] Result<void> comment(std::int64_t number, std::string_view body) {
         JsonLine line;
         line.begin_object().key("body").string(body).end_object();
-        return done(ask("POST", concat("/issues/", std::to_string(number), "/comments"), std::move(line).text()));
+        const auto answer =
+            ask("POST", concat("/issues/", std::to_string(number), "/comments"), std::move(line).text());
+        if (!answer) return tl::unexpected<Error>(answer.error());
+        if (JsonAnswer{answer->body}.number("/id") <= 0) return unreadable("the new comment");
+        return {};
     }
 
     [[nodiscard]] Result<void> close(std::int64_t number) {
-        return done(ask("PATCH", concat("/issues/", std::to_string(number)),
-                        R"({"state":"closed","state_reason":"completed"})"));
+        const auto answer = ask("PATCH", concat("/issues/", std::to_string(number)),
+                                R"({"state":"closed","state_reason":"completed"})");
+        if (!answer) return tl::unexpected<Error>(answer.error());
+        if (JsonAnswer{answer->body}.text("/state") != "closed") return unreadable("the closed issue");
+        return {};
     }
 
 private:
@@ -145,9 +160,9 @@ private:
                 std::string{answer.text(place + "/body")}};
     }
 
-    [[nodiscard]] static Result<void> done(Result<HttpAnswer> answer) {
-        if (!answer) return tl::unexpected<Error>(std::move(answer.error()));
-        return {};
+    /// Somebody answered, a proxy perhaps: nothing is known of what is there, nor of what was done.
+    [[nodiscard]] static tl::unexpected<Error> unreadable(std::string_view wanted) {
+        return fail(ErrorCode::delivery_failed, concat("github: the answer is not ", wanted));
     }
 
     [[nodiscard]] Result<HttpAnswer> ask(std::string method, std::string_view path, std::string body = {}) {

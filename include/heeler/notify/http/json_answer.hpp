@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,10 +33,16 @@ public:
         return at(place).get(value) == simdjson::SUCCESS ? value : 0;
     }
 
-    /// How many elements the list has that is the whole answer.
-    [[nodiscard]] std::size_t size() const {
+    [[nodiscard]] bool truth(std::string_view place) const {
+        bool value = false;
+        return at(place).get(value) == simdjson::SUCCESS && value;
+    }
+
+    /// How many elements the list has that is the whole answer; nothing if the answer is no list.
+    [[nodiscard]] std::optional<std::size_t> size() const {
         simdjson::dom::array list;
-        return good_ && root_.get(list) == simdjson::SUCCESS ? list.size() : 0;
+        if (!good_ || root_.get(list) != simdjson::SUCCESS) return std::nullopt;
+        return list.size();
     }
 
 private:
