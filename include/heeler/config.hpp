@@ -1,6 +1,10 @@
 // The version of heeler, and the one assertion macro. CMake and the package recipes read the version from here.
 #pragma once
 
+#if __cplusplus < 202002L
+#error heeler needs C++20: compile with -std=c++20, or link heeler::heeler in CMake, which sets it
+#endif
+
 #include <cassert>
 
 #define HEELER_VERSION_MAJOR 0

@@ -47,3 +47,17 @@ foreach(case IN LISTS cases)
         set_tests_properties("${prefix}.${name}.${compiler}" PROPERTIES FIXTURES_REQUIRED "${fixture}")
     endforeach()
 endforeach()
+
+# Whoever compiles by an older standard reads that first, whatever they include.
+foreach(header IN ITEMS heeler.hpp tree.hpp text/sanitise.hpp)
+    string(MAKE_C_IDENTIFIER "${header}" name)
+    set(case "${CMAKE_CURRENT_BINARY_DIR}/compile_fail/cxx17/${name}.cpp")
+    file(CONFIGURE OUTPUT "${case}" CONTENT "// expect: heeler needs C++20\n#include <heeler/${header}>\n")
+    foreach(compiler IN ITEMS gcc clang)
+        if(${compiler})
+            add_test(NAME "${prefix}.cxx17_${name}.${compiler}"
+                     COMMAND "${CMAKE_COMMAND}" -D "CXX=${${compiler}}" -D "INCLUDE=${include_dir}" -D "CASE=${case}" -D
+                             STANDARD=17 -P "${script}")
+        endif()
+    endforeach()
+endforeach()

@@ -1,9 +1,13 @@
 # cmake -D CXX=... -D INCLUDE=dir -D PRECOMPILE=file.hpp -P must_not_compile.cmake: precompiles the header.
 # cmake -D CXX=... -D INCLUDE=dir -D CASE=file.cpp -D PRECOMPILED=file.hpp -P must_not_compile.cmake
+# Without PRECOMPILED, but with -D STANDARD=17, the case is read by that standard.
 cmake_minimum_required(VERSION 3.24)
 
 # The edge is the same in both modes; compiled, the engine behind it is not read.
-set(compile "${CXX}" -std=c++20 "-I${INCLUDE}" -DHEELER_COMPILED)
+if(NOT STANDARD)
+    set(STANDARD 20)
+endif()
+set(compile "${CXX}" -std=c++${STANDARD} "-I${INCLUDE}" -DHEELER_COMPILED)
 foreach(dir IN LISTS EXTRA_INCLUDES)
     list(APPEND compile "-idirafter" "${dir}")
 endforeach()
@@ -18,7 +22,11 @@ if(NOT first MATCHES "^// expect: (.+)$")
 endif()
 string(REPLACE "\\;" ";" sentence "${CMAKE_MATCH_1}") # as file(STRINGS) writes it
 
-execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C ${compile} -fsyntax-only -include "${PRECOMPILED}" "${CASE}"
+set(include "")
+if(PRECOMPILED)
+    set(include -include "${PRECOMPILED}")
+endif()
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C ${compile} -fsyntax-only ${include} "${CASE}"
                 RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0)
     message(FATAL_ERROR "${CASE}: ${CXX} accepts it; expected: ${sentence}")
