@@ -105,9 +105,9 @@ TEST_CASE("an agent that shares its run is set apart first, once, and only if it
     spec.shared_run = {"another"};
     Planned p{rooms::bare_class(), spec};
     CHECK(Planned::kinds_of(p.rows({{ActionKind::escalate, {}, {}}})) == "escalate ");
-    const RunBatch rows = p.rows({{ActionKind::nudge, {}, {}}});
-    CHECK(Planned::kinds_of(rows) == "isolate inject:nudge ");
-    CHECK(rows.actions[1].needs == ActionKind::isolate);
+    CHECK(Planned::kinds_of(p.rows({{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}})) ==
+          "snapshot escalate ");
+    CHECK(Planned::kinds_of(p.rows({{ActionKind::nudge, {}, {}}})) == "isolate inject:nudge ");
     p.watched.verdict.edit().incident.isolated = true;
     CHECK(Planned::kinds_of(p.rows({{ActionKind::nudge, {}, {}}})) == "inject:nudge ");
 }

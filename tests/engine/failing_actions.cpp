@@ -1,7 +1,6 @@
 // What follows when what is done about a run fails: no rung of any preset ends in silence.
 #include "support/bench.hpp"
 #include "support/catch.hpp"
-#include "support/slowed.hpp"
 
 using namespace heeler;
 using namespace std::chrono_literals;
@@ -15,39 +14,11 @@ RunSpec shared() {
     return spec;
 }
 
-/// What brings a run of each preset to each of its rungs.
-struct Trouble {
-    std::string_view preset;
-    std::string_view name;
-    RunClass (*rules)();
-    void (*cause)(Bench&, RunHandle);
-};
-
-RunClass long_class() { return bench::minute_class(); }
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
     rules.outbox.group_interval = {};  // told at once
     return rules;
-}
-RunClass steering_class() {
-    RunClass rules = presets::session_monitor();
-    rules.ladder.as<WatchLadder>()->steers = presets::session_steers();
-    return rules;
-}
-RunClass retrying_class() {
-    RunClass rules = presets::session_monitor();
-    rules.ladder.as<WatchLadder>()->retry = Backoff{};
-    return rules;
-}
-
-void stall(Bench& b, RunHandle) {
-    for (int i = 0; i < 25; ++i) (void)b.after(60s);
-}
-void loop(Bench& b, RunHandle run) {
-    for (int i = 0; i < 5; ++i) (void)b.dog->observe(run, ToolCall{"ls", "{}", {}});
-    for (int i = 0; i < 15; ++i) (void)b.dog->observe(run, Output{"same\n"});
-    b.minutes(5);
 }
 void burn(Bench& b, RunHandle run) {
     for (const int tokens : {100, 100, 1000}) {
@@ -55,61 +26,11 @@ void burn(Bench& b, RunHandle run) {
         (void)b.after(60s);
     }
 }
-void end_of_time(Bench& b, RunHandle run) {
-    for (int i = 0; i < 61; ++i) {
-        b.progress(run, i);
-        (void)b.after(60s);
-    }
-}
-
-const Trouble troubles[] = {
-    {"long_run", "stall", long_class, stall},
-    {"long_run", "loop", long_class, loop},
-    {"long_run", "runaway", long_class, burn},
-    {"long_run", "limit", long_class, end_of_time},
-    {"recommended", "stall", nudging_class, stall},
-    {"recommended", "loop", nudging_class, loop},
-    {"recommended", "runaway", nudging_class, burn},
-    {"recommended", "limit", nudging_class, end_of_time},
-    {"checkpoint_continuation", "stall", presets::checkpoint_continuation, stall},
-    {"checkpoint_relay", "stall", presets::checkpoint_relay, stall},
-    {"session_monitor", "steer", steering_class, loop},
-    {"session_monitor", "retry", retrying_class, stall},
-};
-
 }  // namespace
 
-TEST_CASE("whatever fails on whatever rung, a person is told, and nothing is tried for ever [M-095]") {
-    const Trouble& trouble = troubles[GENERATE(range(0, static_cast<int>(std::size(troubles))))];
-    const auto verb = GENERATE(ControlVerb::inject, ControlVerb::pause, ControlVerb::isolate, ControlVerb::snapshot,
-                               ControlVerb::terminate, ControlVerb::spawn);
-    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject, ControlAnswer::unsupported,
-                                 ControlAnswer::timeout_but_done);
-    CAPTURE(trouble.preset, trouble.name, control_verb_names[static_cast<std::size_t>(verb)],
-            control_answer_names[static_cast<std::size_t>(answer)]);
-    Bench b;
-    b.classes = {trouble.rules()};
-    b.boot();
-    b.control.answer(verb, answer);
-    b.control.answer_prove_stopped(StopProof::stopped);
-    RunSpec spec = verb == ControlVerb::isolate ? shared() : bench::spec_of("r");
-    if (trouble.name == "limit") spec.timeout = 3600s;
-    const RunHandle run = b.run(std::move(spec));
-    b.progress(run, 0);
-    trouble.cause(b, run);
-    const std::size_t asked = b.asked(verb);
-    for (int i = 0; i < (heeler_test::is_slowed ? 6 : 24) * 12; ++i) (void)b.after(300s);
-    if (asked == 0 && b.asked(verb) == 0) return;  // not a verb of this rung
-    CHECK_FALSE(b.notifier.delivered().empty());
-    CHECK(b.asked(verb) <= 10);
-    if (b.acts.find("terminate done") != std::string::npos) CHECK(b.acts.find("snapshot done") != std::string::npos);
-}
-
-TEST_CASE("a pause of a runaway that comes to nothing leads to the last rung at once [M-095] [M-088]") {
-    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject, ControlAnswer::unsupported);
-    const std::string word{answer == ControlAnswer::fail     ? "failed"
-                           : answer == ControlAnswer::reject ? "rejected"
-                                                             : "unsupported"};
+TEST_CASE("a pause of a runaway that fails leads to the last rung at once [M-095] [M-088]") {
+    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject);
+    const std::string word{answer == ControlAnswer::fail ? "failed" : "rejected"};
     Bench b;
     b.control.answer(ControlVerb::pause, answer);
     SECTION("long_run: the run is ended, and everything kept") {
@@ -122,7 +43,7 @@ TEST_CASE("a pause of a runaway that comes to nothing leads to the last rung at 
         b.classes = {nudging_class()};
         b.boot();
         burn(b, b.run());
-        CHECK(b.acts == "pause " + word + ", escalate done");
+        CHECK(b.acts == "pause " + word + ", snapshot done, escalate done");
         const Alert alert = b.notifier.delivered().back();
         CHECK(alert.kind == "escalation");
         std::string done;
@@ -130,6 +51,53 @@ TEST_CASE("a pause of a runaway that comes to nothing leads to the last rung at 
             if (detail.name == "done") done = detail.value;
         CHECK_THAT(done, ContainsSubstring("pause " + word));
         CHECK(b.notifier.delivered().size() == 1);
+    }
+}
+
+TEST_CASE("a runaway that a host has no way to pause is told at once, kept, and not ended [M-088] [D-63]") {
+    Bench b;
+    b.classes = {GENERATE(bench::minute_class(), nudging_class())};
+    b.boot();
+    b.control.answer(ControlVerb::pause, ControlAnswer::unsupported);
+    burn(b, b.run());
+    CHECK(b.acts == "pause unsupported, snapshot done, escalate done");
+    CHECK(b.outcomes() == "pause unsupported");
+    std::string said;
+    const Alert alert = b.notifier.delivered().back();
+    for (const auto& detail : alert.details) said += detail.name + "=" + detail.value + "\n";
+    CHECK_THAT(said,
+               ContainsSubstring("pause unsupported") && ContainsSubstring("the run goes on and a person decides"));
+    b.minutes(60);
+    CHECK(b.asked(ControlVerb::terminate) == 0);
+    CHECK(b.history().row->state == RunState::running);
+}
+
+TEST_CASE("whoever let an agent go on is told if it does not, and a run found over is over [M-088] [D-42]") {
+    Bench b;
+    burn(b, b.run());
+    REQUIRE(b.history().row->state == RunState::paused);
+    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject, ControlAnswer::unsupported,
+                                 ControlAnswer::timeout_but_done, ControlAnswer::ended, ControlAnswer::ok);
+    b.control.answer(ControlVerb::resume, answer);
+    const std::size_t before = b.notifier.delivered().size();
+    DecisionRow decision;
+    decision.run = "r";
+    decision.verb = Verb::resume;
+    decision.by = "ada";
+    REQUIRE(b.dog->decide(decision));
+    b.minutes(1);
+    const auto told = b.notifier.delivered();
+    if (answer == ControlAnswer::ok) {
+        CHECK(told.size() == before);
+        CHECK(b.history().row->state == RunState::running);
+    } else if (answer == ControlAnswer::ended) {
+        CHECK(b.history().row->state == RunState::completed);
+    } else {
+        REQUIRE(told.size() == before + 1);
+        std::string said = told.back().summary + "\n";
+        for (const auto& detail : told.back().details) said += detail.name + "=" + detail.value + "\n";
+        CHECK_THAT(said, ContainsSubstring("resume_failed") && ContainsSubstring("resume ") &&
+                             ContainsSubstring("the run stays paused until an operator resumes it"));
     }
 }
 
@@ -141,18 +109,30 @@ TEST_CASE("a pause of which nobody knows whether it happened is said, and the st
     CHECK(b.history().row->state == RunState::running);
 }
 
-TEST_CASE("an isolation that fails leads to the last rung, and is not asked for twice [M-095] [M-096]") {
-    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject);
-    const std::string word{answer == ControlAnswer::fail ? "failed" : "rejected"};
+TEST_CASE("an agent that cannot be isolated is not touched, and a person is told [M-095] [M-096] [D-63]") {
+    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject, ControlAnswer::unsupported);
+    const bool lacks = answer == ControlAnswer::unsupported;
+    const std::string word{lacks ? "unsupported" : answer == ControlAnswer::fail ? "failed" : "rejected"};
     Bench b;
     b.control.answer(ControlVerb::isolate, answer);
     SECTION("of a stall") {
         b.stalled(shared());
-        CHECK(b.acts == "isolate " + word + ", snapshot done, escalate done, terminate done");
+        CHECK(b.acts == "isolate " + word + (lacks ? ", escalate done" : ", snapshot done, escalate done"));
     }
     SECTION("of a runaway") {
         burn(b, b.run(shared()));
-        CHECK(b.acts == "isolate " + word + ", snapshot done, escalate done, terminate done");
+        CHECK(b.acts == "isolate " + word + ", snapshot done, escalate done");
+    }
+    SECTION("of a limit that was set") {
+        RunSpec spec = shared();
+        spec.timeout = 60s;
+        (void)b.run(spec);
+        b.minutes(2);
+        CHECK(b.acts == "isolate " + word + ", snapshot done, escalate done");
+        std::string said;
+        const Alert alert = b.notifier.delivered().back();
+        for (const auto& detail : alert.details) said += detail.value + "\n";
+        CHECK_THAT(said, ContainsSubstring("terminated once it is isolated and its snapshot is done"));
     }
     SECTION("where nothing is destroyed a person is told") {
         b.classes = {presets::checkpoint_continuation()};
@@ -177,13 +157,15 @@ TEST_CASE("an agent that shares its run and is not proved stopped is a person's 
     CHECK(b.asked(ControlVerb::spawn) == 0);
 }
 
-TEST_CASE("a person is told of an agent that cannot be terminated, or would not stop [M-094] [M-112]") {
+TEST_CASE("a person is told of an agent that cannot be terminated, would not stop, or perhaps did [M-094] [M-112]") {
     Bench b;
-    const bool lacks = GENERATE(true, false);
-    b.control.answer(ControlVerb::terminate, lacks ? ControlAnswer::unsupported : ControlAnswer::fail);
+    const auto answer = GENERATE(ControlAnswer::unsupported, ControlAnswer::fail, ControlAnswer::timeout_but_done);
+    b.control.answer(ControlVerb::terminate, answer);
     b.stalled();
     b.minutes(2);
-    const std::string how = lacks ? "unsupported" : "failed";
+    const std::string how = answer == ControlAnswer::unsupported ? "unsupported"
+                            : answer == ControlAnswer::fail      ? "failed"
+                                                                 : "unknown";
     CHECK_THAT(b.acts, ContainsSubstring("escalate done, terminate " + how + ", escalate done"));
     CHECK_FALSE(b.outcomes().ends_with("terminated"));
 }

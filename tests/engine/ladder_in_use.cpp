@@ -150,13 +150,14 @@ TEST_CASE("an agent that shares its run is isolated before anything is done [M-0
     SECTION("not isolated: it is not spoken to") {
         b.control.answer(ControlVerb::isolate, ControlAnswer::fail);
         b.stalled(spec);
-        CHECK(b.acts == "isolate failed, snapshot done, escalate done, terminate done");
+        CHECK(b.acts == "isolate failed, snapshot done, escalate done");
         CHECK(b.asked(ControlVerb::inject) == 0);
     }
-    SECTION("a control that cannot isolate does not stop the nudge") {
+    SECTION("a control that cannot isolate: neither, and no attempt was made") {
         b.control.answer(ControlVerb::isolate, ControlAnswer::unsupported);
         b.stalled(spec);
-        CHECK(b.acts == "isolate unsupported, inject:nudge done");
+        CHECK(b.acts == "isolate unsupported, escalate done");
+        CHECK(b.outcomes() == "isolate unsupported");
     }
 }
 

@@ -77,6 +77,8 @@ TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot 
     CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
     settings.final_rung = {{ActionKind::escalate, {}}, {ActionKind::terminate, ActionKind::snapshot}};
     CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
+    settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, ActionKind::snapshot}};
+    CHECK_THAT(refusal(settings), ContainsSubstring("escalate") && ContainsSubstring("need nothing"));
 }
 
 TEST_CASE("a rung that can never be carried out is refused [M-090]") {
@@ -245,6 +247,29 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]") {
         CHECK(text_of(next.plan) == "escalate ");
         CHECK(next.incident.attempts == 0);
     }
+    SECTION("a runaway that cannot be paused: the same, and what waited for the pause") {
+        using O = ActionOutcome;
+        const Decision pause = at(rules, {}, 0s, seeing(Condition::runaway));
+        const Decision next = absorbed(rules, pause, {O::unsupported, O::blocked, O::blocked});
+        CHECK(text_of(next.plan) == "snapshot escalate ");
+        CHECK(next.incident.attempts == 0);
+        CHECK_FALSE(next.is_final);
+        CHECK(text_of(absorbed(rules, pause, {O::failed, O::blocked, O::blocked}).plan) ==
+              "snapshot escalate terminate ");
+    }
+    SECTION("not isolated: nothing that touches the agent follows") {
+        const Plan plan{{ActionKind::isolate, {}}, {ActionKind::nudge, {}}};
+        const auto how = GENERATE(ActionOutcome::failed, ActionOutcome::rejected, ActionOutcome::unsupported);
+        const Decision next =
+            rules.absorb(step.incident, carried_out(plan, {how, ActionOutcome::blocked}), 0s, Elapsed{0s}, 60s);
+        CHECK(text_of(next.plan) == (how == ActionOutcome::unsupported ? "escalate " : "snapshot escalate "));
+        CHECK(next.incident.phase == Phase::holding);
+    }
+    SECTION("an escalation that waited in vain is owed, whatever it waited for") {
+        const Plan plan{{ActionKind::snapshot, {}}, {ActionKind::escalate, ActionKind::snapshot}};
+        const auto actions = carried_out(plan, {ActionOutcome::unsupported, ActionOutcome::blocked});
+        CHECK(text_of(rules.absorb(step.incident, actions, 0s, Elapsed{0s}, 60s).plan) == "escalate ");
+    }
     SECTION("the run is over: no attempt, closed") {
         const Decision next = absorbed(rules, step, {ActionOutcome::ended});
         CHECK(next.run_ended);
@@ -260,15 +285,15 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]") {
     }
 }
 
-TEST_CASE("a termination that did not work is escalated once more [M-094]") {
+TEST_CASE("a termination that did not work, or perhaps did, is escalated once more [M-094]") {
     const RecoveryLadder rules = ladder();
     Judgement limit = seeing(Condition::timeout);
     limit.explicit_limit = true;
     const Decision step = at(rules, {}, 0s, limit);
-    const ActionOutcome how = GENERATE(ActionOutcome::failed, ActionOutcome::rejected);
+    const ActionOutcome how = GENERATE(ActionOutcome::failed, ActionOutcome::rejected, ActionOutcome::unknown);
     const Decision next = absorbed(rules, step, {ActionOutcome::done, ActionOutcome::done, how});
     CHECK(text_of(next.plan) == "escalate ");
-    CHECK(next.reason == "terminate_failed");
+    CHECK(next.reason == (how == ActionOutcome::unknown ? "outcome_unknown" : "terminate_failed"));
     CHECK_FALSE(next.run_ended);
 }
 

@@ -76,7 +76,8 @@ public:
         for (const Action& action : actions) Chain::settle(watched_, action);
         for (const Action& action : actions) free_slot(action);
         learn_outcomes(actions);
-        if (rung::main_of(actions).kind == ActionKind::resume) return;
+        const Action& main = rung::main_of(actions);
+        if (main.kind == ActionKind::resume && main.outcome != ActionOutcome::ended) return settle_resume(main);
         const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
@@ -328,6 +329,17 @@ private:
             watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
             watched_.verdict.edit().incident.hold_until.reset();
         }
+    }
+
+    /// An operator asked for it, and is told if the run is not known to go on.
+    void settle_resume(const Action& resume) {
+        if (resume.outcome == ActionOutcome::done || resume.outcome == ActionOutcome::skipped) return;
+        Judged judged{watched_.verdict->incident};
+        judged.decision.plan = {{ActionKind::escalate, {}, {}}};
+        judged.decision.reason = "resume_failed";
+        judged.shows = watched_.shown;
+        judged.failed = notes::failed({resume});
+        plan(judged, true);
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.

@@ -156,16 +156,9 @@ private:
     /// Several agents in one run: this one is set apart before anything is done to it.
     [[nodiscard]] Plan plan_with_isolation() const {
         Plan plan = judged_.decision.plan;
-        const bool touches = std::any_of(plan.begin(), plan.end(), [](const Step& step) {
-            return step.action != ActionKind::escalate && step.action != ActionKind::file_issue &&
-                   !is_record_only(step.action);
-        });
-        // What was refused in this very cycle is not asked for again.
-        const bool refused = judged_.decision.is_final && judged_.decision.corrected;
-        if (!watched_.run.shared_run || watched_.verdict->incident.isolated || !touches || refused) return plan;
-        for (Step& step : plan)
-            if (!step.needs && step.action != ActionKind::escalate && step.action != ActionKind::snapshot)
-                step.needs = ActionKind::isolate;
+        const bool touches =
+            std::any_of(plan.begin(), plan.end(), [](const Step& step) { return rung::touches(step.action); });
+        if (!touches || !wording_.is_to_be_isolated()) return plan;
         plan.insert(plan.begin(), Step{ActionKind::isolate, {}});
         return plan;
     }

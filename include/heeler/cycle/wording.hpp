@@ -210,6 +210,11 @@ public:
         return facts;
     }
 
+    /// Several agents share the run, and this one was not set apart yet.
+    [[nodiscard]] bool is_to_be_isolated() const noexcept {
+        return watched_.run.shared_run && !watched_.verdict->incident.isolated;
+    }
+
     /// Since the run started; since it was registered, where nobody knows when that was.
     [[nodiscard]] Duration worked() const noexcept {
         return watched_.run.working(now_.elapsed) - watched_.run.started.value_or(Duration{});
@@ -240,10 +245,13 @@ public:
     [[nodiscard]] std::string next_for_people() const {
         const Plan& plan = judged_.decision.plan;
         if (watched_.run.waiting_since && plan.empty()) return "nothing is done while the run waits";
-        if (rung::has(plan, ActionKind::terminate)) return "the run is terminated once its snapshot is done";
+        if (rung::has(plan, ActionKind::terminate))
+            return is_to_be_isolated() ? "the run is terminated once it is isolated and its snapshot is done"
+                                       : "the run is terminated once its snapshot is done";
         if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
+        if (watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
         if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)

@@ -19,6 +19,7 @@
 #include <heeler/effects/inhibition.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
+#include <heeler/recover/rung.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -119,7 +120,7 @@ private:
             if (let_go_if_disowned(*job.watched)) return;
             if (!tenure_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[at];
-            if (!needs_met(job, action)) {
+            if (!needs_met(job, at)) {
                 block(job, at, now);
                 continue;
             }
@@ -196,15 +197,18 @@ private:
 
     [[nodiscard]] static bool in_shadow(const RungJob& job) noexcept { return job.rules->rules.mode == Mode::shadow; }
 
-    /// What an action needs must be done; an isolation that the agent control does not know cannot be waited for.
-    [[nodiscard]] static bool needs_met(const RungJob& job, const Action& action) {
-        if (!action.needs) return true;
-        for (const Action& earlier : job.actions)
-            if (earlier.kind == *action.needs)
-                return earlier.outcome == ActionOutcome::done ||
-                       (earlier.outcome == ActionOutcome::skipped && in_shadow(job)) ||
-                       (earlier.kind == ActionKind::isolate && earlier.outcome == ActionOutcome::unsupported);
-        return false;
+    /// What an action needs must be done, and so must an isolation before anything that touches the agent.
+    [[nodiscard]] static bool needs_met(const RungJob& job, std::size_t at) {
+        const Action& action = job.actions[at];
+        bool met = !action.needs;
+        for (std::size_t before = 0; before < at; ++before) {
+            const Action& earlier = job.actions[before];
+            const bool done =
+                earlier.outcome == ActionOutcome::done || (earlier.outcome == ActionOutcome::skipped && in_shadow(job));
+            if (earlier.kind == ActionKind::isolate && !done && rung::touches(action.kind)) return false;
+            met |= done && earlier.kind == action.needs;
+        }
+        return met;
     }
 
     /// Leaves the action without an outcome if that is not known yet.

@@ -104,16 +104,32 @@ HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const st
     if (is_record_only(main.kind) && main.outcome == ActionOutcome::done)
         return ended(decision, InterventionOutcome::ended);
     const bool recovers = is_injection(main.kind) || main.kind == ActionKind::pause || isolates;
-    if (!recovers || !rung::not_done(main)) return decision;
-    if (main.outcome == ActionOutcome::unsupported && is_injection(main.kind)) {
-        decision.incident.attempts -= decision.incident.attempts > 0 ? 1 : 0;
-        return escalated(decision, "unsupported");
+    if (recovers && rung::not_done(main)) return failed(step, std::move(decision), actions);
+    const Action* telling = rung::find(actions, ActionKind::escalate);
+    if (telling != nullptr && telling->outcome == ActionOutcome::blocked) {
+        decision.plan = rung::owed(actions);
+        decision.reason = "action_failed";
     }
-    if (on_failure == OnFailure::escalate) return escalated(decision, isolates ? "isolate_failed" : "action_failed");
+    return decision;
+}
+
+HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decision,
+                                              const std::vector<Action>& actions) const {
+    const Action& main = rung::main_of(actions);
+    const bool absent = main.outcome == ActionOutcome::unsupported;
+    const bool isolates = main.kind == ActionKind::isolate;
+    const std::string_view reason = absent ? "unsupported" : isolates ? "isolate_failed" : "action_failed";
+    if (absent && decision.incident.attempts > 0) --decision.incident.attempts;
+    if (absent || on_failure == OnFailure::escalate) {
+        decision = escalated(std::move(decision), reason);
+        decision.plan = rung::owed(actions);
+        return decision;
+    }
     Decision last = last_rung(step, decision.condition, true);
+    if (isolates) std::erase_if(last.plan, [](const Step& entry) { return rung::touches(entry.action); });
     last.corrected = decision.corrected;
     last.incident.isolated = decision.incident.isolated;
-    last.reason = isolates ? "isolate_failed" : "action_failed";
+    last.reason = reason;
     return last;
 }
 

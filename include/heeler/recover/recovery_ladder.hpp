@@ -16,7 +16,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// What follows when an action fails or is rejected.
+/// What follows when a nudge, a pause or an isolation fails or is rejected. If the agent control lacks the verb, a
+/// person is told, whatever is set here.
 enum class OnFailure : std::uint8_t { final_rung, escalate };
 
 /// The recovery ladder: rungs, waits, preconditions and limits as data, climbed without a clock, a store or a callback.
@@ -80,6 +81,10 @@ private:
     /// The destructive entries stay only if a nudge got through, a limit was set, or the agent refused the nudge and
     /// the class says that this ends it.
     [[nodiscard]] Decision last_rung(const Turn& step, Condition condition, bool refused) const;
+
+    /// What was to recover the run came to nothing. What the host cannot do is no failure of the agent, and one that
+    /// could not be isolated is not touched: both are a person's business.
+    [[nodiscard]] Decision failed(const Turn& step, Decision decision, const std::vector<Action>& actions) const;
 
     /// Held back by a freeze: nothing was tried, so nothing is counted, and it is tried again after one verification.
     [[nodiscard]] Decision try_later(const Turn& step, const std::vector<Action>& actions,

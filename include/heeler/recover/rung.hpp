@@ -49,13 +49,21 @@ namespace heeler::inline HEELER_ABI::rung {
            action.outcome == ActionOutcome::unsupported;
 }
 
-/// What follows on an outcome that nobody knows: what waited for it in vain and harms nobody, and a person is told.
+/// Reaches the agent itself: in a run that several share, it is isolated first.
+[[nodiscard]] constexpr bool touches(ActionKind kind) noexcept {
+    return is_injection(kind) || kind == ActionKind::pause || kind == ActionKind::terminate ||
+           kind == ActionKind::spawn;
+}
+
+/// What follows when an action came to nothing, or nobody knows: what waited for it in vain and harms nobody, and a
+/// person is told, unless the rung told one after it.
 [[nodiscard]] inline Plan owed(const std::vector<Action>& actions) {
     Plan plan;
     bool told = false;
     for (const Action& action : actions) {
         const bool waited = action.outcome == ActionOutcome::blocked;
         if (action.kind == ActionKind::snapshot && waited) plan.push_back({ActionKind::snapshot, {}, {}});
+        if (not_done(action) || action.outcome == ActionOutcome::unknown) told = false;
         told |= action.kind == ActionKind::escalate && !waited;
     }
     if (!told) plan.push_back({ActionKind::escalate, {}, {}});
@@ -171,10 +179,15 @@ inline void note_done(Incident& incident, const Action& action) {
     if (!has(plan, ActionKind::escalate))
         return Error{ErrorCode::invalid_argument, "ladder: final_rung must hold `escalate`: somebody has to be told"};
     if (auto error = check_plan("final_rung", plan)) return error;
-    for (const Step& step : plan)
+    for (const Step& step : plan) {
+        if (step.action == ActionKind::escalate && step.needs)
+            return Error{ErrorCode::invalid_argument, "ladder: `escalate` in final_rung must need nothing: where `" +
+                                                          std::string{name_of(*step.needs)} +
+                                                          "` fails, nobody would be told"};
         if (is_destructive(step.action) && step.needs != ActionKind::snapshot)
             return Error{ErrorCode::invalid_argument,
                          "ladder: `terminate` in final_rung must need a snapshot: {terminate, snapshot}"};
+    }
     return std::nullopt;
 }
 
