@@ -129,9 +129,13 @@ public:
           act_{&ask<Control>},
           find_{&look<Control>},
           prove_{&prove<Control>},
+          has_{&knows<Control>},
           repeatable_{&can_repeat<Control>} {}
 
     [[nodiscard]] bool present() const noexcept { return control_ != nullptr; }
+
+    /// Whether the control has the verb of an action; what it answers is another matter.
+    [[nodiscard]] bool has(ActionKind kind) const { return present() && has_(kind); }
 
     [[nodiscard]] Result<ActionDone> act(ActionKind kind, const ActionRequest& request) const {
         if (!present()) return fail(ErrorCode::unsupported, "no agent control was given to the watchdog");
@@ -161,6 +165,16 @@ private:
 
     static tl::unexpected<Error> lacks(std::string_view verb) {
         return fail(ErrorCode::unsupported, "the agent control has no verb `" + std::string{verb} + "`");
+    }
+
+    template <class Control>
+    static bool knows(ActionKind kind) {
+        if (is_injection(kind)) return detail::Has_inject<Control>;
+        if (kind == ActionKind::pause) return detail::Has_pause<Control>;
+        if (kind == ActionKind::isolate) return detail::Has_isolate<Control>;
+        if (kind == ActionKind::snapshot) return detail::Has_snapshot<Control>;
+        if (kind == ActionKind::terminate) return detail::Has_terminate<Control>;
+        return kind == ActionKind::spawn && detail::Has_spawn<Control>;
     }
 
     template <class Control>
@@ -274,6 +288,7 @@ private:
     Result<ActionDone> (*act_)(void*, ActionKind, const ActionRequest&) = nullptr;
     Result<Found> (*find_)(void*, std::string_view) = nullptr;
     Result<StopProof> (*prove_)(void*, std::string_view) = nullptr;
+    bool (*has_)(ActionKind) = nullptr;
     bool (*repeatable_)(void*) = nullptr;
 };
 

@@ -24,6 +24,7 @@ struct Asker {
 class Effects {
 public:
     void control(ControlRef control) noexcept { control_ = control; }
+    [[nodiscard]] const ControlRef& control() const noexcept { return control_; }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
     /// Whoever does what `is_of_tree`.
     void tree(ControlRef hands) noexcept { tree_ = hands; }

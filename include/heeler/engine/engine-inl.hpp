@@ -85,7 +85,12 @@ HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePor
 
 HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
 
-HEELER_INLINE void Engine::control(ControlRef control) { rooms_->deliverer.effects().control(control); }
+HEELER_INLINE Result<void> Engine::control(ControlRef control) {
+    rooms_->deliverer.effects().control(control);
+    for (const auto& known : rooms_->registry.classes())
+        if (auto good = check_verbs(known->rules, control); !good) return good;
+    return {};
+}
 HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
 HEELER_INLINE void Engine::tree(ControlRef hands, WatchesAbove watches_above) {
     rooms_->deliverer.effects().tree(hands);
@@ -125,6 +130,7 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (auto good = check_routes(rules, rooms_->notifier); !good) return good;
     const Duration checkpoint_every = rooms_->intake.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
+    if (auto good = check_verbs(rules, rooms_->deliverer.effects().control()); !good) return good;
     const Instant now = rooms_->clock.now();
     const std::string name = rules.name;
     auto defined = rooms_->registry.define(std::move(rules), now);
@@ -458,7 +464,8 @@ HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
 
 HEELER_INLINE std::string Engine::describe() const {
     std::string text;
-    for (const auto& rules : rooms_->registry.classes()) text += description(rules->rules);
+    for (const auto& known : rooms_->registry.classes())
+        text += description(known->rules) + absent_verbs(known->rules, rooms_->deliverer.effects().control());
     return text;
 }
 

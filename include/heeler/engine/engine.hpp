@@ -37,7 +37,7 @@ public:
     Engine& operator=(const Engine&) = delete;
     ~Engine();
 
-    void control(ControlRef control);
+    Result<void> control(ControlRef control);
     void issues(IssueRef sink);
     /// Who acts on task trees, and which runs watch a node or one above it.
     using WatchesAbove = std::function<std::vector<RunHandle>(const NodeRef&)>;

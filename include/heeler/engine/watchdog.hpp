@@ -53,19 +53,22 @@ public:
 
     /// What the watchdog may do to agents: a type with at least one of the verbs `inject pause resume isolate snapshot
     /// terminate prove_stopped spawn find retire`. Verbs it lacks make their actions `unsupported`. Set it before the
-    /// first cycle; verbs are called from the thread that delivers.
+    /// first cycle; verbs are called from the thread that delivers. Error, though it is set: `invalid_argument`, a
+    /// class that was defined wants to terminate, which this control would never be asked for, because it has no
+    /// `snapshot`.
     template <class Control>
-    void control(Control&& agents) {
+    Result<void> control(Control&& agents) {
         static_assert(
             std::is_lvalue_reference_v<Control>,
             "heeler: an AgentControl is referred to and must outlive the watchdog: give `control` a variable, "
             "not a temporary (README: Write an agent control)");
         if constexpr (std::is_lvalue_reference_v<Control>) {
             static_assert(check_control<Control>());
-            if constexpr (AgentControlLike<Control>) engine_.control(detail::ControlRef{agents});
+            if constexpr (AgentControlLike<Control>) return engine_.control(detail::ControlRef{agents});
         }
+        return {};
     }
-    void detach_control() { engine_.control(detail::ControlRef{}); }
+    void detach_control() { static_cast<void>(engine_.control(detail::ControlRef{})); }
 
     /// Where issues about runs are filed (`IssueSinkLike`). Set it before the first cycle.
     template <class Sink>
@@ -111,7 +114,8 @@ public:
     void wake_with(std::function<void()> wake) { engine_.wake_with(std::move(wake)); }
 
     /// Makes a class of runs known (those that a store holds need theirs), or replaces its settings while runs go on: a
-    /// run changes over at its next cycle, or when the incident that is open is over.
+    /// run changes over at its next cycle, or when the incident that is open is over. Errors: `invalid_argument`, for
+    /// settings that contradict each other, or what the agent control cannot do; `no_recipient`.
     [[nodiscard]] Result<void> define(RunClass rules) { return engine_.define(std::move(rules)); }
 
     /// Registers a run durably, in a class that was defined, or is now if none of that name was. While the store is
