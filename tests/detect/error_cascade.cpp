@@ -110,10 +110,19 @@ TEST_CASE("errors before an intervention are not judged again [M-055]") {
     CHECK(results.bad(1).finding());
 }
 
-TEST_CASE("by words alone nothing makes older errors void [M-069]") {
+TEST_CASE("by words alone as well [D-09]") {
     Results results{by_words};
     results.add(5, {}, "error").learn(Watermark{});
-    CHECK(results.finding());
+    CHECK_FALSE(results.finding());
+}
+
+TEST_CASE("how many results came since an intervention, or since the last error of a cascade [D-09]") {
+    const auto since = [](const Results& results) { return ErrorCascade::new_items(results.memory, results.settings); };
+    Results results;
+    CHECK(since(results.good(2).bad(4)) == 6);
+    CHECK(since(results.bad(1).good(3)) == 3);
+    CHECK(since(results.learn(Watermark{})) == 0);
+    CHECK(since(results.bad(1).good(1)) == 2);
 }
 
 TEST_CASE("the finding of a cascade says how many, of how many, and where [M-069]") {

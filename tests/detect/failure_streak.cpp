@@ -68,6 +68,15 @@ TEST_CASE("after an intervention it takes as many failures again [M-072]") {
     CHECK(streak.bad(1).finding());
 }
 
+TEST_CASE("how many results came since an intervention, of a streak that goes on none [D-09]") {
+    const auto since = [](const Streak& streak) { return FailureStreak::new_items(streak.memory, streak.settings); };
+    Streak streak;
+    CHECK(since(streak.bad(4)) == 4);
+    CHECK(since(streak.bad(1)) == 0);
+    CHECK(since(streak.learn(Watermark{})) == 0);
+    CHECK(since(streak.bad(1)) == 1);
+}
+
 TEST_CASE("a streak that was found ends with the next failure, and five more are another [M-072]") {
     Streak streak;
     streak.bad(5).looked_at();

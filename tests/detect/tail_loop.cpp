@@ -103,7 +103,7 @@ TEST_CASE("A-60: the order of keys does not matter, values do, other input is it
 
 TEST_CASE("A-60: results are no calls, and do not interrupt a loop [M-060]") {
     Log log;
-    for (int i = 0; i < 5; ++i) log.call("Bash").results(1).learn(Message{}).learn(OutputLine{"x"}).learn(Watermark{});
+    for (int i = 0; i < 5; ++i) log.call("Bash").results(1).learn(Message{}).learn(OutputLine{"x"});
     CHECK(log.count() == 5);
     CHECK(log.looping());
 }
@@ -156,15 +156,25 @@ TEST_CASE("a long name is cut between characters, not within one [M-056]") {
     CHECK(Log{}.calls(5, std::string(60, 'n')).finding()->subject.view() == std::string(47, 'n'));
 }
 
-TEST_CASE("an intervention does not hide a loop that goes on, another call ends it [M-056]") {
+TEST_CASE("after an intervention it takes as many calls again, and another call ends a loop [D-09]") {
     Log log;
     log.calls(5, "Bash").learn(Watermark{});
-    CHECK(log.looping());
-    log.call("Bash").learn(Watermark{});
-    CHECK(log.count() == 6);
+    CHECK(log.count() == 0);
+    CHECK_FALSE(log.calls(4, "Bash").finding());
+    CHECK(log.call("Bash").looping());
     log.call("Read");
     CHECK(log.count() == 1);
     CHECK_FALSE(log.finding());
+}
+
+TEST_CASE("how many calls came since, of a loop that goes on none [D-09]") {
+    const auto since = [](const Log& log) { return Detector::new_items(log.memory, log.settings); };
+    Log log;
+    CHECK(since(log) == 0);
+    CHECK(since(log.calls(4, "Bash").results(3)) == 4);
+    CHECK(since(log.call("Bash")) == 0);
+    CHECK(since(log.call("Read")) == 6);
+    CHECK(since(log.learn(Watermark{})) == 0);
 }
 
 TEST_CASE("legitimate repetition of calls is passed over [M-061]") {

@@ -261,3 +261,49 @@ TEST_CASE("a loop that falls silent is not yet known, then still there [D-09]") 
     b.minutes(1);
     CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern recovered");
 }
+
+TEST_CASE("an agent that obeys after equal calls at the end of its log is not terminated [D-09]") {
+    Bench b;
+    b.classes[0].detectors.turn_on<LoopDetector<Call, TailRule>>();
+    b.boot();
+    const RunHandle run = b.run();
+    for (int i = 0; i < 5; ++i) (void)b.dog->observe(run, ToolCall{"make", "{}", {}});
+    b.minutes(1);
+    REQUIRE(b.acts == "inject:break_pattern done");
+    for (int i = 0; i < 20; ++i) {
+        b.progress(run, 2 + i);
+        (void)b.after(30s);
+    }
+    CHECK(b.acts == "inject:break_pattern done");
+    CHECK(b.outcomes() == "inject:break_pattern recovered");
+    CHECK(b.dog->status(run) == Status::healthy);
+}
+
+TEST_CASE("an agent whose calls keep failing has not recovered by talking about it [D-60]") {
+    Bench b;
+    auto& rules = b.classes[0];
+    rules.detectors = {};
+    rules.detectors.turn_on<ErrorCascade>();
+    rules.ladder.as<RecoveryLadder>()->responses.push_back(
+        {Condition::error_cascade, {{{ActionKind::break_pattern, {}, {}}}}, false, false});
+    b.boot();
+    RunSpec spec = bench::spec_of("r");
+    spec.metric = MetricKind::output_lines;
+    const RunHandle run = b.run(spec);
+    const auto fail = [&](int times) {
+        for (int i = 0; i < times; ++i) (void)b.dog->observe(run, ToolResult{false, "no such file", {}, {}});
+    };
+    fail(5);
+    b.minutes(1);
+    REQUIRE(b.acts == "inject:break_pattern done");
+    fail(3);
+    (void)b.dog->observe(run, Output{"Let me try that again\n"});
+    b.minutes(1);
+    CHECK(b.outcomes() == "inject:break_pattern pending");
+    fail(2);
+    b.minutes(1);
+    CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern pending");
+    for (int i = 0; i < 5; ++i) (void)b.dog->observe(run, ToolResult{true, "no such file", {}, {}});
+    b.minutes(1);
+    CHECK(b.outcomes() == "inject:break_pattern persisted, inject:break_pattern recovered");
+}

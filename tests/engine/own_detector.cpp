@@ -51,6 +51,34 @@ struct ToolNames {
     }
 };
 
+/// An agent that is sorry again and again.
+struct Apologies {
+    static constexpr std::string_view kind = "apologies";
+    static constexpr EventMask listens = events<Message, Watermark>;
+    struct Settings {
+        std::uint32_t most = 3;
+    };
+    struct Memory {
+        std::uint32_t sorry = 0;
+        std::uint32_t messages = 0;
+    };
+    void learn(Memory& memory, const Settings&, const Observation& seen) const {
+        if (std::holds_alternative<Watermark>(seen.event)) {
+            memory = {};
+        } else if (const auto* message = std::get_if<Message>(&seen.event)) {
+            ++memory.messages;
+            memory.sorry += message->text.find("sorry") != std::string_view::npos ? 1 : 0;
+        }
+    }
+    [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
+                                               Instant) const {
+        if (memory.sorry < settings.most) return std::nullopt;
+        return Finding{Condition::loop_detected, Level::nudge, kind, {.rule = kind}};
+    }
+    [[nodiscard]] std::uint32_t evidence_needed(const Settings& settings) const { return settings.most; }
+    [[nodiscard]] std::uint32_t new_items(const Memory& memory, const Settings&) const { return memory.messages; }
+};
+
 bench::Bench bench_with(ResultsInARow::Settings settings) {
     bench::Bench b;
     b.classes[0].detectors.turn_on<ResultsInARow>(settings).turn_on<ToolNames>();
@@ -126,4 +154,34 @@ TEST_CASE("a set that grew takes up what a smaller set saved [M-136]") {
     const CycleReport report = b.cycle();
     CHECK(report.errors == 0);
     CHECK(b.dog->find("r"));
+}
+
+TEST_CASE("an agent that obeys a host's detector of repetition is let alone [D-09] [D-60]") {
+    bench::Bench b;
+    b.classes[0].detectors = {};
+    b.classes[0].detectors.turn_on<Apologies>();
+    b.boot();
+    RunSpec spec = bench::spec_of("r");
+    spec.metric = MetricKind::output_lines;
+    const RunHandle run = b.run(spec);
+    const auto says = [&](std::string_view text) { (void)b.dog->observe(run, Message{true, text}); };
+    for (int i = 0; i < 3; ++i) says("I am sorry");
+    b.minutes(1);
+    REQUIRE(b.acts == "inject:break_pattern done");
+    SECTION("as many messages without a finding prove it") {
+        for (const std::string_view text : {"The cause is the lexer.", "It drops a token.", "Mended."}) says(text);
+        b.minutes(1);
+        CHECK(b.outcomes() == "inject:break_pattern recovered");
+    }
+    SECTION("output alone proves nothing") {
+        for (std::size_t i = 0; i < 99; ++i) (void)b.dog->observe(run, Output{std::string(1 + i, 'x') + "\n"});
+        b.minutes(1);
+        CHECK(b.outcomes() == "inject:break_pattern pending");
+        says("The cause is the lexer.");
+        (void)b.dog->observe(run, ToolResult{true, "lexer.cpp:7", {}, {}});
+        b.minutes(1);
+        CHECK(b.outcomes() == "inject:break_pattern recovered");
+    }
+    b.minutes(10);
+    CHECK(b.acts == "inject:break_pattern done");
 }

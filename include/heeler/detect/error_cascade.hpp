@@ -26,9 +26,7 @@ struct ErrorCascade {
     struct Settings {
         std::uint32_t threshold = 5;  ///< from 1 to `window`
         std::uint32_t window = 20;    ///< results, up to 64
-        /// The text alone decides, whatever the host knows. For classes that only watch: they steer and alert but
-        /// verify nothing, so no intervention makes older errors void and the window is all that ends a cascade.
-        bool keywords_only = false;
+        bool keywords_only = false;   ///< the text alone decides, whatever the host knows (S004)
     };
 
     struct Failure {
@@ -60,8 +58,8 @@ struct ErrorCascade {
             forget_old(memory, settings);
             if (is_failure(settings, *result))
                 memory.failures.push_back({memory.results, static_cast<std::uint32_t>(seen.index)});
-        } else if (!settings.keywords_only && std::holds_alternative<Watermark>(seen.event)) {
-            memory.failures.clear();
+        } else if (std::holds_alternative<Watermark>(seen.event)) {
+            memory = {};
         }
     }
 
@@ -75,6 +73,13 @@ struct ErrorCascade {
         finding.evidence.first = memory.failures.front().index;
         finding.evidence.last = memory.failures.back().index;
         return finding;
+    }
+
+    /// New results that prove, without a finding, that a cascade is over.
+    [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept { return settings.threshold; }
+    [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
+        const bool found = memory.failures.size() >= settings.threshold;
+        return memory.results - (found ? memory.failures.back().number : 0);
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

@@ -24,7 +24,7 @@ namespace heeler::inline HEELER_ABI {
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
     static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
-    static constexpr std::uint32_t layout = 2;
+    static constexpr std::uint32_t layout = 3;
 
     struct Settings {
         std::uint32_t count = 5;  ///< 1 to 1000
@@ -36,11 +36,12 @@ struct FailureStreak {
         std::uint64_t first = 0;
         std::uint64_t last = 0;
         std::uint32_t failures = 0;
-        bool found = false;  ///< it was long enough in a cycle
+        std::uint32_t results = 0;  ///< since an intervention, whether they failed or not
+        bool found = false;         ///< it was long enough in a cycle
 
         template <class A>
         void archive(A& a) {
-            a(tool, tools, first, last, failures, found);
+            a(tool, tools, first, last, failures, results, found);
         }
     };
 
@@ -52,12 +53,14 @@ struct FailureStreak {
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         if (const auto* result = std::get_if<ToolResult>(&seen.event)) {
+            ++memory.results;
             if (!says_failed(*result) || memory.found) end(memory);
             if (says_failed(*result)) add(memory, seen.index);
         } else if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
             memory.tool.assign(call->name.empty() ? "unknown" : call->name.substr(0, Subject::capacity + 1));
         } else if (std::holds_alternative<Watermark>(seen.event)) {
             end(memory);
+            memory.results = 0;
         }
     }
 
@@ -79,6 +82,12 @@ struct FailureStreak {
         for (const std::string& tool : memory.tools) names.append(names.empty() ? "" : ", ").append(tool);
         finding.subject = Subject{names};
         return finding;
+    }
+
+    /// New results that prove, without a finding, that a streak is over.
+    [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept { return settings.count; }
+    [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
+        return memory.failures >= settings.count ? 0 : memory.results;
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

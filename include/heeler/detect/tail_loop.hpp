@@ -34,12 +34,12 @@ struct LoopCount {
     std::uint32_t count = 0;
 };
 
-/// Calls are equal if tool and arguments mean the same, numbers included. What was seen before an intervention counts
-/// on after it: a steer or an alert must not hide a loop that goes on, and any other call ends one by itself.
+/// Calls are equal if tool and arguments mean the same, numbers included. Any other call ends a loop; an intervention
+/// begins the log anew.
 template <>
 struct LoopDetector<Call, TailRule> {
     static constexpr std::string_view kind = "loop_tail";
-    static constexpr EventMask listens = events<ToolCall, ToolResult>;
+    static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
     static constexpr std::uint32_t longest_window = 64;
 
     struct Settings {
@@ -83,6 +83,7 @@ struct LoopDetector<Call, TailRule> {
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (std::holds_alternative<Watermark>(seen.event)) return memory.tail.clear();
         const auto* call = std::get_if<ToolCall>(&seen.event);
         if (call == nullptr && !std::holds_alternative<ToolResult>(seen.event)) return;
         if (memory.tail.empty()) memory.tail.emplace_back();
@@ -129,6 +130,10 @@ struct LoopDetector<Call, TailRule> {
     /// New items that prove, without a finding, that a loop is over.
     [[nodiscard]] static std::uint64_t evidence_needed(const Settings& settings) noexcept {
         return settings.rule.min_repeats;
+    }
+    [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
+        if (memory.tail.empty() || count_of(memory, settings).looping) return 0;
+        return static_cast<std::uint32_t>(std::popcount(memory.tail.front().entries));
     }
 
 private:
