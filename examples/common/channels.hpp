@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <set>
@@ -23,6 +22,8 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/redact.hpp>
 
+#include "own_environment.hpp"
+
 namespace common {
 
 inline constexpr const char* notify_help =
@@ -30,11 +31,6 @@ inline constexpr const char* notify_help =
     "webhook:URL (signed with HEELER_WEBHOOK_SECRET), github:OWNER/REPO (HEELER_GITHUB_TOKEN), email:ADDRESS "
     "(HEELER_SMTP_SERVER, _FROM, _USER, _PASSWORD), command:PROGRAM (which reads JSON). Secrets come from the "
     "environment alone";
-
-[[nodiscard]] inline std::string from_environment(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
 
 /// The channels that were asked for. An alert goes to all of them; one that has it is not asked again for it.
 class Channels {

@@ -5,6 +5,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/text/one_line.hpp>
 
+#include "../common/own_environment.hpp"
 #include "decide.hpp"
 #include "history.hpp"
 #include "holders.hpp"
@@ -49,6 +50,7 @@ Quit carry_out(const ctl::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     Quit quit;
     try {
         auto parsed = ctl::parse_options(argc, argv);

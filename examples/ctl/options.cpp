@@ -15,6 +15,7 @@
 #include <heeler/text/sanitise.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/own_environment.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace ctl {
@@ -95,8 +96,7 @@ public:
         app_.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
                                                std::to_string(HEELER_VERSION_MINOR) + "." +
                                                std::to_string(HEELER_VERSION_PATCH));
-        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL")
-            ->envname("HEELER_STORE");
+        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE");
         app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();
@@ -208,7 +208,7 @@ private:
 
     CLI::App app_{about, "heeler-ctl"};
     Options options_;
-    std::string store_;
+    std::string store_ = common::from_environment("HEELER_STORE");
     std::string until_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <heeler/text/one_line.hpp>
 
+#include "../common/own_environment.hpp"
 #include "agents.hpp"
 #include "options.hpp"
 #include "reckoning.hpp"
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     try {
         fleet::Options options;
         if (const auto status = fleet::parse_options(argc, argv, options)) return *status;
+        common::take_environment();
         if (options.agents) {
             fleet::play_agents(options);
             return 0;

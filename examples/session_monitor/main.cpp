@@ -24,6 +24,7 @@
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
 #include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
 #include "chat.hpp"
 #include "options.hpp"
 #include "rules.hpp"
@@ -163,6 +164,7 @@ int watch(const monitor::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     try {
         monitor::Options options;
         if (const auto status = monitor::parse_options(argc, argv, options)) return *status;

@@ -22,6 +22,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/own_environment.hpp"
 #include "starter.hpp"
 
 namespace {
@@ -118,6 +119,7 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     CLI::App app{"Four runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
     std::string directory;
     std::string agent;

@@ -7,6 +7,7 @@
 
 #include "../common/channels.hpp"
 #include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
 #include "keeper.hpp"
 #include "metric.hpp"
 #include "options.hpp"
@@ -59,6 +60,7 @@ Quit supervise_command(const supervise::Options& options) {
 
 int main(int argc, char** argv) {
     supervise::open_closed_streams();
+    common::take_environment();
     Quit quit;
     try {
         auto parsed = supervise::parse_options(argc, argv);

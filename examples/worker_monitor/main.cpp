@@ -19,6 +19,7 @@
 #include <heeler/text/one_line.hpp>
 
 #include "../common/any_store.hpp"
+#include "../common/own_environment.hpp"
 #include "options.hpp"
 #include "orchestrator.hpp"
 #include "panes.hpp"
@@ -153,6 +154,7 @@ int watch(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     try {
         Options options;
         if (const auto status = worker_monitor::parse_options(argc, argv, options)) return *status;
