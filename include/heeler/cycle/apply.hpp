@@ -191,8 +191,7 @@ public:
             item_.actions.push_back(std::move(action));
         }
         watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.actions.size());
-        // A ladder that only watches compares nothing with before: its alerts and steers make no evidence void. A fresh
-        // agent has done nothing yet.
+        // What a ladder that only watches does makes no evidence void. A fresh agent has done nothing yet.
         const bool anew = watched_.rules().ladder.verifies() || rung::has(judged.decision.plan, ActionKind::spawn);
         if (!same_rung && anew) begin_anew();
     }

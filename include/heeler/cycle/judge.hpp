@@ -116,7 +116,10 @@ private:
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
-            if (is_outlived(finding)) return void(result.outlived = true);
+            // A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
+            if (verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
+                watched_.detectors.had_enough(kind_bit(finding.kind), 0))
+                return void(result.outlived = true);
             const bool hushed = finding.condition == Condition::silent && verdict_.marks.quiet_at(now_.wall);
             if (hushed) return (void)result.findings.add(hush(finding));
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
@@ -126,12 +129,6 @@ private:
         if (!has(result, Condition::exhausted)) return;
         result.set_aside = has(result, Condition::stalled);
         result.findings.drop(Condition::stalled);  // that is why it stands still
-    }
-
-    /// A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
-    [[nodiscard]] bool is_outlived(const Finding& finding) const {
-        return verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
-               watched_.detectors.had_enough(kind_bit(finding.kind), 0);
     }
 
     /// People know of this silence, so it is only shown; it is critical again when it is not quiet any more.

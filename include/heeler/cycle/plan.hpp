@@ -422,6 +422,9 @@ private:
             if (finding.condition == Condition::exhausted && finding.level < Level::nudge) continue;  // only nearly
             if (finding.condition.opens_incident() || finding.condition == Condition::silent)
                 watched_.verdict.edit().note(finding.condition);
+            const bool warrants = finding.level >= Level::nudge && watched_.verdict->incident.open();
+            if (warrants && watched_.detectors.is_repetition(finding))
+                watched_.verdict.edit().repeated_by |= kind_bit(finding.kind);
         }
         for (const Finding& finding : judged_.findings) {
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
@@ -429,16 +432,6 @@ private:
             break;
         }
         if (judged_.decision.acts()) watched_.verdict.edit().note(judged_.decision.condition);
-        note_repetition();
-    }
-
-    void note_repetition() {
-        if (!watched_.verdict->incident.open()) return;
-        std::uint32_t by = watched_.verdict->repeated_by;
-        for (const Finding& finding : judged_.findings)
-            if (finding.level >= Level::nudge && watched_.detectors.is_repetition(finding))
-                by |= kind_bit(finding.kind);
-        if (by != watched_.verdict->repeated_by) watched_.verdict.edit().repeated_by = by;
     }
 
     void count_today() {
