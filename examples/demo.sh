@@ -7,9 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=cmake/setup.sh
 source cmake/setup.sh
 heeler_setup run
-echo "heeler: building heeler-supervise (a minute or two the first time)"
+echo "heeler: building heeler-supervise and heeler-ctl (a few minutes the first time)"
 cmake --preset demo >/dev/null
-cmake --build --preset demo --target heeler-supervise
+cmake --build --preset demo --target heeler-supervise heeler-ctl
 
 supervise=build/demo/examples/heeler-supervise
 agents=examples/supervise/agents

@@ -23,7 +23,7 @@ function(heeler_add_consumer test folder)
     set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600 COST 100)
 endfunction()
 
-heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}")
+heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}" "-DEXPECT_SQLITE=${HEELER_WITH_SQLITE}")
 
 if(NOT HEELER_TEST_PACKAGING)
     return()
@@ -33,6 +33,14 @@ heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SO
 
 add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
 set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
+
+# The tools that alerts name are installed with the rest, where they were built.
+foreach(tool IN ITEMS ctl supervise)
+    if(TARGET heeler-${tool})
+        add_test(NAME "${prefix}.installed_${tool}" COMMAND "${work}/installed/bin/heeler-${tool}" --help)
+        set_tests_properties("${prefix}.installed_${tool}" PROPERTIES FIXTURES_REQUIRED heeler_installed TIMEOUT 60)
+    endif()
+endforeach()
 
 heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
 set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
