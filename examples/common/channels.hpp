@@ -23,6 +23,7 @@
 #include <heeler/text/redact.hpp>
 
 #include "own_environment.hpp"
+#include "own_machine.hpp"
 
 namespace common {
 
@@ -154,8 +155,7 @@ private:
         settings.from = from_environment("HEELER_SMTP_FROM");
         settings.user = from_environment("HEELER_SMTP_USER");
         settings.password = from_environment("HEELER_SMTP_PASSWORD");
-        settings.in_clear =
-            settings.server.starts_with("smtp://127.0.0.1") || settings.server.starts_with("smtp://[::1]");
+        settings.in_clear = is_on_own_machine(settings.server);
         settings.to = {to};
         settings.format = wording_;
         if (settings.server.empty() || settings.from.empty())
