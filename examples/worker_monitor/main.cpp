@@ -114,7 +114,7 @@ int watch(const Options& options) {
     if (!rules) return fail(rules.error(), worker_monitor::exit_usage);
     const std::string class_name = rules->name;
     const heeler::TmuxServer server{options.socket};
-    heeler::TmuxPane own{server, options.own};
+    heeler::TmuxPane own{server, options.own, options.agent};
     if (!options.own.empty()) {
         const auto there = own.exists();
         if (!there) return fail(there.error(), worker_monitor::exit_usage);
@@ -126,7 +126,7 @@ int watch(const Options& options) {
     auto orchestrator = Orchestrator::start(options.orchestrator);
     if (!orchestrator) return fail(orchestrator.error(), worker_monitor::exit_usage);
 
-    Panes panes{server, options.own, rules->applicability.filter.value_or(heeler::RunFilter{})};
+    Panes panes{server, {options.here, options.own}, rules->applicability.filter.value_or(heeler::RunFilter{})};
     heeler::CommandReset reset{own, options.clear};
     Dog dog{heeler::SystemClock{}, std::move(*store), *orchestrator};
     if (!options.own.empty()) dog.context(reset);

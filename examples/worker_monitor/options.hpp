@@ -21,7 +21,9 @@ namespace worker_monitor {
 
 struct Options {
     heeler::TmuxSocket socket;
-    std::string own;               ///< id of the monitor's own pane; empty: none is cleared
+    std::string here;              ///< id of the pane that this runs in; empty: in none
+    std::string own;               ///< id of the pane that is cleared; empty: none is
+    std::string agent;             ///< the program that must have the keyboard there
     std::string clear = "/clear";  ///< what is typed into it
     std::filesystem::path config;  ///< settings as JSON; empty: none
     std::string sqlite_file;       ///< of the store; empty: memory
@@ -34,7 +36,8 @@ inline constexpr int exit_usage = 2;
 
 inline constexpr const char* about =
     R"(Watches workers in panes of tmux: stuck, failed, complete, waiting for a person. Says so to an
-orchestrator, once each time it begins, types what that wants to be typed, and clears its own pane after each cycle.)";
+orchestrator, once each time it begins, types what that wants to be typed, and clears the pane of the agent to which
+it belongs after each cycle, where that is named.)";
 
 inline constexpr const char* layout =
     R"(A pane is a worker if its user option @tags (of the pane, its window or session) holds the word "worker":
@@ -56,7 +59,7 @@ public:
     const auto dashes = std::find(words.begin(), words.end(), "--");
     if (dashes != words.end()) options.orchestrator.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
-    if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.own = pane;
+    if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.here = pane;
 
     CLI::App app{about, "heeler-worker-monitor"};
     app.formatter(std::make_shared<Help>());
@@ -77,7 +80,10 @@ public:
     };
     app.add_option("--socket", options.socket.path, "Socket of the tmux server (default: the one it runs in)")
         ->type_name("PATH");
-    app.add_option("--own", options.own, "Id of the pane to clear, or none (default: $TMUX_PANE)")->type_name("%N");
+    app.add_option("--own", options.own, "Clear this pane after each cycle: its id, or self (default: none)")
+        ->type_name("%N");
+    app.add_option("--agent", options.agent, "Only while this program, or script, has the keyboard there: claude")
+        ->type_name("NAME");
     app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
     duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
     duration("--for", options.length, "End after so long");
@@ -88,10 +94,15 @@ public:
         app.parse(words);
         if (options.orchestrator.empty())
             throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+        if (options.own == "none") options.own.clear();
+        if (options.own == "self" && options.here.empty())
+            throw CLI::ValidationError("--own self: there is no $TMUX_PANE, so this runs in no pane");
+        if (options.own == "self") options.own = options.here;
+        if (options.own.empty() != options.agent.empty())
+            throw CLI::ValidationError("--own and --agent belong together: which pane is cleared, and whose it is");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
-    if (options.own == "none") options.own.clear();
     return std::nullopt;
 }
 

@@ -25,8 +25,8 @@ namespace worker_monitor {
 /// its program reports). Nothing is remembered between two calls but what the cursors say. One thread at a time.
 class Panes {
 public:
-    /// `own`: the pane that is nobody's worker. `filter`: which of the others are.
-    Panes(heeler::TmuxServer server, std::string own, heeler::RunFilter filter)
+    /// `own`: the panes that are nobody's worker. `filter`: which of the others are.
+    Panes(heeler::TmuxServer server, std::vector<std::string> own, heeler::RunFilter filter)
         : server_{std::move(server)}, own_{std::move(own)}, filter_{std::move(filter)} {}
 
     /// Every worker whose program runs.
@@ -87,7 +87,8 @@ private:
             spec.name = row.options[0].empty() ? row.session : row.options[0];
             std::istringstream tags(row.options[1]);
             for (std::string tag; tags >> tag;) spec.tags.push_back(tag);
-            if (row.id != own_ && filter_.admits(spec)) workers.push_back({std::move(row), std::move(spec)});
+            const bool is_own = std::find(own_.begin(), own_.end(), row.id) != own_.end();
+            if (!is_own && filter_.admits(spec)) workers.push_back({std::move(row), std::move(spec)});
         }
         return workers;
     }
@@ -116,7 +117,7 @@ private:
     }
 
     heeler::TmuxServer server_;
-    std::string own_;
+    std::vector<std::string> own_;
     heeler::RunFilter filter_;
     std::deque<std::string> texts_{};  ///< what the answer of the last poll refers to
 };

@@ -81,7 +81,10 @@ TEST_CASE("A-50: the context behind a pane is cleared by the command that is typ
     REQUIRE(shows(pane, "ready"));
     REQUIRE(heeler::submit_line(pane, "check"));
     REQUIRE(wait_for([&] { return pane.capture()->history > 20; }));
-    heeler::CommandReset reset{pane, "/clear"};
+    heeler::CommandReset unnamed{pane, "/clear"};
+    CHECK(unnamed.clear().error().code == ErrorCode::rejected);
+    TmuxPane named{tmux.server, pane.id(), "sh"};
+    heeler::CommandReset reset{named, "/clear"};
     CHECK(reset.size() > 30U);
     REQUIRE(reset.clear());
     const auto row = tmux.server.panes();
@@ -89,6 +92,55 @@ TEST_CASE("A-50: the context behind a pane is cleared by the command that is typ
     CHECK(shows(pane, "empty " + row->front().process));
     CHECK(pane.capture()->history == 0);
     CHECK(reset.size() == 1U);
+}
+
+TEST_CASE("nothing is typed into a shell, or into another program than was named [M-138]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("monitor", "PS1='$ '; export PS1; echo ready; exec sh -i");
+    REQUIRE(shows(pane, "ready"));
+    REQUIRE(wait_for([&] { return !pane.type("x").has_value(); }));
+    for (const char* program : {"", "sh", "claude"}) {
+        TmuxPane other{tmux.server, pane.id(), program};
+        const auto refused = heeler::submit_line(other, "echo executed");
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == ErrorCode::rejected);
+        CHECK_THAT(refused.error().message, ContainsSubstring("it runs sh, which is a shell"));
+        CHECK_FALSE(heeler::CommandReset{other, "/clear"}.clear());
+    }
+    CHECK(shown(pane).find("executed") == std::string::npos);
+    CHECK(shown(pane).find("/clear") == std::string::npos);
+
+    const std::string script = tmux.scratch / "agent";
+    std::ofstream(script) << "#!/bin/sh\n" << reader << "\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    auto runs = tmux.open("agent", "exec " + script);
+    REQUIRE(shows(runs, "ready"));
+    TmuxPane right{tmux.server, runs.id(), "agent"};
+    CHECK(heeler::CommandReset{right, "/clear"}.clear());
+    CHECK(shows(right, "</clear>"));
+    TmuxPane wrong{tmux.server, runs.id(), "claude"};
+    const auto refused = heeler::CommandReset{wrong, "/clear"}.clear();
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, ContainsSubstring("it runs agent, not claude"));
+}
+
+TEST_CASE("a shell waits for commands, or runs a script [M-138]") {
+    const auto is_prompt = [](const std::vector<std::string>& words) {
+        return heeler::detail::ForegroundProgram::of(words).is_prompt;
+    };
+    using Words = std::vector<std::string>;
+    for (const Words& words :
+         {Words{"sh"}, Words{"-zsh"}, Words{"/usr/bin/fish"}, Words{"bash", "-i"}, Words{"bash", "--norc", "-l"},
+          Words{"bash", "--rcfile", "/x", "-i"}, Words{"bash", "--init-file", "/x"}, Words{"bash", "-o", "vi"}})
+        CHECK(is_prompt(words));
+    for (const Words& words : {Words{"sh", "/x/monitor.sh"}, Words{"sh", "-c", "read x"}, Words{"vim"},
+                               Words{"bash", "-e", "/x/run"}, Words{"claude"}, Words{"/bin/showers"}})
+        CHECK_FALSE(is_prompt(words));
+    const auto names = [](const Words& words) { return heeler::detail::ForegroundProgram::of(words).names; };
+    CHECK(names({"node", "--no-warnings", "/usr/bin/claude"}) == Words{"node", "claude"});
+    CHECK(names({"vim", "claude"}) == Words{"vim"});
+    CHECK(names({"/bin/sh", "./monitor.sh", "x"}) == Words{"sh", "monitor.sh"});
 }
 
 TEST_CASE("a pane shows what its program wrote, with what has left the screen") {

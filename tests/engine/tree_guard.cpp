@@ -84,10 +84,12 @@ private:
     }
 
     /// `who`: the reviewer and strangers have values of their own, unless the guard hears what the host refused.
-    [[nodiscard]] Mutation some_change(const std::string& who) {
+    [[nodiscard]] Mutation some_change(const std::string& who, bool is_stranger) {
         static const std::vector<std::string> ops{"status", "assign", "block", "create_child", "comment"};
         const std::string op = ops[static_cast<std::size_t>(below(5))];
-        Mutation asked = mutation(op, pick_node());
+        // Strangers are where the reviewer just was, often.
+        const bool there = is_stranger && below(2) == 0 && tree.edit(ref(last_), [](TreeNode&) {});
+        Mutation asked = mutation(op, there ? last_ : pick_node());
         if (op == "status") asked.ref = who + "-" + std::to_string(below(3));
         if (op == "assign") asked.ref = "ag-" + who + std::to_string(below(3));
         if (op == "block") asked.ref = who == "r" ? "X" : "A";
@@ -115,16 +117,17 @@ private:
 
     /// A new task counts as it is seen first: where the guard does not hear of it at once, strangers leave it alone.
     void interfere() {
-        const Mutation asked = some_change(hears_ ? "r" : "s");
+        const Mutation asked = some_change(hears_ ? "r" : "s", true);
         if (!hears_ && asked.target.starts_with("r-")) return;
         interfered_ = true;
         if (below(4) != 0) return make(asked);
-        if (asked.target != "A") tree.remove(ref(asked.target));
+        if (asked.target != "A" && asked.target != "X") tree.remove(ref(asked.target));
     }
 
     [[nodiscard]] std::string review() {
         const bool foreign = stop_of(all()) != stop_of(own_);
-        const Mutation asked = some_change("r");
+        const Mutation asked = some_change("r", false);
+        last_ = asked.target;
         const bool refused = below(3) == 0;
         bool done = false;
         const auto carry_out = [&]() -> Result<void> {
@@ -149,6 +152,7 @@ private:
     std::mt19937 random_;
     bool hears_, interfered_ = false, changed_ = false;
     Nodes own_;
+    std::string last_ = "A";
     int step_ = 0;
 };
 

@@ -56,7 +56,7 @@ watch() {
     local tags=$1
     shift
     pane __watchdog "$tags" "$agents/monitor.sh" sh -c '"$@" 2>&1 & echo $! >"$0"; wait $!; echo "ended with $?"' "$work/pid" \
-        "$monitor" --socket "$socket" --every 1 --config "$work/config.json" "$@" -- "$agents/orchestrator.sh" "$told"
+        "$monitor" --socket "$socket" --own self --agent monitor.sh --every 1 --config "$work/config.json" "$@" -- "$agents/orchestrator.sh" "$told"
 }
 
 echo "== bad arguments"
@@ -70,8 +70,11 @@ refused() { # TEXT ARGUMENTS...
 refused "no orchestrator"
 refused "no duration" --every soon -- true
 refused "'memory' or 'sqlite:PATH'" --store redis -- true
-refused "no id of a pane" --own worker -- true
-refused "no tmux server" --socket "$work/nowhere" --own %0 -- true
+refused "no id of a pane" --own worker --agent claude -- true
+refused "no tmux server" --socket "$work/nowhere" --own %0 --agent claude -- true
+refused "belong together" --own %0 -- true
+refused "belong together" --agent claude -- true
+TMUX_PANE='' refused "runs in no pane" --own self --agent claude -- true
 refused "cannot start" --own none -- heeler-no-such-command
 
 echo "== $cycles cycles"
@@ -86,7 +89,7 @@ pane finishes worker "$agents/worker.sh" finishes 0.4 >/dev/null
 stranger=$(pane stranger visitor "$agents/worker.sh" fails 0.4)
 begin=$SECONDS
 own=$(watch watchdog --store "sqlite:$work/store.db")
-refused "no program runs in a pane %999" --socket "$socket" --own %999 -- true
+refused "no program runs in a pane %999" --socket "$socket" --own %999 --agent claude -- true
 
 within 20 "an error" heard fails worker.error
 within 20 "complete" heard finishes worker.complete
@@ -143,6 +146,25 @@ own=$(watch watchdog --for 9)
 within 40 "the end" shows "$own" "ended with 0"
 [ "$(history_of "$own")" -ge 1 ] || fail "its pane does not grow" <(tell_tmux capture-pane -p -t "$own")
 tell_tmux kill-pane -t "$own"
+
+echo "== a shell is neither cleared nor nudged"
+echo '{}' >"$work/config.json"
+shell=$(pane lost worker sh -c 'PS1="$ "; export PS1; cd "$1"; exec sh -i' sh "$work")
+printf '#!/bin/sh\ntouch "%s/executed"\n' "$work" >"$work/clear"
+chmod +x "$work/clear"
+echo "echo '{\"nudge\":\"lost\",\"text\":\"$work/clear\"}'; cat" >"$work/nudges.sh"
+for how in "" "--own $shell --agent sh" "--own $shell --agent claude"; do
+    TMUX_PANE=$shell timeout 60 "$monitor" --socket "$socket" $how --clear "$work/clear" --every 1 --for 3 \
+        -- sh "$work/nudges.sh" >"$work/out" 2>&1
+    [ $? = 0 ] || fail "a shell, with '$how'" "$work/out"
+    says "$work/out" "cleared 0 times"
+    [ -z "$how" ] || says "$work/out" "which is a shell"
+done
+TMUX_PANE= timeout 60 "$monitor" --socket "$socket" --every 1 --for 3 -- sh "$work/nudges.sh" >"$work/out" 2>&1
+says "$work/out" "nudge lost: nothing is typed into the pane $shell: it runs sh, which is a shell"
+[ ! -e "$work/executed" ] || fail "what was typed was executed"
+shows "$shell" "clear" && fail "something was typed into a shell"
+tell_tmux kill-pane -t "$shell"
 
 echo "== an orchestrator that is gone; a server that is gone"
 echo '{}' >"$work/config.json"

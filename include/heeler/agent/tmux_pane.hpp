@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +92,63 @@ namespace detail {
     return text.size() > 1 && text.front() == mark && std::all_of(text.begin() + 1, text.end(), plain);
 }
 
+[[nodiscard]] inline std::string file_name_of(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
+[[nodiscard]] inline bool is_shell(std::string_view name) {
+    constexpr std::string_view shells[] = {"sh",   "ash", "bash", "dash", "zsh",   "ksh",    "mksh", "fish",
+                                           "tcsh", "csh", "rc",   "nu",   "xonsh", "elvish", "pwsh"};
+    return std::find(std::begin(shells), std::end(shells), name) != std::end(shells);
+}
+
+[[nodiscard]] inline std::string text_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Which word is the script, or the text of one (`-c`); past the last: there is none.
+[[nodiscard]] inline std::size_t script_at(const std::vector<std::string>& words) {
+    std::size_t at = 1;
+    for (; at < words.size() && (words[at].starts_with('-') || words[at].starts_with('+')); ++at) {
+        const std::string& word = words[at];
+        const bool is_short = !word.starts_with("--");
+        if (is_short && word.find_first_of("is") != std::string::npos) return words.size();  // reads what is typed
+        if (word == "--rcfile" || word == "--init-file" || (is_short && word.find_first_of("oO") == 1)) ++at;
+    }
+    return std::min(at, words.size());
+}
+
+/// What has the keyboard in a terminal.
+struct ForegroundProgram {
+    std::vector<std::string> names{};  ///< of the program, and of the script that it runs, if it runs one
+    bool is_prompt = false;            ///< a shell: whatever is typed is a command
+
+    /// From the words of its command line.
+    [[nodiscard]] static ForegroundProgram of(const std::vector<std::string>& words) {
+        ForegroundProgram found;
+        std::string name = file_name_of(words.front());
+        if (name.starts_with('-')) name.erase(0, 1);  // a login shell
+        const std::size_t script = script_at(words);
+        if (is_shell(name)) found.is_prompt = script == words.size();
+        const bool runs_scripts = is_shell(name) || name.starts_with("python") || name == "node" || name == "bun" ||
+                                  name == "deno" || name == "ruby" || name == "perl";
+        found.names.push_back(std::move(name));
+        if (runs_scripts && script < words.size()) found.names.push_back(file_name_of(words[script]));
+        return found;
+    }
+
+    /// Where the system does not tell (Linux does), tmux knows its name.
+    [[nodiscard]] static ForegroundProgram in_terminal_of(const std::string& pid, const std::string& known_to_tmux) {
+        const std::string stat = text_of_file("/proc/" + pid + "/stat");
+        const auto fields = split(std::string_view(stat).substr(std::min(stat.size(), stat.rfind(')') + 1)), ' ');
+        constexpr std::size_t foreground_group = 6;
+        const std::string words =
+            fields.size() > foreground_group ? text_of_file("/proc/" + fields[foreground_group] + "/cmdline") : "";
+        return of(words.empty() ? std::vector{known_to_tmux} : split(words.substr(0, words.size() - 1), '\0'));
+    }
+};
+
 }  // namespace detail
 
 /// Asks one server. Never starts one. Every call runs `tmux` once, without a shell, and takes at most `patience`.
@@ -158,13 +217,17 @@ private:
 /// thread.
 class TmuxPane {
 public:
-    TmuxPane(TmuxServer server, std::string id) : server_{std::move(server)}, id_{std::move(id)} {}
+    /// `program`: the file name of what must have the keyboard there, or of the script that it runs ("claude"), for
+    /// anything to be typed. Empty: whatever it is. A shell that waits for commands is never typed into.
+    TmuxPane(TmuxServer server, std::string id, std::string program = {})
+        : server_{std::move(server)}, id_{std::move(id)}, program_{std::move(program)} {}
 
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] const std::string& program() const noexcept { return program_; }
 
     /// Writes the text as keystrokes, in the program even if someone scrolls in the pane. Errors: `invalid_argument`
-    /// for controls, which are keys; `rejected` if keys in this pane go to others as well (synchronize-panes); `ended`
-    /// if its program is over.
+    /// for controls, which are keys; `rejected` if keys in this pane go to others as well (synchronize-panes), to a
+    /// shell, or to another program than was named; `ended` if its program is over.
     [[nodiscard]] Result<void> type(std::string_view text) {
         const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
         if (std::any_of(text.begin(), text.end(), control))
@@ -216,30 +279,47 @@ private:
                     "\"" + one_line(id_, 64) + "\" is no id of a pane: use TmuxPaneRow::id, as in %7");
     }
 
-    /// Whether keys go to other panes as well. Error: `ended` if no program would take them.
-    [[nodiscard]] Result<bool> state() {
+    struct State {
+        bool is_shared = false;  ///< keys go to other panes as well
+        detail::ForegroundProgram program{};
+    };
+
+    /// Error: `ended` if no program would take keys.
+    [[nodiscard]] Result<State> state() {
         if (auto valid = check_id(); !valid) return tl::unexpected<Error>(std::move(valid.error()));
-        auto said =
-            server_.run({{"display-message", "-p", "-t", id_, "#{pane_id}\t#{pane_dead}\t#{pane_synchronized}"}});
+        auto said = server_.run({{"display-message", "-p", "-t", id_,
+                                  "#{pane_id}\t#{pane_dead}\t#{pane_synchronized}\t#{pane_pid}\t"
+                                  "#{pane_current_command}"}});
         if (!said) return tl::unexpected<Error>(std::move(said.error()));
-        const auto fields = detail::split(*said, '\t');
-        if (fields.size() != 3 || fields[0] != id_) return fail(ErrorCode::ended, "the pane " + id_ + " is gone");
+        const auto fields = detail::split(said->substr(0, said->find('\n')), '\t');
+        if (fields.size() < 5 || fields[0] != id_) return fail(ErrorCode::ended, "the pane " + id_ + " is gone");
         if (fields[1] == "1") return fail(ErrorCode::ended, "the program in the pane " + id_ + " is over");
-        return fields[2].starts_with('1');
+        return State{fields[2] == "1", detail::ForegroundProgram::in_terminal_of(fields[3], fields[4])};
+    }
+
+    /// Empty: keys may go there.
+    [[nodiscard]] std::string why_not(const State& now) const {
+        const std::vector<std::string>& names = now.program.names;
+        if (now.is_shared)
+            return "what is typed into the pane " + id_ +
+                   " goes to others as well: turn its option synchronize-panes off";
+        const std::string runs = "nothing is typed into the pane " + id_ + ": it runs " + one_line(names.back(), 64);
+        if (now.program.is_prompt) return runs + ", which is a shell and would execute it";
+        const bool right = program_.empty() || std::find(names.begin(), names.end(), program_) != names.end();
+        return right ? "" : runs + ", not " + one_line(program_, 64);
     }
 
     [[nodiscard]] Result<void> keys(const std::vector<std::string>& command) {
-        const auto shared = state();
-        if (!shared) return tl::unexpected<Error>(shared.error());
-        if (*shared)
-            return fail(ErrorCode::rejected, "what is typed into the pane " + id_ +
-                                                 " goes to others as well: turn its option synchronize-panes off");
+        const auto now = state();
+        if (!now) return tl::unexpected<Error>(now.error());
+        if (std::string why = why_not(*now); !why.empty()) return fail(ErrorCode::rejected, std::move(why));
         const auto said = server_.run({{"copy-mode", "-q", "-t", id_}, command});
         return said ? Result<void>() : Result<void>(tl::unexpected<Error>(said.error()));
     }
 
     TmuxServer server_;
     std::string id_;
+    std::string program_;
 };
 
 }  // namespace heeler::inline HEELER_ABI
