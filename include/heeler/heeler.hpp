@@ -10,7 +10,8 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/fwd.hpp>
-#include <heeler/notify/fanout.hpp>
+#include <heeler/notify/all_of.hpp>
+#include <heeler/notify/any_of.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 #include <heeler/recover/incident_steps.hpp>

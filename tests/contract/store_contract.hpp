@@ -70,6 +70,7 @@ template <class... Ts>
     for (const std::string& issue : a.issues) text += "issue " + joined(issue);
     for (const Detail& detail : a.details) text += "detail " + joined(detail.name, detail.value);
     for (const std::string& tag : a.tags) text += "tag " + joined(tag);
+    for (const std::string& channel : a.taken) text += "taken " + joined(channel);
     return text;
 }
 [[nodiscard]] inline std::string show(const AuditRow& r) { return joined(r.at, r.kind, r.run, r.body); }
@@ -118,6 +119,7 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
     AlertRow made;
     made.alert.key = std::move(key);
     made.state = state;
+    if (state == AlertRow::State::pending) made.alert.taken = {nasty, "pager"};
     return made;
 }
 

@@ -1,7 +1,7 @@
 #include <heeler/notify/routed_notifier.hpp>
 
+#include <heeler/notify/any_of.hpp>
 #include <heeler/notify/fallback.hpp>
-#include <heeler/notify/fanout.hpp>
 #include <heeler/notify/recording_notifier.hpp>
 
 #include "contract/notifier_contract.hpp"
@@ -100,11 +100,11 @@ TEST_CASE("a table serves the routes that its rows name, and the default with th
           "the routes that are known are none");
 }
 
-TEST_CASE("a fanout serves what one of its notifiers serves, a fallback what counts as delivered") {
+TEST_CASE("an `AnyOf` serves what one of its notifiers serves, a fallback what counts as delivered") {
     Switchboard board;
-    CHECK(Fanout{board.routed, board.others}.serves("chief"));
-    CHECK_FALSE(Fanout{board.routed, board.routed}.serves("chief"));
-    CHECK(Fanout{board.routed, board.routed}.serves("lead"));
+    CHECK(AnyOf{board.routed, board.others}.serves("chief"));
+    CHECK_FALSE(AnyOf{board.routed, board.routed}.serves("chief"));
+    CHECK(AnyOf{board.routed, board.routed}.serves("lead"));
     CHECK_FALSE(FallbackNotifier{board.routed, board.others}.serves("chief"));
     CHECK(FallbackNotifier{board.routed, board.others, {.counts_as_delivered = true}}.serves("chief"));
     CHECK(FallbackNotifier{board.routed, board.others}.serves("lead"));

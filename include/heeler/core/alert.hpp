@@ -43,6 +43,9 @@ struct Alert {
     WallTime at{};
     std::uint32_t attempt = 1;        ///< of the delivery, from 1
     std::vector<std::string> tags{};  ///< of the run, the first 32
+    /// Of several channels those that have it, by names that stay the same after a restart. Stored with the alert, so
+    /// that nobody is told twice while others are asked again.
+    std::vector<std::string> taken{};
 };
 
 /// Proof of delivery. No recipient is a failure, not a receipt.

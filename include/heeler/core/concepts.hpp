@@ -115,8 +115,9 @@ concept TellsRoutes = requires(const T& notifier, std::string_view route) {
     { notifier.serves(route) } -> std::same_as<Result<void>>;
 };
 
-/// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. Called from one thread at a
-/// time, and `serves`, if there is one (`TellsRoutes`), from any.
+/// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. One that would take long may
+/// answer `under_way`, and say what came of it when it is called with the same key again; that is no attempt. Called
+/// from one thread at a time, and `serves`, if there is one (`TellsRoutes`), from any.
 template <class T>
 concept NotifierLike = HasNotifierName<T> && CanSend<T>;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -39,16 +40,17 @@ enum class ErrorCode : std::uint8_t {
     delivery_failed,   ///< the alert did not go out; trying again may help
     permanent,         ///< the alert can never go out this way
     unstorable,        ///< the store refuses a row of the batch: a constraint, a trigger, a value too large
+    under_way,         ///< the alert is being sent: ask again with the same key what became of it
 };
 
-inline constexpr std::size_t error_code_count = static_cast<std::size_t>(ErrorCode::unstorable) + 1;
+inline constexpr std::size_t error_code_count = static_cast<std::size_t>(ErrorCode::under_way) + 1;
 
 [[nodiscard]] constexpr std::string_view name_of(ErrorCode code) noexcept {
     constexpr std::string_view names[] = {
-        "invalid_argument", "unknown_run",  "ended", "fenced",   "duplicate", "unsupported",  "rejected",
-        "failed",           "timed_out",    "busy",  "full",     "read_only", "corrupt",      "not_a_store",
-        "newer_schema",     "older_schema", "io",    "conflict", "lost",      "no_recipient", "delivery_failed",
-        "permanent",        "unstorable"};
+        "invalid_argument", "unknown_run",  "ended",    "fenced",   "duplicate", "unsupported",  "rejected",
+        "failed",           "timed_out",    "busy",     "full",     "read_only", "corrupt",      "not_a_store",
+        "newer_schema",     "older_schema", "io",       "conflict", "lost",      "no_recipient", "delivery_failed",
+        "permanent",        "unstorable",   "under_way"};
     static_assert(std::size(names) == error_code_count);
     return names[static_cast<std::size_t>(code)];
 }
@@ -58,6 +60,8 @@ struct Error {
     ErrorCode code = ErrorCode::failed;
     std::string message;
     Duration retry_after{};  ///< it was said that nothing will come of trying again sooner; 0: nothing was said
+    /// Of several channels those that have the alert, although not all have it: see `Alert::taken`.
+    std::vector<std::string> taken{};
 };
 
 /// A value or an `Error`. Test it, then dereference it; never call `.value()`.

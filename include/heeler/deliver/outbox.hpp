@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -45,13 +47,31 @@ namespace detail {
     return told + Duration{1 + static_cast<Duration::rep>(lot_of(key, attempts) * parts >> 24)};
 }
 
+/// How soon it is asked what became of an alert that is under way, where the channel names no time.
+inline constexpr Duration shortest_look = std::chrono::milliseconds{200};
+
+inline void add_taken(std::vector<std::string>& known, const std::vector<std::string>& more) {
+    for (const std::string& channel : more)
+        if (std::find(known.begin(), known.end(), channel) == known.end()) known.push_back(channel);
+}
+
 }  // namespace detail
+
+[[nodiscard]] inline bool is_under_way(const Result<Receipt>& answer) noexcept {
+    return !answer && answer.error().code == ErrorCode::under_way;
+}
 
 /// The row after one attempt. A receipt ends it; an error that is permanent, or the age limit, makes it a dead letter.
 /// Where the channel says when to come again, the next attempt is not sooner; with `jitter` it is some time after that.
-/// `owed`: since when people could have it, if that is not when it was made.
+/// While it is under way, the attempt is not over: one that never ends is given up by age. `owed`: since when people
+/// could have it, if that is not when it was made.
 [[nodiscard]] inline AlertRow after_attempt(AlertRow row, const OutboxSettings& settings, const Result<Receipt>& answer,
                                             WallTime now, std::optional<WallTime> owed = {}) {
+    if (!answer) detail::add_taken(row.alert.taken, answer.error().taken);
+    if (is_under_way(answer) && now - owed.value_or(row.created_at) < settings.give_up_after) {
+        row.not_before = now + std::max<Duration>(detail::told_wait(answer.error()), detail::shortest_look);
+        return row;
+    }
     ++row.attempts;
     if (answer && answer->recipients > 0) {
         row.state = AlertRow::State::delivered;

@@ -325,7 +325,7 @@ private:
 
     /// Of one that was not tried yet, before it keeps others back or speaks for them.
     bool is_silenced(AlertJob& job, Instant now, CycleReport& report) {
-        if (job.row.attempts > 0 || job.rules->rules.mode == Mode::shadow) return false;
+        if (job.begun() || job.rules->rules.mode == Mode::shadow) return false;
         const auto silence = silences_.about(job, now.wall);
         if (silence) (void)keep_silent(job, *silence, now, report);
         return silence.has_value();
@@ -358,9 +358,10 @@ private:
         const RunClass& rules = job.rules->rules;
         if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         Receipt receipt;
+        const std::size_t taken = job.row.alert.taken.size();
         do {
             if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
-            if (const auto silence = silences_.about(job, now.wall)) {
+            if (const auto silence = silences_.about(job, now.wall); silence && !job.under_way) {
                 std::string by = keep_silent(job, *silence, now, report);
                 if (silenced != nullptr) *silenced = std::move(by);
                 return false;
@@ -368,6 +369,8 @@ private:
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
             job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall, job.owed);
+            job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
+            if (job.under_way) return wait_for(std::move(job), taken, now);
             if (rules.outbox.at_once && job.row.state != AlertRow::State::delivered)
                 report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
             if (answer) receipt = *std::move(answer);
@@ -375,22 +378,38 @@ private:
         if (job.row.state != AlertRow::State::delivered) context_.fail_to_tell(rules.name);
         if (job.row.state == AlertRow::State::pending) {
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
-            job.watched->dirty = true;
-            table_.sooner(job.handle.index, now.elapsed);
-            job.wait = job.row.not_before - now.wall;
-            queues_.add(std::move(job));
-            return false;
+            return try_later(std::move(job), now);
         }
         if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
         report.events.emplace_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
     }
 
+    /// Who has it already is stored at once; for the rest it is asked again soon.
+    bool wait_for(AlertJob job, std::size_t taken, Instant now) {
+        if (job.row.alert.taken.size() != taken) return try_later(std::move(job), now);
+        job.wait = job.row.not_before - now.wall;
+        queues_.add(std::move(job));
+        return false;
+    }
+
+    bool try_later(AlertJob job, Instant now) {
+        {
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.edit().alerts.push_back(job.row);
+            job.watched->dirty = true;
+        }
+        // Not before it is stored does a crash tell nobody twice; if that fails, it waits with the run.
+        if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
+        table_.sooner(job.handle.index, now.elapsed);
+        job.wait = job.row.not_before - now.wall;
+        queues_.add(std::move(job));
+        return false;
+    }
+
     /// Before it is tried again, the store is asked: somebody else may have delivered it, or an earlier process.
     [[nodiscard]] std::optional<AlertRow::State> settled_elsewhere(const AlertJob& job) {
-        if (job.row.attempts == 0) return std::nullopt;
+        if (job.row.attempts == 0 || job.under_way) return std::nullopt;
         return ledger_.settled_alert(job.watched->run.id, job.row.alert.key);
     }
 

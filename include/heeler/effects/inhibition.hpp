@@ -53,7 +53,7 @@ private:
         const RunClass& rules = job.rules->rules;
         const Alert& alert = job.row.alert;
         if (!rules.outbox.inhibit || rules.mode == Mode::shadow || alert.kind != "run.unhealthy") return std::nullopt;
-        const bool begun = job.row.attempts > 0 || job.row.last_error == told_alone || speaks_for_others(alert);
+        const bool begun = job.begun() || job.row.last_error == told_alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
         const WatchedRun& watched = *job.watched;

@@ -69,7 +69,7 @@ public:
                     AlertEvent{std::move(row), answer ? std::move(answer->names) : std::vector<std::string>{}});
                 continue;
             }
-            report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
+            if (!is_under_way(answer)) report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
             const std::lock_guard guard{lock_};
             untold_.push_back(std::move(row));
         }

@@ -181,6 +181,7 @@ private:
             row.alert.attempt = row.attempts + 1;
             const auto answer = notifier_.send(row.alert);
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
+            if (is_under_way(answer) && row.state == AlertRow::State::pending) return settle(row, now.wall);
         }
         settle(row, now.wall);
         if (row.state != AlertRow::State::delivered) hands_.context().fail_to_tell();

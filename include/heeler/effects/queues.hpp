@@ -63,6 +63,9 @@ struct AlertJob {
     Duration wait{};                            ///< until it is tried again; else set when it is added
     std::optional<WallTime> owed{};             ///< since when people could have it; set when it is added
     bool follows = false;                       ///< another one speaks for it
+    bool under_way = false;                     ///< the notifier has begun to send it
+
+    [[nodiscard]] bool begun() const noexcept { return under_way || row.attempts > 0; }
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
@@ -253,7 +256,7 @@ private:
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
             job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
-        if (job.row.attempts == 0)
+        if (!job.begun())
             job.owed = job.due;
         else if (!job.owed)
             job.owed = job.row.created_at;

@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
+#include <heeler/deliver/outbox.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>
@@ -19,40 +21,49 @@ public:
     void tell(const Ledger& ledger, NotifierPort& notifier, const EngineSettings& settings, Instant now,
               CycleReport& report) {
         const auto since = ledger.failing_since();
-        if (!since && told_at_) {
-            send(notifier, "watchdog.store_up", "the store works again", now, report);
-            told_at_.reset();
-        }
+        if (under_way_) return send(*std::exchange(under_way_, std::nullopt), notifier, now, report);
+        if (!since && told_at_)
+            return send(about("watchdog.store_up", "the store works again", now), notifier, now, report);
         if (!since || now.elapsed - *since < settings.store_down_after) return;
         if (told_at_ && now.elapsed - *told_at_ < settings.store_down_repeat) return;
         if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
         tried_at_ = now.elapsed;
-        const bool heard = send(notifier, "watchdog.store_down",
-                                "nothing could be stored for " + spoken(now.elapsed - *since) +
-                                    ", so nothing is done to any run: " + redact(ledger.last_error().message),
-                                now, report);
-        if (heard) told_at_ = now.elapsed;
+        send(about("watchdog.store_down",
+                   "nothing could be stored for " + spoken(now.elapsed - *since) +
+                       ", so nothing is done to any run: " + redact(ledger.last_error().message),
+                   now),
+             notifier, now, report);
     }
 
 private:
     /// The key names the moment, so that a second outage is no repetition of the first.
-    bool send(NotifierPort& notifier, std::string kind, std::string summary, Instant now, CycleReport& report) {
+    [[nodiscard]] static AlertRow about(std::string kind, std::string summary, Instant now) {
         AlertRow row;
         row.alert.key = kind + "." + rfc3339(now.wall);
         row.alert.kind = std::move(kind);
         row.alert.severity = Severity::critical;
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;
-        row.attempts = 1;
+        return row;
+    }
+
+    void send(AlertRow row, NotifierPort& notifier, Instant now, CycleReport& report) {
+        OutboxSettings once;
+        once.retry = false;
+        row.alert.attempt = row.attempts + 1;
         const auto answer = notifier.send(row.alert);
-        row.state = answer && answer->recipients > 0 ? AlertRow::State::delivered : AlertRow::State::dead;
-        if (!answer) row.last_error = answer.error().message;
+        row = after_attempt(std::move(row), once, answer, now.wall);
+        if (row.state == AlertRow::State::pending) return static_cast<void>(under_way_ = std::move(row));
+        if (row.alert.kind == "watchdog.store_up")
+            told_at_.reset();
+        else if (row.state == AlertRow::State::delivered)
+            told_at_ = now.elapsed;
         report.events.emplace_back(AlertEvent{std::move(row)});
-        return answer && answer->recipients > 0;
     }
 
     std::optional<Elapsed> told_at_;
     std::optional<Elapsed> tried_at_;
+    std::optional<AlertRow> under_way_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

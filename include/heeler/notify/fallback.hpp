@@ -9,7 +9,7 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/notify/fanout.hpp>
+#include <heeler/notify/any_of.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -35,6 +35,7 @@ public:
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {
         auto answer = first_.send(alert);
         if (answer && answer->recipients > 0) return answer;
+        if (!answer && answer.error().code == ErrorCode::under_way) return answer;
         const std::string reason = answer ? "nobody listens on this route" : answer.error().message;
         if (!settings_.counts_as_delivered) {
             if (is_power_of_two(alert.attempt)) static_cast<void>(second_.send(with_reason(alert, reason)));
@@ -66,9 +67,9 @@ private:
         return alert;
     }
 
-    // A fanout of one turns what a notifier throws into an error.
-    Fanout<First> first_;
-    Fanout<Second> second_;
+    // One of a kind turns what a notifier throws into an error.
+    AnyOf<First> first_;
+    AnyOf<Second> second_;
     FallbackSettings settings_;
 };
 

@@ -151,8 +151,11 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     ArchiveWriter writer{Instant{}};
     writer(issues, names, values);
     std::vector<std::string> tags = alert.tags;
-    if (numbers.find('n') != std::string::npos || !tags.empty()) writer(numbers);
-    if (!tags.empty()) writer(tags);
+    std::vector<std::string> taken = alert.taken;
+    const bool has_tags = !tags.empty() || !taken.empty();
+    if (numbers.find('n') != std::string::npos || has_tags) writer(numbers);
+    if (has_tags) writer(tags);
+    if (!taken.empty()) writer(taken);
     return writer.take();
 }
 
@@ -165,6 +168,7 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
     std::string numbers(names.size(), 't');
     if (!reader.at_end()) reader(numbers);
     if (!reader.at_end()) reader(alert.tags);
+    if (!reader.at_end()) reader(alert.taken);
     if (!reader.ok() || !reader.at_end() || names.size() != values.size() || names.size() != numbers.size())
         return false;
     for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i], numbers[i] == 'n'});

@@ -17,17 +17,19 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Sends each alert to every notifier, in order. One receipt is enough, its recipients summed over all that answered
-/// with one, and named; without any, the first error is answered. A notifier that throws has failed and stops nobody. A
-/// retry goes to all of them again, also those that had it. One thread at a time.
+/// with one, and named; without any, the first error is answered, or that one is still
+/// being sent. A notifier that throws has failed and stops nobody. A
+/// retry goes to all of them again, also those that had it: an alert of which one channel is known to work and another
+/// is down is lost to the second. Where each must have it, use `AllOf`. One thread at a time.
 template <class... Notifiers>
-class Fanout {
-    static_assert(sizeof...(Notifiers) > 0, "heeler: a Fanout needs at least one notifier");
+class AnyOf {
+    static_assert(sizeof...(Notifiers) > 0, "heeler: an AnyOf needs at least one notifier");
     static_assert((check_notifier<Notifiers>() && ...));
 
 public:
-    static constexpr std::string_view name = "fanout";
+    static constexpr std::string_view name = "any_of";
 
-    explicit Fanout(Notifiers... notifiers) : notifiers_{std::move(notifiers)...} {}
+    explicit AnyOf(Notifiers... notifiers) : notifiers_{std::move(notifiers)...} {}
 
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {
         Receipt receipt{0};
@@ -39,7 +41,8 @@ public:
             if (answer) {
                 delivered = true;
                 receipt.add(*std::move(answer), notifier.name);
-            } else if (!first_error) {
+            } else if (!first_error ||
+                       (answer.error().code == ErrorCode::under_way && first_error->code != ErrorCode::under_way)) {
                 first_error = std::move(answer.error());
             }
         };

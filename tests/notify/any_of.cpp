@@ -1,4 +1,4 @@
-#include <heeler/notify/fanout.hpp>
+#include <heeler/notify/any_of.hpp>
 
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 #include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
+using heeler::AnyOf;
 using heeler::Delivery;
 using heeler::ErrorCode;
-using heeler::Fanout;
 using heeler::RecordingNotifier;
 
 namespace {
@@ -27,73 +27,73 @@ struct NamesPeople {
 
 }  // namespace
 
-TEST_CASE("a fanout keeps the contract of notifiers") {
+TEST_CASE("an `AnyOf` keeps the contract of notifiers") {
     RecordingNotifier one;
-    Fanout fanout{one};
-    heeler_test::check_delivering_notifier(fanout);
+    AnyOf any_of{one};
+    heeler_test::check_delivering_notifier(any_of);
 
     one.answer_with({Delivery::no_recipient});
-    heeler_test::check_failing_notifier(fanout);
+    heeler_test::check_failing_notifier(any_of);
 }
 
-TEST_CASE("a fanout sends to all and sums the recipients") {
+TEST_CASE("an `AnyOf` sends to all and sums the recipients") {
     RecordingNotifier one;
     RecordingNotifier two;
-    Fanout fanout{one, two};
+    AnyOf any_of{one, two};
 
-    const auto receipt = fanout.send(heeler_test::example_alert());
+    const auto receipt = any_of.send(heeler_test::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 2);
     CHECK(one.delivered().size() == 1);
     CHECK(two.delivered().size() == 1);
 }
 
-TEST_CASE("the receipt of a fanout names who has the alert, and a channel that names nobody") {
+TEST_CASE("the receipt of an `AnyOf` names who has the alert, and a channel that names nobody") {
     RecordingNotifier quiet;
     RecordingNotifier broken;
     broken.answer_with({Delivery::fail});
-    Fanout fanout{quiet, broken, NamesPeople{}};
-    const auto receipt = fanout.send(heeler_test::example_alert());
+    AnyOf any_of{quiet, broken, NamesPeople{}};
+    const auto receipt = any_of.send(heeler_test::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 3);
     CHECK(receipt->names == std::vector<std::string>{"recording", "ada", "ben"});
 }
 
-TEST_CASE("a fanout has delivered if anybody got the alert [M-125]") {
+TEST_CASE("an `AnyOf` has delivered if anybody got the alert [M-125]") {
     RecordingNotifier broken;
     RecordingNotifier working;
     broken.answer_with({GENERATE(Delivery::fail, Delivery::raise, Delivery::permanent)});
-    Fanout fanout{broken, ThrowsAnInt{}, working};
+    AnyOf any_of{broken, ThrowsAnInt{}, working};
 
-    const auto receipt = fanout.send(heeler_test::example_alert());
+    const auto receipt = any_of.send(heeler_test::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 1);
     CHECK(working.delivered().size() == 1);
 }
 
-TEST_CASE("a fanout that reached nobody answers with the first error") {
+TEST_CASE("an `AnyOf` that reached nobody answers with the first error") {
     RecordingNotifier first;
     RecordingNotifier second;
 
     SECTION("an error") {
         first.answer_with({Delivery::no_recipient});
         second.answer_with({Delivery::fail});
-        Fanout fanout{first, second};
-        CHECK(fanout.send(heeler_test::example_alert()).error().code == ErrorCode::no_recipient);
+        AnyOf any_of{first, second};
+        CHECK(any_of.send(heeler_test::example_alert()).error().code == ErrorCode::no_recipient);
         CHECK(second.sent().size() == 1);
     }
     SECTION("an exception") {
         first.answer_with({Delivery::raise});
         second.answer_with({Delivery::permanent});
-        Fanout fanout{first, second};
-        const auto answer = fanout.send(heeler_test::example_alert());
+        AnyOf any_of{first, second};
+        const auto answer = any_of.send(heeler_test::example_alert());
         CHECK(answer.error().code == ErrorCode::delivery_failed);
         CHECK_THAT(answer.error().message, ContainsSubstring("recording threw"));
     }
 }
 
-TEST_CASE("the notifiers of a fanout can be reached") {
-    Fanout fanout{RecordingNotifier{}, ThrowsAnInt{}};
-    REQUIRE(fanout.send(heeler_test::example_alert()));
-    CHECK(fanout.get<0>().delivered().size() == 1);
+TEST_CASE("the notifiers of an `AnyOf` can be reached") {
+    AnyOf any_of{RecordingNotifier{}, ThrowsAnInt{}};
+    REQUIRE(any_of.send(heeler_test::example_alert()));
+    CHECK(any_of.get<0>().delivered().size() == 1);
 }
