@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace supervise {
+namespace common {
 
 /// Runs one function again whenever it is asked to. Thread-safe.
 class Background {
@@ -63,4 +63,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace supervise
+}  // namespace common

@@ -1,26 +1,31 @@
 // Where alerts go besides the terminal: what `--notify` names, for all tools alike.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/notify/all_of.hpp>
 #include <heeler/notify/command_notifier.hpp>
 #include <heeler/notify/email_notifier.hpp>
 #include <heeler/notify/github_notifier.hpp>
+#include <heeler/notify/in_background.hpp>
 #include <heeler/notify/slack_notifier.hpp>
 #include <heeler/notify/telegram_notifier.hpp>
 #include <heeler/notify/webhook_notifier.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sha256.hpp>
 
 #include "own_environment.hpp"
 #include "own_machine.hpp"
@@ -33,7 +38,8 @@ inline constexpr const char* notify_help =
     "(HEELER_SMTP_SERVER, _FROM, _USER, _PASSWORD), command:PROGRAM (which reads JSON). Secrets come from the "
     "environment alone";
 
-/// The channels that were asked for. An alert goes to all of them; one that has it is not asked again for it.
+/// The channels that were asked for, each with a thread of its own. An alert goes to all of them; one that has it is
+/// not asked again for it, also by a later process (`heeler::Alert::taken`).
 class Channels {
 public:
     static constexpr std::string_view name = "channels";
@@ -48,6 +54,41 @@ public:
 
     /// Error: what is wrong with it, and what to set.
     [[nodiscard]] heeler::Result<void> add(const std::string& spec) {
+        auto added = make(spec);
+        // Two of one kind are two, whatever their order is next time.
+        if (added) channels_.back().id = channels_.back().name + '#' + heeler::sha256_hex(spec).substr(0, 8);
+        return added;
+    }
+
+    /// Answers `under_way` while a channel is at it: ask again, with the same alert.
+    [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
+        heeler::EachOf each{alert};
+        for (Channel& channel : channels_)
+            if (!each.has(channel.id)) channel.begin(alert);
+        for (Channel& channel : channels_) {
+            const auto error = each.ask(channel.id, channel.name, channel.send);
+            const bool failed = error && error->code != heeler::ErrorCode::under_way;
+            if (say_ && failed && is_told_at(alert.attempt)) say_("not delivered: " + error->message);
+        }
+        return std::move(each).answer();
+    }
+
+    /// By what an alert names them as its takers.
+    [[nodiscard]] std::vector<std::string> ids() const {
+        std::vector<std::string> ids;
+        for (const Channel& channel : channels_) ids.push_back(channel.id);
+        return ids;
+    }
+
+private:
+    struct Channel {
+        std::string name;
+        std::function<void(const heeler::Alert&)> begin;
+        std::function<heeler::Result<heeler::Receipt>(const heeler::Alert&)> send;
+        std::string id{};
+    };
+
+    [[nodiscard]] heeler::Result<void> make(const std::string& spec) {
         const std::size_t colon = spec.find(':');
         const std::string kind = spec.substr(0, colon);
         const std::string rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
@@ -63,41 +104,6 @@ public:
                      "email:ADDRESS or command:PROGRAM");
     }
 
-    [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
-        heeler::Receipt receipt{0};
-        heeler::Result<heeler::Receipt> failed{receipt};
-        for (Channel& channel : channels_) {
-            if (channel.taken.count(alert.key) != 0) {
-                receipt.add({1, {channel.spec}}, channel.spec);
-                continue;
-            }
-            auto answer = heeler::detail::guarded(heeler::ErrorCode::delivery_failed, channel.spec,
-                                                  [&] { return channel.send(alert); });
-            if (answer && answer->recipients == 0)
-                answer = heeler::fail(heeler::ErrorCode::no_recipient, channel.spec + ": nobody listens on this route");
-            if (answer) {
-                receipt.add(*std::move(answer), channel.spec);
-                channel.taken.insert(alert.key);
-                continue;
-            }
-            // What may be mended by trying again counts for more than what may not.
-            if (failed || failed.error().code == heeler::ErrorCode::permanent) failed = std::move(answer);
-            if (say_ && !failed && is_told_at(alert.attempt)) say_("not delivered: " + failed.error().message);
-        }
-        // Nobody has it, or somebody who does not may still get it.
-        const bool is_over = failed.has_value() || failed.error().code == heeler::ErrorCode::permanent;
-        if (!failed && (receipt.recipients == 0 || !is_over)) return failed;
-        for (Channel& channel : channels_) channel.taken.erase(alert.key);
-        return receipt;
-    }
-
-private:
-    struct Channel {
-        std::string spec;
-        std::function<heeler::Result<heeler::Receipt>(const heeler::Alert&)> send;
-        std::set<std::string> taken{};  ///< keys of alerts that others still try to deliver
-    };
-
     [[nodiscard]] static bool is_told_at(std::uint32_t attempt) noexcept { return (attempt & (attempt - 1)) == 0; }
 
     [[nodiscard]] static tl::unexpected<heeler::Error> wrong(std::string why) {
@@ -105,9 +111,13 @@ private:
     }
 
     template <class Notifier>
-    heeler::Result<void> keep(const std::string& spec, Notifier notifier) {
-        auto shared = std::make_shared<Notifier>(std::move(notifier));
-        channels_.push_back({spec, [shared](const heeler::Alert& alert) { return shared->send(alert); }});
+    heeler::Result<void> keep(const std::string& shown, Notifier notifier) {
+        // Whoever ends waits for all of them at once, and not here for one after the other.
+        heeler::BackgroundSettings settings;
+        settings.at_end = {};
+        auto shared = std::make_shared<heeler::InBackground<Notifier>>(std::move(notifier), settings);
+        channels_.push_back({shown, [shared](const heeler::Alert& alert) { shared->begin(alert); },
+                             [shared](const heeler::Alert& alert) { return shared->send(alert); }});
         return {};
     }
 
@@ -168,7 +178,17 @@ private:
     heeler::AlertFormat wording_ = &heeler::format_alert;
 };
 
-/// First the tool's own outlet, once; then the channels, whose receipt counts if there are any.
+/// What came of it in the end, for whoever has nothing else to do.
+[[nodiscard]] inline heeler::Result<heeler::Receipt> send_and_wait(Channels& channels, const heeler::Alert& alert) {
+    for (;;) {
+        auto answer = channels.send(alert);
+        if (answer || answer.error().code != heeler::ErrorCode::under_way) return answer;
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+}
+
+/// First the tool's own outlet, then the channels, whose receipt counts if there are any. Each has it or is asked
+/// again.
 template <class Local>
 class WithChannels {
 public:
@@ -177,22 +197,23 @@ public:
     WithChannels(Local local, Channels channels) : local_{std::move(local)}, channels_{std::move(channels)} {}
 
     [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
+        const std::string here{name};
+        const bool known = std::find(alert.taken.begin(), alert.taken.end(), here) != alert.taken.end();
+        if (channels_.empty() && known)
+            return heeler::fail(heeler::ErrorCode::no_recipient, "it waits for a channel that --notify does not name");
         if (channels_.empty()) return local_.send(alert);
         heeler::Result<heeler::Receipt> local{};
-        if (shown_.count(alert.key) == 0) {
-            local = local_.send(alert);
-            if (local) shown_.insert(alert.key);
-        }
+        if (!known) local = local_.send(alert);
         auto answer = channels_.send(alert);
-        if (!answer) return answer;
-        if (local) shown_.erase(alert.key);
-        return local ? answer : local;
+        if (local && answer) return answer;
+        if (answer) local.error().taken = channels_.ids();
+        if (local) answer.error().taken.push_back(here);
+        return answer ? local : answer;
     }
 
 private:
     Local local_;
     Channels channels_;
-    std::set<std::string> shown_;  ///< keys of alerts that the channels do not have yet
 };
 
 }  // namespace common

@@ -12,7 +12,7 @@ enum ExitStatus : int {
     exit_store = 1,  ///< the store, or a row of it, cannot be read or written
     exit_usage = 2,  ///< bad arguments
     exit_run = 3,    ///< no such run or silence, or it has ended
-    exit_alert = 4,  ///< a test alert did not arrive
+    exit_alert = 4,  ///< an alert did not arrive
 };
 
 /// Ends the program with a message for the person who started it; `exit_ok`: the message is what was asked for.

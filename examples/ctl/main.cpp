@@ -7,6 +7,7 @@
 
 #include "../common/own_environment.hpp"
 #include "decide.hpp"
+#include "deliver.hpp"
 #include "history.hpp"
 #include "holders.hpp"
 #include "options.hpp"
@@ -40,6 +41,8 @@ Quit carry_out(const ctl::Options& options) {
             return ctl::show_silences(options, **store, now);
         case ctl::Command::unsilence:
             return ctl::unsilence(options, **store, now);
+        case ctl::Command::deliver:
+            return ctl::deliver_alerts(options, **store, now);
         case ctl::Command::test_alert:
         case ctl::Command::decide:
             break;

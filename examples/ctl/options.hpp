@@ -15,7 +15,18 @@
 
 namespace ctl {
 
-enum class Command : std::uint8_t { status, explain, report, outbox, holders, silences, unsilence, test_alert, decide };
+enum class Command : std::uint8_t {
+    status,
+    explain,
+    report,
+    outbox,
+    holders,
+    silences,
+    unsilence,
+    deliver,
+    test_alert,
+    decide
+};
 
 struct Options {
     common::StorePlace store;
@@ -30,7 +41,7 @@ struct Options {
     std::string by;
     bool all = false;
     bool json = false;
-    std::vector<std::string> notify;  // channels to try
+    std::vector<std::string> notify;  // channels to try, or to deliver to
 };
 
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include <heeler/engine/edge.hpp>
 #include <heeler/store/sqlite_store.hpp>
 #ifdef HEELER_HAS_POSTGRES
 #include <heeler/store/postgres_store.hpp>
@@ -29,9 +30,11 @@ public:
     Result<heeler::Listed<heeler::RunRow>> runs() override { return kept_.runs(); }
     Result<heeler::Listed<heeler::AlertRow>> undelivered() override { return kept_.undelivered(); }
     Result<std::vector<heeler::HolderRow>> holders() override { return kept_.holders(); }
+    heeler::detail::StorePort& port() override { return port_; }
 
 private:
     Kept kept_;
+    heeler::detail::StoreEdge<Kept> port_{kept_};
 };
 
 /// A store would be begun at a path where there is none.

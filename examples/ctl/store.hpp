@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 
 #include "../common/store_place.hpp"
@@ -26,6 +27,8 @@ struct Store {
     virtual heeler::Result<heeler::Listed<heeler::RunRow>> runs() = 0;
     virtual heeler::Result<heeler::Listed<heeler::AlertRow>> undelivered() = 0;
     virtual heeler::Result<std::vector<heeler::HolderRow>> holders() = 0;
+    /// For parts of the library that work on any store.
+    [[nodiscard]] virtual heeler::detail::StorePort& port() = 0;
 };
 
 /// Never begins a store: where there is none, an error says so.

@@ -1,13 +1,19 @@
 // heeler-session-monitor DIR [options]: watches the sessions of agents in a directory. `--help` tells the rest.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <sys/select.h>
@@ -21,10 +27,12 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/background.hpp"
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/own_environment.hpp"
+#include "../common/store_place.hpp"
 #include "chat.hpp"
 #include "options.hpp"
 #include "rules.hpp"
@@ -60,20 +68,31 @@ void wait(heeler::Duration length, const sigset_t& signals) {
     static_cast<void>(::pselect(0, nullptr, nullptr, nullptr, &timeout, &signals));
 }
 
-/// Alerts speak for themselves; this is the rest.
-void tell(const heeler::CycleReport& report, common::ErrorNews& errors, heeler::Elapsed now) {
-    for (const heeler::Event& event : report.events) {
-        if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
-            const std::string what = std::string{name_of(done->action.kind)} + " " +
-                                     std::string{name_of(done->action.outcome)} + " " + done->action.note;
-            std::printf("%s: %s\n\n", heeler::shown_name(done->run, 160).c_str(), heeler::one_line(what, 512).c_str());
-        } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
-            if (const auto line = errors.line_of(*error, now))
-                std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(*line, 1024).c_str());
+/// Alerts speak for themselves; this is the rest. Both threads speak.
+class Narrator {
+public:
+    explicit Narrator(heeler::Duration again) : errors_{again} {}
+
+    void tell(const heeler::CycleReport& report, heeler::Elapsed now) {
+        const std::lock_guard one{lock_};
+        for (const heeler::Event& event : report.events) {
+            if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
+                const std::string what = std::string{name_of(done->action.kind)} + " " +
+                                         std::string{name_of(done->action.outcome)} + " " + done->action.note;
+                std::printf("%s: %s\n\n", heeler::shown_name(done->run, 160).c_str(),
+                            heeler::one_line(what, 512).c_str());
+            } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
+                if (const auto line = errors_.line_of(*error, now))
+                    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(*line, 1024).c_str());
+            }
         }
+        std::fflush(stdout);
     }
-    std::fflush(stdout);
-}
+
+private:
+    std::mutex lock_;
+    common::ErrorNews errors_;
+};
 
 int fail(const heeler::Error& error, int status) {
     std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(error.message, 4096).c_str());
@@ -122,6 +141,88 @@ private:
     std::optional<heeler::GithubIssues> github_;
 };
 
+/// Judges in this thread, and carries out in one of its own.
+class Rounds {
+public:
+    Rounds(Dog& dog, common::LifeSigns& signs, const monitor::Options& options)
+        : dog_{dog},
+          signs_{signs},
+          options_{options},
+          narrator_{std::max<heeler::Duration>(std::chrono::minutes{1}, 3 * options.every)},
+          delivery_{std::make_unique<common::Background>([this] { deliver(); })} {}
+
+    void judge() { tick(heeler::TickCause::period); }
+
+    /// What came of it may decide what follows.
+    void carry_out() {
+        if (settled_.exchange(false)) tick(heeler::TickCause::outcome);
+        delivery_->request();
+    }
+
+    /// Whether nothing is being carried out, nor follows from what was.
+    [[nodiscard]] bool rest() {
+        for (int round = 0; round < 50 && delivery_->busy(); ++round)
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+        return !delivery_->busy() && !settled_;
+    }
+
+    /// Takes 10 s at most: what nobody has by then is said, and kept if there is a store.
+    [[nodiscard]] int end() {
+        const heeler::Elapsed until = dog_.clock().now().elapsed + most_at_end;
+        while ((owed() != 0 || !rest()) && dog_.clock().now().elapsed < until) {
+            carry_out();
+            std::this_thread::sleep_for(std::chrono::milliseconds{100});
+        }
+        const auto stored = dog_.flush();
+        if (const std::uint64_t left = owed(); left != 0) say_untold(left);
+        int status = stored ? 0 : fail(stored.error(), 1);
+        if (delivery_->busy()) leave(status);
+        delivery_.reset();
+        return status;
+    }
+
+private:
+    static constexpr heeler::Duration most_at_end = std::chrono::seconds{7};
+
+    [[nodiscard]] std::uint64_t owed() { return dog_.vitals().alerts_pending; }
+
+    void tick(heeler::TickCause cause) {
+        const heeler::CycleReport report = dog_.tick(cause);
+        narrator_.tell(report, dog_.clock().now().elapsed);
+        signs_.note(dog_, report);
+        delivery_->request();
+    }
+
+    void deliver() {
+        const heeler::CycleReport report = dog_.deliver();
+        narrator_.tell(report, dog_.clock().now().elapsed);
+        signs_.note(dog_, report);
+        if (!report.events.empty()) settled_ = true;
+    }
+
+    void say_untold(std::uint64_t left) const {
+        const std::string kept = options_.sqlite_file.empty() ? "and lost with this process, which has no --store"
+                                                              : "and kept: the next start tries again, and " +
+                                                                    common::ctl_command({options_.sqlite_file, {}}) +
+                                                                    " deliver --notify CHANNEL";
+        std::fprintf(stderr, "heeler-session-monitor: %s not delivered, %s\n",
+                     left == 1 ? "1 alert is" : (std::to_string(left) + " alerts are").c_str(), kept.c_str());
+    }
+
+    /// Somebody does not come back from what it was asked for, and nobody can end that: everything is stored.
+    [[noreturn]] static void leave(int status) {
+        std::fflush(nullptr);
+        std::_Exit(status);
+    }
+
+    Dog& dog_;
+    common::LifeSigns& signs_;
+    const monitor::Options& options_;
+    Narrator narrator_;
+    std::atomic<bool> settled_{false};
+    std::unique_ptr<common::Background> delivery_;  ///< last: its thread uses what stands above
+};
+
 int watch(const monitor::Options& options) {
     const sigset_t signals = hold_signals();
     common::LifeSigns signs{options.ping, [](const std::string& line) {
@@ -146,19 +247,22 @@ int watch(const monitor::Options& options) {
 
     dog.watch(class_name, sessions);
 
-    common::ErrorNews errors{std::max<heeler::Duration>(std::chrono::minutes{1}, 3 * options.every)};
+    Rounds rounds{dog, signs, options};
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {
-        const heeler::CycleReport report = dog.cycle();
-        tell(report, errors, dog.clock().now().elapsed);
-        signs.note(dog, report);
-        if (options.until_idle && sessions.any() && is_idle(dog)) break;
+        rounds.judge();
+        // Judging waits for nobody who is told or acted upon.
+        for (const heeler::Elapsed next = dog.clock().now().elapsed + options.every; stop_asked == 0;) {
+            const heeler::Elapsed now = dog.clock().now().elapsed;
+            if (now >= next) break;
+            wait(std::min<heeler::Duration>(next - now, std::chrono::milliseconds{200}), signals);
+            rounds.carry_out();
+        }
+        if (options.until_idle && sessions.any() && rounds.rest() && is_idle(dog)) break;
         if (options.length && dog.clock().now().elapsed - began >= *options.length) break;
-        wait(options.every, signals);
     }
     signs.stopping();
-    const auto stored = dog.flush();
-    return stored ? 0 : fail(stored.error(), 1);
+    return rounds.end();
 }
 
 }  // namespace

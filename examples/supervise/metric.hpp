@@ -12,7 +12,7 @@
 
 #include <heeler/core/result.hpp>
 
-#include "background.hpp"
+#include "../common/background.hpp"
 
 namespace supervise {
 
@@ -64,7 +64,7 @@ private:
     Metric& metric_;
     std::mutex mutex_;
     std::optional<std::int64_t> value_;
-    Background background_;  // last: its thread uses what stands above
+    common::Background background_;  // last: its thread uses what stands above
 };
 
 /// "lines", "files:DIR", "commits:REPO" or "match:REGEX". Error: `invalid_argument`, naming what is wrong.

@@ -150,6 +150,8 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         ->check(CLI::IsMember({"long_run", "recommended"}))
         ->capture_default_str();
     duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
+    duration("--linger", options.linger,
+             "At the end, how long an alert is tried that nobody has yet (default: 60s; 10s at most after Ctrl-C)");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     std::optional<Input> input;

@@ -37,6 +37,7 @@ struct Options {
     std::optional<heeler::Duration> timeout;
     std::optional<heeler::Duration> interval;
     heeler::Duration grace = std::chrono::seconds(5);
+    heeler::Duration linger = std::chrono::seconds(60);
     std::uint64_t output_limit = std::uint64_t{64} << 20;
     Previous previous = Previous::refuse;
     std::vector<std::string> notify;  // channels, besides the terminal

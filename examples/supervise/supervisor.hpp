@@ -11,9 +11,9 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/sqlite_store.hpp>
 
+#include "../common/background.hpp"
 #include "../common/channels.hpp"
 #include "../common/life_signs.hpp"
-#include "background.hpp"
 #include "display.hpp"
 #include "end_notes.hpp"
 #include "keeper.hpp"
@@ -77,11 +77,15 @@ private:
 
     // supervisor_end.cpp
     [[nodiscard]] Quit end();
+    [[nodiscard]] Quit conclude();
+    void tell_the_rest();
+    [[nodiscard]] std::uint64_t untold();
     void settle();
     [[nodiscard]] heeler::RunState end_state();
     void record_end();
     [[nodiscard]] std::string why_unrecorded();
     [[nodiscard]] Quit troubled(int status, const std::string& why);
+    [[nodiscard]] std::string fate_of_command();
     void pass_rest();
     [[nodiscard]] Ending ending(const heeler::Report& report);
     [[nodiscard]] heeler::Result<void> write_report(const heeler::Report& report, const Ending& ending);
@@ -123,8 +127,8 @@ private:
     Narrator narrator_;
     // Last: their threads use what stands above.
     std::optional<Sampler> sampler_;
-    std::optional<Background> delivery_;
-    std::optional<Background> interruption_;
+    std::optional<common::Background> delivery_;
+    std::optional<common::Background> interruption_;
 };
 
 }  // namespace supervise

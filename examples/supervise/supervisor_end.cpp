@@ -3,6 +3,7 @@
 
 #include <heeler/text/duration.hpp>
 
+#include "../common/store_place.hpp"
 #include "command_text.hpp"
 #include "signals.hpp"
 #include "supervisor.hpp"
@@ -15,6 +16,11 @@ namespace {
 
 /// How long a store that is busy or gone is asked again to take the end of the run.
 constexpr std::chrono::seconds store_patience{10};
+
+/// How long alerts are tried after somebody asked for the end, so that it takes 10 s at most.
+constexpr std::chrono::seconds hurry{6};
+
+std::string alerts_text(std::uint64_t count) { return count == 1 ? "1 alert is" : fmt::format("{} alerts are", count); }
 
 }  // namespace
 
@@ -64,11 +70,12 @@ void Supervisor::record_end() {
 }
 
 /// Whatever goes wrong at the end, the command's own status is said.
-Quit Supervisor::troubled(int status, const std::string& why) {
-    std::string own = left_running_ ? "the command goes on" : "the command's own exit status cannot be known";
-    if (const auto known = process_->exit_status(); known && !left_running_)
-        own = fmt::format("the command's own exit status is {}", *known);
-    return {status, why + "; " + own};
+Quit Supervisor::troubled(int status, const std::string& why) { return {status, why + "; " + fate_of_command()}; }
+
+std::string Supervisor::fate_of_command() {
+    if (left_running_) return "the command goes on";
+    if (const auto known = process_->exit_status()) return fmt::format("the command's own exit status is {}", *known);
+    return "the command's own exit status cannot be known";
 }
 
 Ending Supervisor::ending(const heeler::Report& report) {
@@ -117,7 +124,40 @@ void Supervisor::pass_rest() {
         display_.say(fmt::format("{} bytes of output were not read", left));
 }
 
+std::uint64_t Supervisor::untold() { return dog_.vitals().alerts_pending; }
+
+/// Whoever ends it does not wait long. What nobody has by then stays in the store.
+void Supervisor::tell_the_rest() {
+    if (options_.notify.empty()) return;  // what is told here was shown here
+    const heeler::Duration most = signal_ == 0 ? options_.linger : std::min<heeler::Duration>(options_.linger, hurry);
+    const heeler::Elapsed began = dog_.clock().now().elapsed;
+    bool said = false;
+    while (untold() != 0) {
+        const heeler::Duration spent = dog_.clock().now().elapsed - began;
+        if (spent >= most || take_signal() != 0) break;
+        if (!said && spent >= std::chrono::seconds(2)) {
+            said = true;
+            display_.say(fmt::format("{} not delivered yet: trying for {}; Ctrl-C ends that", alerts_text(untold()),
+                                     heeler::spoken(most)));
+        }
+        pollfd noticed{signal_fd(), POLLIN, 0};
+        ::poll(&noticed, 1, 100);
+        settle();
+    }
+    if (const std::uint64_t left = untold(); left != 0)
+        display_.say(fmt::format("{} not delivered, and kept: {} deliver --notify CHANNEL tries again; {}",
+                                 alerts_text(left), common::ctl_command({directory_.file("store.sqlite"), {}}),
+                                 fate_of_command()));
+}
+
+/// Everything is on record and shown before alerts are waited for.
 Quit Supervisor::end() {
+    const Quit quit = conclude();
+    tell_the_rest();
+    return quit;
+}
+
+Quit Supervisor::conclude() {
     signs_.stopping();
     interruption_.reset();
     delivery_.reset();

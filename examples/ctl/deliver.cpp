@@ -1,0 +1,158 @@
+#include "deliver.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/deliver/alert_group.hpp>
+#include <heeler/deliver/outbox.hpp>
+#include <heeler/deliver/receipt_note.hpp>
+#include <heeler/engine/edge.hpp>
+#include <heeler/engine/process.hpp>
+#include <heeler/storage/only_one.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
+
+#include "../common/channels.hpp"
+#include "print.hpp"
+
+namespace ctl {
+
+namespace {
+
+using heeler::AlertRow;
+
+struct Count {
+    int delivered = 0;
+    int waiting = 0;  ///< tried in vain
+    int left = 0;     ///< to a watchdog
+};
+
+/// Who else may deliver from this store, by name.
+heeler::Result<std::set<std::string>> live_holders(Store& store) {
+    auto holders = store.holders();
+    if (!holders) return tl::unexpected<heeler::Error>(holders.error());
+    std::set<std::string> names;
+    for (const heeler::HolderRow& row : *holders)
+        if (row.live && row.name != heeler::unnamed_holder) names.insert(row.name);
+    return names;
+}
+
+/// The alert as it is now, with what became of it; the run's row carries the version that must still be there.
+heeler::RunBatch attempt(common::Channels& channels, heeler::RunRow run, AlertRow row, heeler::Instant now) {
+    heeler::OutboxSettings settings;
+    settings.give_up_after = heeler::Duration::max();  // whoever asks for it wants it
+    row.alert.attempt = row.attempts + 1;
+    const auto answer = common::send_and_wait(channels, row.alert);
+    row = heeler::after_attempt(std::move(row), settings, answer, now.wall);
+    heeler::RunBatch change;
+    if (answer && !answer->names.empty()) {
+        change.audit.push_back(heeler::receipt_note(row, *answer, now.wall));
+        change.audit.back().run = run.id;
+    }
+    change.row = std::move(run);
+    change.alerts.push_back(std::move(row));
+    return change;
+}
+
+/// Whether an alert waits for what becomes of another one that speaks for it, and if so, that is known.
+bool follows(AlertRow& row, Store& store) {
+    const auto lead = heeler::detail::lead_of(row);
+    if (!lead) return false;
+    const auto known = store.history(lead->run);
+    if (!known) return true;
+    for (const AlertRow& other : known->alerts)
+        if (other.alert.key == lead->key && other.state == AlertRow::State::delivered)
+            row.state = AlertRow::State::skipped;
+    return true;
+}
+
+std::string said_of(const AlertRow& row) {
+    const std::string how = row.state == AlertRow::State::delivered ? "delivered"
+                            : row.state == AlertRow::State::skipped ? "told with another one"
+                                                                    : "not delivered: " + row.last_error;
+    return row.alert.kind + " of " + heeler::shown_name(row.alert.run.id, 160) + ": " + heeler::one_line(how, 1024) +
+           "\n";
+}
+
+heeler::Result<void> deliver_of(const std::string& run, Store& store, common::Channels& channels,
+                                const std::set<std::string>& holders, Count& count) {
+    const auto first = store.history(run);
+    if (!first) return tl::unexpected<heeler::Error>(first.error());
+    for (const AlertRow& waiting : first->alerts) {
+        if (waiting.state != AlertRow::State::pending) continue;
+        const auto known = store.history(run);
+        if (!known) return tl::unexpected<heeler::Error>(known.error());
+        if (!known->row || !is_terminal(known->row->state) || holders.count(known->row->holder) != 0) {
+            ++count.left;
+            continue;
+        }
+        const heeler::Instant now = heeler::SystemClock{}.now();
+        AlertRow row = waiting;
+        heeler::Batch batch;
+        batch.durable = true;
+        if (!follows(row, store))
+            batch.runs.push_back(attempt(channels, *known->row, std::move(row), now));
+        else if (row.state == AlertRow::State::skipped)
+            batch.runs.push_back({*known->row, {}, {}, {}, {std::move(row)}, {}});
+        if (batch.runs.empty()) {
+            ++count.left;
+            continue;
+        }
+        const auto stored = store.commit(batch);
+        if (!stored) return tl::unexpected<heeler::Error>(stored.error());
+        const AlertRow& after = batch.runs.front().alerts.front();
+        print(said_of(after));
+        ++(after.state == AlertRow::State::pending || after.state == AlertRow::State::dead ? count.waiting
+                                                                                           : count.delivered);
+        if (!stored->empty())
+            return heeler::fail(heeler::ErrorCode::conflict,
+                                "somebody else changed the run " + heeler::shown_name(run, 160) + " meanwhile");
+    }
+    return {};
+}
+
+class Clock final : public heeler::detail::ClockPort {
+public:
+    heeler::Instant now() override { return heeler::SystemClock{}.now(); }
+};
+
+}  // namespace
+
+Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now) {
+    common::Channels channels;
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) return {exit_usage, added.error().message};
+    Clock clock;
+    heeler::detail::ThisProcess process{clock, {}};
+    heeler::detail::OnlyOne alone{store.port(), process};
+    if (const auto may = alone.check(now); !may) return {exit_alert, may.error().message};
+    const auto holders = live_holders(store);
+    const auto waiting = store.undelivered();
+    if (!holders || !waiting) return store_failed(holders ? waiting.error() : holders.error());
+    std::vector<std::string> runs;
+    for (const AlertRow& row : waiting->rows)
+        if (row.state == AlertRow::State::pending &&
+            std::find(runs.begin(), runs.end(), row.alert.run.id) == runs.end())
+            runs.push_back(row.alert.run.id);
+    Count count;
+    Quit quit;
+    for (const std::string& run : runs) {
+        if (const auto may = alone.check(clock.now()); !may) return {exit_alert, may.error().message};
+        if (const auto done = deliver_of(run, store, channels, *holders, count); !done) {
+            quit = store_failed(done.error());
+            break;
+        }
+    }
+    alone.leave();
+    if (runs.empty()) print("No alert waits.\n");
+    if (count.left > 0)
+        print(std::to_string(count.left) + " left to the watchdog that watches, or takes up, their runs\n");
+    if (quit.status == exit_ok && count.waiting > 0) quit = {exit_alert, "not everything was delivered"};
+    return quit;
+}
+
+}  // namespace ctl
