@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/deliver/receipt_note.hpp>
@@ -73,7 +73,7 @@ public:
         std::erase_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
         Inhibition{ledger_, registry_}.keep_back(due, now, report);
         std::vector<std::vector<AlertJob>> groups;
-        std::map<std::string, std::size_t> places;
+        NameMap<std::size_t> places;
         for (auto& job : due) {
             if (job.group.empty()) {
                 send(std::move(job), now, report);

@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/deliver/alert_group.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -202,13 +203,15 @@ public:
         std::vector<AlertJob> due;
         const std::lock_guard guard{lock_};
         const std::vector<std::string_view> rungs = keys_of_rungs();
-        for (auto next = alerts_.begin(); next != alerts_.end();) {
-            const auto at = next++;
-            const AlertRow& row = at->second.row;
+        std::vector<std::uint64_t> numbers;
+        for (const auto& [number, job] : alerts_) {
+            const AlertRow& row = job.row;
             const bool of_rung = !row.action_key.empty() && row.attempts == 0 &&
                                  std::binary_search(rungs.begin(), rungs.end(), row.action_key);
-            if (!at->second.waits(now.wall) && !of_rung) due.push_back(take(at));
+            if (!job.waits(now.wall) && !of_rung) numbers.push_back(number);
         }
+        std::sort(numbers.begin(), numbers.end());
+        for (const std::uint64_t number : numbers) due.push_back(take(alerts_.find(number)));
         for (const auto& job : due)
             if (!job.group.empty()) groups_.take(job.group);
         return due;
@@ -224,6 +227,9 @@ public:
             due.push_back(std::move(at->second));
             spoken_for_.erase(at);
         }
+        std::sort(due.begin(), due.end(), [](const SpokenFor& a, const SpokenFor& b) {
+            return a.jobs.front().row.last_error < b.jobs.front().row.last_error;
+        });
         return due;
     }
 
@@ -261,7 +267,7 @@ private:
         else if (!job.owed)
             job.owed = job.row.created_at;
         if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
-        alerts_.emplace_hint(alerts_.end(), added_++, std::move(job));
+        alerts_.emplace(added_++, std::move(job));
     }
 
     [[nodiscard]] bool waits_in(const std::string& group) const {
@@ -285,12 +291,15 @@ private:
         return keys;
     }
 
-    using Alerts = std::map<std::uint64_t, AlertJob>;
+    using Alerts = std::unordered_map<std::uint64_t, AlertJob>;  ///< by their numbers
 
     /// The first of an action.
     [[nodiscard]] Alerts::const_iterator alert_of(const std::string& action_key) const {
-        const auto first = by_action_.lower_bound(action_key);
-        return first == by_action_.end() || first->first != action_key ? alerts_.end() : alerts_.find(first->second);
+        const auto same = by_action_.equal_range(action_key);
+        if (same.first == same.second) return alerts_.end();
+        std::uint64_t first = same.first->second;
+        for (auto next = same.first; next != same.second; ++next) first = std::min(first, next->second);
+        return alerts_.find(first);
     }
 
     [[nodiscard]] AlertJob take(Alerts::const_iterator found) {
@@ -308,10 +317,10 @@ private:
 
     mutable std::mutex lock_;
     std::vector<RungJob> rungs_;
-    Alerts alerts_;                                        ///< in the order in which they were added
-    std::multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
+    Alerts alerts_;
+    std::unordered_multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
     std::uint64_t added_ = 0;
-    std::map<std::string, SpokenFor> spoken_for_;  ///< by what is on record at them
+    NameMap<SpokenFor> spoken_for_;  ///< by what is on record at them
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };
