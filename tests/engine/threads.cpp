@@ -76,7 +76,7 @@ private:
     }
 
     void verb(RunHandle run, const std::string& id) {
-        switch (random_() % 6) {
+        switch (random_() % 7) {
             case 0:
                 return is(dog_.flush().has_value(), "flush");
             case 1:
@@ -87,11 +87,18 @@ private:
                 return is(dog_.observe(id, Heartbeat{}) == Observed::ok, "observe by id " + id);
             case 4:
                 return is(dog_.status(run).has_value(), "status " + id);
+            case 5:
+                return is(is_attached(run, id), "attach " + id);
             default:
                 break;
         }
         const auto found = dog_.find(id);
         is(found && *found == run, "find " + id);
+    }
+
+    [[nodiscard]] bool is_attached(RunHandle run, const std::string& id) {
+        const auto known = dog_.attach(bench::spec_of(id), "calm");
+        return known && known->found && !known->not_stored && RunHandle{*known} == run;
     }
 
     template <class Answer>

@@ -119,9 +119,9 @@ TEST_CASE("an error that goes on is in the log once, then every minute, whatever
     }
     CHECK(log.text() ==
           "2027-01-15T08:00:00.000Z heeler cycle: 1 error\n"
-          "2027-01-15T08:00:00.000Z ERROR heeler lease: for 120 s more\n"
+          "2027-01-15T08:00:00.000Z ERROR heeler [] lease: for 120 s more\n"
           "2027-01-15T08:01:00.000Z heeler cycle: 1 error\n"
-          "2027-01-15T08:01:00.000Z ERROR heeler lease: for 60 s more (60 times since this was said)\n");
+          "2027-01-15T08:01:00.000Z ERROR heeler [] lease: for 60 s more (60 times since this was said)\n");
 }
 
 TEST_CASE("a runner writes the log of its cycles [M-181]") {

@@ -96,11 +96,10 @@ private:
             const std::lock_guard guard{watched.lock};
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
             watched.deciding = false;
-            const bool is_new = watched.version == 0;
-            if (is_new && (watched.disowned || item.change.twice))
+            twice = item.change.twice && !watched.listed;  // what is listed is sorted out by its list
+            if (watched.version == 0 && (watched.disowned || twice))
                 report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
-            twice = is_new && item.change.twice;
             const bool guarded = conflict && watched.rules().conflict_fails_run;
             // A run that was given up is written once that works again: no hurry, and no error each time.
             if (guarded && is_terminal(watched.run.state))
@@ -112,7 +111,7 @@ private:
             if (guarded) given_up = Applier{watched, now, item}.fail_by_guard(conflict_message);
             over = conflict && !guarded && is_terminal(watched.run.state);
         }
-        if (twice) return registry_.drop(item.change.handle);
+        if (twice) return static_cast<void>(registry_.drop_new(item.change.handle));
         // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;

@@ -128,8 +128,8 @@ public:
     }
 
     /// Finds the run of this id, or starts it: for each run that a host knows of, after a restart or not. If `found` is
-    /// set its agent may be at work; while `not_stored` is set nobody knows. Errors: those of `start`, but `ended` or
-    /// `conflict` (as `find` answers) instead of `duplicate`.
+    /// set its agent may be at work; while `not_stored` is set nobody can tell. Errors: those of `start`, but `ended`
+    /// or `conflict` (as `find` answers) instead of `duplicate`.
     [[nodiscard]] Started attach(RunSpec spec, RunClass rules) {
         return engine_.attach(std::move(spec), std::move(rules));
     }
