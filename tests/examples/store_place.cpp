@@ -25,6 +25,11 @@ TEST_CASE("no alert prints the password of a store [M-184]") {
 
 TEST_CASE("a command line is shown without what it was given in secret [M-184]") {
     CHECK(command_text({"sh", "-c", "echo done"}) == "sh -c 'echo done'");
+    CHECK(command_text({"agent", "--token", "hun\xE2\x80\x8Bter2", "--fast"}) == "agent --token [redacted] --fast");
+    CHECK(command_text({"agent",
+                        "--tok\x1B"
+                        "en=hunter2",
+                        "--fast"}) == "agent --token=[redacted] --fast");
     CHECK(command_text({"curl", "-u", "bob:hunter 2", "x"}) == "curl -u 'bob:[redacted]' x");
     CHECK(command_text({"agent", "--token", "hunter2", "--fast"}) == "agent --token [redacted] --fast");
     CHECK(command_text({"agent", "--token", "it's 2", "--fast"}) == "agent --token \"[redacted]\" --fast");

@@ -158,6 +158,34 @@ TEST_CASE("exact values are redacted wherever they stand, overlapping ones too [
     CHECK_THAT(refused.error().message, !ContainsSubstring("abc"));
 }
 
+TEST_CASE("a secret with something invisible in it is redacted as it is seen [M-184]") {
+    const std::string among = GENERATE(as<std::string>{}, "\xE2\x80\x8B", "\x1B", "\x1B[31m", "\x07", "\xC2\xAD",
+                                       "\xEF\xBB\xBF", std::string(1, '\0'), "\x1B]0;x\x07");
+    CAPTURE(among);
+    Redactor exact;
+    REQUIRE(exact.add("correct horse battery"));
+    REQUIRE(exact.add("pass" + among + "phrase"));
+    const std::string key = "sk-ant-api03-AbCdEf0123456789AbCdEf0123456789";
+    for (std::size_t at = 1; at < key.size(); ++at) {
+        CAPTURE(at);
+        const std::string text = "it uses " + key.substr(0, at) + among + key.substr(at) + " for now";
+        CHECK(heeler::sanitise(redact(text), 1000) == "it uses [redacted] for now");
+    }
+    for (const std::string& text : {"--token hun" + among + "ter2", "--tok" + among + "en hunter2",
+                                    "Authorization: Bearer hun" + among + "ter2abc", "PASSWORD=hunter" + among + "2"}) {
+        CAPTURE(text);
+        CHECK(heeler::sanitise(redact(text), 1000).find("hunter") == std::string::npos);
+        CHECK(heeler::sanitise(redact(text), 1000).find("[redacted]") != std::string::npos);
+    }
+    CHECK(heeler::sanitise(exact.redact("a correct hor" + among + "se battery b"), 1000) == "a [redacted] b");
+    CHECK(heeler::sanitise(exact.redact("a pass" + among + "phrase b"), 1000) == "a [redacted] b");
+}
+
+TEST_CASE("text without secrets keeps what is invisible in it [M-184]") {
+    const std::string text = "one\xE2\x80\x8Dtwo \x1B[31mthree\r\n\xFF";
+    CHECK(redact(text) == text);
+}
+
 TEST_CASE("what an exact value kept from being seen is redacted as well [M-184]") {
     Redactor redactor;
     REQUIRE(redactor.add("<<value>>"));

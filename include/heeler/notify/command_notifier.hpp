@@ -110,8 +110,8 @@ private:
         const int number = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         const bool never = number == 64 || number == 67 || number == 78;
         std::string message = concat("command: ", settings_.argv.front(), " ended with ", std::to_string(number));
-        const std::string_view tail = utf8_tail(said, 200);
-        if (!tail.empty()) append(message, ": ", redact(one_line(tail, 200)));
+        const std::string safe = redact(said);  // before it is cut: half a secret is not recognised
+        if (!safe.empty()) append(message, ": ", one_line(utf8_tail(safe, 200), 200));
         return fail(never ? ErrorCode::permanent : ErrorCode::delivery_failed, std::move(message));
     }
 

@@ -26,13 +26,55 @@ public:
         if (value.size() < 4)
             return fail(ErrorCode::invalid_argument, "a value to redact has " + std::to_string(value.size()) +
                                                          " bytes, at least 4 are needed: leave it out");
-        starts_[static_cast<unsigned char>(value.front())] = true;
-        values_.emplace_back(value);
+        keep(value);
+        for (const std::string& seen : {cleaned(value), without_controls(value)})
+            if (seen.size() >= 4 && seen != value) keep(seen);
         return {};
     }
 
-    /// `text` with every secret replaced by `[redacted]`. Linear in `text`.
+    /// `text` with every secret replaced by `[redacted]`. Linear in `text`. Who reads it sees no controls and nothing
+    /// invisible, so secrets are looked for in what is seen: with one among it, all of the text is sanitised.
     [[nodiscard]] std::string redact(std::string_view text) const {
+        if (std::all_of(text.begin(), text.end(), is_plain)) return redact_as_it_is(text);
+        // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's.
+        for (const std::string& clean : {cleaned(text), without_controls(text)})
+            if (std::string shown = redact_as_it_is(clean); shown != clean) return shown;
+        return redact_as_it_is(text);
+    }
+
+    /// What may be stored of a run's output: sanitised, redacted, and of that the last `keep` characters behind a note
+    /// of how much is missing.
+    [[nodiscard]] std::string evidence_text(std::string_view text, std::size_t keep = 4000) const {
+        std::string clean = redact_as_it_is(cleaned(text));
+        std::size_t start = clean.size();
+        for (std::size_t kept = 0; start > 0 && kept < keep;)
+            if (!is_utf8_continuation(clean[--start])) ++kept;
+        if (start == 0) return clean;
+        return "[... " + std::to_string(start) + " bytes left out ...]\n" + clean.substr(start);
+    }
+
+private:
+    void keep(std::string_view value) {
+        starts_[static_cast<unsigned char>(value.front())] = true;
+        values_.emplace_back(value);
+    }
+
+    [[nodiscard]] static std::string cleaned(std::string_view text) {
+        return sanitise(text, std::numeric_limits<std::size_t>::max());
+    }
+
+    [[nodiscard]] static bool is_plain(char c) noexcept {
+        return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\r' || c == '\t';
+    }
+
+    [[nodiscard]] static std::string without_controls(std::string_view text) {
+        std::string out;
+        for (const char c : text)
+            if (is_plain(c) || static_cast<unsigned char>(c) >= 0x80) out += c;
+        return out;
+    }
+
+    [[nodiscard]] std::string redact_as_it_is(std::string_view text) const {
         auto spans = detail::SecretFinder(text).find();
         add_exact(text, spans);
         if (spans.empty()) return std::string{text};
@@ -46,18 +88,6 @@ public:
         return shown;
     }
 
-    /// What may be stored of a run's output: sanitised, redacted, and of that the last `keep` characters behind a note
-    /// of how much is missing.
-    [[nodiscard]] std::string evidence_text(std::string_view text, std::size_t keep = 4000) const {
-        std::string clean = redact(sanitise(text, std::numeric_limits<std::size_t>::max()));
-        std::size_t start = clean.size();
-        for (std::size_t kept = 0; start > 0 && kept < keep;)
-            if (!is_utf8_continuation(clean[--start])) ++kept;
-        if (start == 0) return clean;
-        return "[... " + std::to_string(start) + " bytes left out ...]\n" + clean.substr(start);
-    }
-
-private:
     [[nodiscard]] static std::string replaced(std::string_view text, std::vector<detail::Span> spans) {
         std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.begin < b.begin; });
         std::string out;

@@ -34,7 +34,7 @@ inline void hide_address(Redactor& secrets, std::string_view url) {
 
 /// What a server said, safe to show: `secrets` are what the channel was told to keep.
 [[nodiscard]] inline std::string said(std::string_view text, const Redactor& secrets) {
-    return secrets.redact(one_line(text, 200));
+    return one_line(secrets.redact(text), 200);  // half a secret is not recognised
 }
 
 /// The error of an answer that is none of 200 to 299. `explanation`: the server's own words.
