@@ -98,7 +98,9 @@ concept CanAbsorb = requires(const T& ladder, const Incident& incident, const st
 /// | `held_back(incident, decision) -> Decision` | what is left of a step whose actions must not be done now; without
 /// it: nothing changes | | `describe() -> string` | its lines in `describe()`, a heading indented by two blanks and
 /// entries by four | | `outlook() -> string` | what ends the watch, for alerts; for a ladder that verifies nothing | |
-/// `attempts() -> number` | how many a run gets, for the texts that it is sent; without it 2 |
+/// `attempts() -> number` | how many a run gets, for the texts that it is sent; without it 2 | |
+/// `asks_for(ActionKind) -> bool` | whether a rung of it holds the action, so that `define` and `describe` can say what
+/// the agent control lacks |
 template <class T>
 concept LadderLike = std::copyable<T> && CanClimb<T> && CanAbsorb<T>;
 
@@ -129,6 +131,7 @@ struct LadderOps {
     std::string (*describe)(const std::any& ladder);
     std::string (*outlook)(const std::any& ladder);
     std::uint32_t (*attempts)(const std::any& ladder);
+    bool (*asks_for)(const std::any& ladder, ActionKind kind);
 };
 
 template <class L>
@@ -152,6 +155,11 @@ concept HasAttempts = requires(const L& ladder) {
     { ladder.attempts() } -> std::convertible_to<std::uint32_t>;
 };
 
+template <class L>
+concept HasAsksFor = requires(const L& ladder, ActionKind kind) {
+    { ladder.asks_for(kind) } -> std::convertible_to<bool>;
+};
+
 /// The functions of the table for one type.
 template <class L>
 struct LadderCalls {
@@ -173,6 +181,8 @@ struct LadderCalls {
     static std::string outlook(const std::any& ladder) { return in(ladder).outlook(); }
     static std::uint32_t attempts(const std::any& ladder) { return in(ladder).attempts(); }
 
+    static bool asks_for(const std::any& ladder, ActionKind kind) { return in(ladder).asks_for(kind); }
+
     static constexpr LadderOps table() noexcept {
         LadderOps ops{};
         ops.climb = &climb;
@@ -182,6 +192,7 @@ struct LadderCalls {
         if constexpr (HasDescribe<L>) ops.describe = &describe;
         if constexpr (HasOutlook<L>) ops.outlook = &outlook;
         if constexpr (HasAttempts<L>) ops.attempts = &attempts;
+        if constexpr (HasAsksFor<L>) ops.asks_for = &asks_for;
         return ops;
     }
 };
@@ -246,6 +257,10 @@ public:
     /// It looks whether what was done has helped, so that only what comes after it may count.
     [[nodiscard]] bool verifies() const noexcept { return ops_->outlook == nullptr; }
     [[nodiscard]] std::uint32_t attempts() const { return ops_->attempts != nullptr ? ops_->attempts(value_) : 2; }
+    /// False where it does not say.
+    [[nodiscard]] bool asks_for(ActionKind kind) const {
+        return ops_ != nullptr && ops_->asks_for != nullptr && ops_->asks_for(value_, kind);
+    }
 
 private:
     std::any value_{};

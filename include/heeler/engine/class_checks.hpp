@@ -10,7 +10,6 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/control_ref.hpp>
-#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -48,34 +47,24 @@ namespace heeler::inline HEELER_ABI::detail {
     return {};
 }
 
-/// Whether a rung of the class holds an action.
-[[nodiscard]] inline bool asks_for(const RecoveryLadder& ladder, ActionKind kind) {
-    bool asks = rung::has(ladder.final_rung, kind) || (kind == ActionKind::spawn && ladder.retry);
-    for (const Response& response : ladder.responses)
-        for (const Plan& plan : response.rungs) asks |= rung::has(plan, kind);
-    return asks;
-}
-
 /// Nothing is destroyed without a snapshot: a control that has none would never be asked to terminate.
 [[nodiscard]] inline Result<void> check_verbs(const RunClass& rules, const ControlRef& control) {
-    const auto* ladder = rules.ladder.as<RecoveryLadder>();
-    if (ladder == nullptr || !asks_for(*ladder, ActionKind::terminate)) return {};
+    if (!rules.ladder.asks_for(ActionKind::terminate)) return {};
     if (!control.has(ActionKind::terminate) || control.has(ActionKind::snapshot)) return {};
     return fail(ErrorCode::invalid_argument,
                 "class `" + shown_name(rules.name, 64) +
-                    "`: its final_rung holds `terminate`, which needs a snapshot, and the agent control has no verb "
+                    "`: its ladder holds `terminate`, which needs a snapshot, and the agent control has no verb "
                     "`snapshot`: nobody would ever be terminated. Give it one (\"nothing to save\" is a good answer), "
-                    "or take `terminate` out of final_rung");
+                    "or take `terminate` out of its ladder");
 }
 
 /// A line of `describe()`: what the class asks for and the agent control cannot do.
 [[nodiscard]] inline std::string absent_verbs(const RunClass& rules, const ControlRef& control) {
-    const auto* ladder = rules.ladder.as<RecoveryLadder>();
-    if (ladder == nullptr || !control.present()) return {};
+    if (!control.present()) return {};
     std::string absent;
     for (const ActionKind kind : {ActionKind::nudge, ActionKind::break_pattern, ActionKind::pause, ActionKind::snapshot,
                                   ActionKind::terminate, ActionKind::spawn})
-        if (asks_for(*ladder, kind) && !control.has(kind))
+        if (rules.ladder.asks_for(kind) && !control.has(kind))
             absent.append(absent.empty() ? "" : ", ").append(name_of(kind));
     if (absent.empty()) return {};
     return "  the agent control cannot: " + absent + "; a person is told instead\n";

@@ -34,6 +34,13 @@ HEELER_INLINE Result<void> RecoveryLadder::validate() const {
     return {};
 }
 
+HEELER_INLINE bool RecoveryLadder::asks_for(ActionKind kind) const {
+    bool asks = rung::has(final_rung, kind) || (kind == ActionKind::spawn && retry);
+    for (const Response& response : responses)
+        for (const Plan& plan : response.rungs) asks |= rung::has(plan, kind);
+    return asks;
+}
+
 HEELER_INLINE std::string RecoveryLadder::describe() const {
     std::string text = "  ladder:\n" + retrying::describe(retry);
     bool spawns = false;

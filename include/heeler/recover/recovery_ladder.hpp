@@ -40,6 +40,9 @@ struct RecoveryLadder {
 
     [[nodiscard]] std::uint32_t attempts() const noexcept { return max_attempts; }
 
+    /// Whether a rung holds the action.
+    [[nodiscard]] bool asks_for(ActionKind kind) const;
+
     [[nodiscard]] std::string describe() const;
 
     /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
