@@ -399,7 +399,7 @@ private:
             job.watched->unsaved.edit().alerts.push_back(job.row);
             job.watched->dirty = true;
         }
-        // Not before it is stored does a crash tell nobody twice; if that fails, it waits with the run.
+        // At once, so that nobody who has it is told again after a crash; if that fails, it waits with the run.
         if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
         table_.sooner(job.handle.index, now.elapsed);
         job.wait = job.row.not_before - now.wall;
