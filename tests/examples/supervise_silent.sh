@@ -45,7 +45,7 @@ grep -q "not delivered, and kept" "$work/err" || fail "it is not said what nobod
 
 # One that is refused when the command ends is tried until it is taken.
 touch "$work/down"
-timeout 100 "$supervise" --state-dir "$work/state" --name late --preset long_run --timeout 3s --interval 1s --notify "webhook:$http/late" \
+timeout 100 "$supervise" --state-dir "$work/state" --name late --preset long_run --timeout 3s --interval 1s --stdin nudges --notify "webhook:$http/late" \
     -- sleep 100 >"$work/out" 2>"$work/err" &
 pid=$!
 sleep 6
