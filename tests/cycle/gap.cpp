@@ -13,14 +13,15 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
     detail::WatchedRun& one = house.at(house.run(rooms::bare_class()));
     detail::WatchedRun& two = house.at(house.run(graceful, bench::spec_of("g")));
     detail::GapWatch gap;
-    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));  // the first call has nothing to compare with
+    CHECK_FALSE(
+        gap.note(house.now(), TickCause::period, house.registry, 10s));  // the first call has nothing to compare with
     house.clock.advance(3600s);
-    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));  // both clocks moved
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));  // both clocks moved
     house.clock.suspend(10s - 1us);
-    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
     CHECK_FALSE(one.held_until);
     house.clock.suspend(10s);
-    const auto row = gap.note(house.now(), house.registry, 10s);
+    const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
     REQUIRE(row);
     CHECK((row->kind == "gap" && row->run.empty()));
     CHECK_THAT(row->body, ContainsSubstring(R"({"seconds":10)"));
@@ -31,10 +32,10 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
 TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[cycle]") {
     House house;
     detail::GapWatch gap;
-    (void)gap.note(house.now(), house.registry, 10s);
+    (void)gap.note(house.now(), TickCause::period, house.registry, 10s);
     house.clock.step_wall(-3600s);
-    const auto row = gap.note(house.now(), house.registry, 10s);
+    const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
     REQUIRE(row);
     CHECK_THAT(row->body, ContainsSubstring("-3600"));
-    CHECK_FALSE(gap.note(house.now(), house.registry, 10s));
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
 }

@@ -160,10 +160,15 @@ TEST_CASE("while a source fails, that is said once and ages are not judged [M-00
     CHECK(errors == 1);
     CHECK(s.dog->status(run) == Status::healthy);
     CHECK(s.alerts() == 0);
-    SECTION("it works again: ages are judged again") {
+    SECTION("it works again: ages are judged again, from there on") {
         s.log.broken.reset();
         s.log.on_poll = nullptr;
         CHECK(s.after(300s).errors == 0);
+        CHECK(s.dog->status(run) == Status::healthy);
+        (void)s.after(300s);
+        (void)s.after(300s);
+        CHECK(s.dog->status(run) == Status::healthy);
+        (void)s.after(300s);
         CHECK(s.dog->status(run) == Status::stalled);
         s.log.broken = Error{ErrorCode::io, "the log cannot be opened"};
         CHECK(s.now().errors == 1);

@@ -152,6 +152,9 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     seen.open_incidents = 2;
     seen.held_by_clock = 4;
     seen.held_by_start = 5;
+    seen.held_by_gap = 6;
+    seen.called_every = 10s;
+    seen.slow_classes = 2;
     seen.alerts_pending = 7;
     seen.oldest_alert = 2500ms;
     seen.shares = seen.may_act = true;
@@ -169,6 +172,9 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     CHECK(text.value("heeler_episodes_open") == 2);
     CHECK(text.value("heeler_observer_grace{cause=\"clock\"}") == 4);
     CHECK(text.value("heeler_observer_grace{cause=\"start\"}") == 5);
+    CHECK(text.value("heeler_observer_grace{cause=\"gap\"}") == 6);
+    CHECK(text.value("heeler_called_every_seconds") == 10);
+    CHECK(text.value("heeler_slow_host_classes") == 2);
     CHECK(text.value("heeler_outbox_pending") == 7);
     CHECK(text.value("heeler_outbox_oldest_seconds") == 2.5);
     CHECK(text.value("heeler_lease_held") == 1);
@@ -301,11 +307,13 @@ TEST_CASE("the names of all metrics") {
     std::string names;
     const auto text = shown(telemetry, seen);
     for (const std::string& name : text.families()) names += name.substr(7) + "\n";
-    CHECK(names ==
-          "alerts_total\nclock_jumps_total\ncontinuations_total\ndetections_total\nepisodes_open\n"
-          "fenced_writes_total\nheartbeats_rejected_total\nheartbeats_total\nintervention_seconds\n"
-          "interventions_total\nlast_healthy_tick_timestamp_seconds\nlease_epoch\nlease_held\nobserver_grace\n"
-          "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\nprogress_age_seconds\nruns\n"
-          "spend_tokens_total\nstore_errors_total\nstore_op_seconds\nsuppressed_total\ntick_lateness_seconds\n"
-          "tick_seconds\n");
+    CHECK(
+        names ==
+        "alerts_total\ncalled_every_seconds\nclock_jumps_total\ncontinuations_total\ndetections_total\nepisodes_open\n"
+        "fenced_writes_total\nheartbeats_rejected_total\nheartbeats_total\nintervention_seconds\n"
+        "interventions_total\nlast_healthy_tick_timestamp_seconds\nlease_epoch\nlease_held\nobserver_grace\n"
+        "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\nprogress_age_seconds\nruns\n"
+        "slow_host_classes\nspend_tokens_total\nstore_errors_total\nstore_op_seconds\nsuppressed_total\ntick_lateness_"
+        "seconds\n"
+        "tick_seconds\n");
 }

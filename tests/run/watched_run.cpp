@@ -15,7 +15,7 @@ std::string encoded(RunSpec spec) {
 }
 
 /// Behind all else: no moment of progress, and a bit for each detector.
-constexpr std::size_t gain = 1 + 4;
+constexpr std::size_t gain = 1 + 1 + 4;
 
 }  // namespace
 
@@ -173,9 +173,10 @@ TEST_CASE("what a silence kept from people is saved, and facts from before are r
     CHECK_FALSE(old.verdict->silenced);
 }
 
-TEST_CASE("what an incident about a repetition needs is saved, and facts from before are read without", "[run]") {
+TEST_CASE("gain, repetition and from when on a run was seen are saved, and facts from before read without", "[run]") {
     RunMemory before;
     before.run.last_gain = Duration{std::chrono::seconds{7}};
+    before.run.seen_from = std::chrono::seconds{900};
     before.verdict.edit().repeated_by = detail::kind_bit("loop_calls");
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
@@ -184,16 +185,17 @@ TEST_CASE("what an incident about a repetition needs is saved, and facts from be
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
     CHECK((after.run.last_gain == Duration{std::chrono::seconds{7}}));
+    CHECK((after.run.seen_from == Duration{std::chrono::seconds{900}}));
     CHECK(after.verdict->repeated_by == detail::kind_bit("loop_calls"));
 
     std::string older = to.bytes();
-    older.resize(older.size() - (1 + 8) - 4);
+    older.resize(older.size() - (1 + 8) - (1 + 8) - 4);
     older[0] = RunMemory::layout_without_gain;
     RunMemory old;
     ArchiveReader from_older{older, Instant{}};
     old.archive_facts(from_older);
     REQUIRE((from_older.ok() && from_older.at_end()));
-    CHECK((!old.run.last_gain && old.verdict->repeated_by == 0));
+    CHECK((!old.run.last_gain && !old.run.seen_from && old.verdict->repeated_by == 0));
 }
 
 TEST_CASE("of two alerts that silences kept from people about one incident both are owed, of an earlier one neither") {

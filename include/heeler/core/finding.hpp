@@ -241,6 +241,15 @@ struct Finding {
     Evidence evidence{};
     Subject subject{};           ///< empty: there is nothing to name
     std::uint64_t identity = 0;  ///< what repeats, the same in every run; an operator can mute it. 0: none
+
+    /// By the plain age it would be a stall, but the watchdog was away (`Run::unseen_for`): nothing is said or done
+    /// about it, and that nothing is found does not end what was found before.
+    [[nodiscard]] static Finding put_off(std::string_view kind) noexcept {
+        return {Condition::not_evaluable, Level::watch, kind, {.rule = "watchdog_was_away"}};
+    }
+    [[nodiscard]] bool is_put_off() const noexcept {
+        return condition == Condition::not_evaluable && level == Level::watch;
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI

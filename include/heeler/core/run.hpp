@@ -113,6 +113,7 @@ struct Run {
     SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
+    SmallOptional<Duration> seen_from{};  ///< nobody saw it before: the watchdog, or what it learns from, was away
     SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
@@ -138,6 +139,12 @@ struct Run {
     [[nodiscard]] std::optional<Duration> age(SmallOptional<Duration> moment, Elapsed now) const noexcept {
         if (!moment) return std::nullopt;
         return working(now) - *moment;
+    }
+
+    /// How long nothing was seen since that moment, as far as somebody looked: what a limit of liveness or progress is
+    /// compared with before anything is said or done. Limits that were set absolutely go by the plain age.
+    [[nodiscard]] Duration unseen_for(Duration moment, Elapsed now) const noexcept {
+        return working(now) - (seen_from && *seen_from > moment ? *seen_from : moment);
     }
 
     /// The progress metric's value; absent while there is none.

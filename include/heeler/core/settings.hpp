@@ -314,6 +314,17 @@ struct RunClass {
     Duration renotify_every{};    ///< repeated while the incident lasts; zero: not
     std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
+
+    /// Between two looks at the run that is looked at most often.
+    [[nodiscard]] Duration shortest_cycle() const noexcept {
+        if (schedule.period > Duration{}) return schedule.period;
+        return interval.fixed.value_or(interval.short_task < interval.long_task ? interval.short_task
+                                                                                : interval.long_task);
+    }
+    /// A host that calls so seldom finds what it finds later than the class promises. Up to twice is no news.
+    [[nodiscard]] bool needs_more_than(Duration called_every) const noexcept {
+        return called_every > 2 * shortest_cycle();
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI

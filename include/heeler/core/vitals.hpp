@@ -33,6 +33,9 @@ struct Vitals {
     std::uint64_t open_incidents = 0;
     std::uint64_t held_by_clock = 0;         ///< runs that are not judged, because a clock was set or the machine slept
     std::uint64_t held_by_start = 0;         ///< likewise, because nobody watched them before
+    std::uint64_t held_by_gap = 0;           ///< runs that would be found to stand still, had it not been away
+    Duration called_every{};                 ///< by a host with a timer of its own: the median. 0: whenever it is to
+    std::uint64_t slow_classes = 0;          ///< that ask to be looked at more often than that, by more than half
     std::uint64_t alerts_pending = 0;        ///< committed, and neither delivered nor given up
     std::optional<Duration> oldest_alert{};  ///< of these: since it was first due; not while it waits on purpose
     bool shares = false;                     ///< the store with other watchdogs, by leases

@@ -40,18 +40,17 @@ public:
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
-    /// Of the cause `mutation` it looks at these runs only.
-    void run(TickCause cause, const std::vector<RunHandle>& only, Instant now, CycleReport& report) {
+    /// Of the cause `mutation` it looks at these runs only. `promise`: when the host was told to call.
+    void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
+             CycleReport& report) {
         const std::lock_guard one{running_};
         report.cause = cause;
+        if (cause == TickCause::period) gap_.called(promise);
         for (Event& event : std::exchange(unheard_, {})) report.events.push_back(std::move(event));
         if (!loader_.run(now, report)) return;
-        if (auto row = gap_.note(now, registry_, settings_.gap)) {
-            pending_audit_.push_back(*row);
-            report.events.emplace_back(AuditEvent{*std::move(row)});
-        }
         auto decisions = ledger_.list(now);
         if (!decisions) return report.error("list", {}, decisions.error());
+        note_gap(cause, now, report);
         classes_.begin(cause, now);
         // Nothing is decided for a run before it is watched: its class may be defined later.
         loader_.sort_out(*decisions, now, report);
@@ -78,6 +77,7 @@ public:
     }
 
     [[nodiscard]] WholeClasses& classes() noexcept { return classes_; }
+    [[nodiscard]] const Rhythm& rhythm() const noexcept { return gap_.rhythm(); }
 
     /// Writes the end of a run that was just reported; its alert goes out with the next delivery.
     [[nodiscard]] std::optional<Error> finish(RunHandle handle, Instant now) {
@@ -110,6 +110,19 @@ public:
     }
 
 private:
+    void note_gap(TickCause cause, Instant now, CycleReport& report) {
+        const auto tell = [&](AuditRow row) {
+            pending_audit_.push_back(row);
+            report.events.emplace_back(AuditEvent{std::move(row)});
+        };
+        if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row));
+        if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
+        const Duration every = rhythm().median();
+        for (const auto& rules : registry_.classes())
+            if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true).second)
+                tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)});
+    }
+
     WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
         // Only what came before the visits can be there already: each due run is visited once.
         for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
@@ -192,7 +205,7 @@ private:
         } else if (watched.skip != Skip::no) {
             if (!watched.shown.any) Applier{watched, now, item_of(handle, watched, work)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
-            judge(handle, watched, cause, now, work, report);
+            judge(handle, watched, now, work, report);
         } else if (watched.dirty && now.elapsed >= watched.last_flush + settings_.flush_every) {
             item_of(handle, watched, work);
         }
@@ -217,14 +230,11 @@ private:
         if (watched.waits_until && now.elapsed >= *watched.waits_until) Folder{watched, now}.enter(RunState::running);
     }
 
-    void judge(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
-               CycleReport& report) {
+    void judge(RunHandle handle, WatchedRun& watched, Instant now, std::vector<WorkItem>& work, CycleReport& report) {
         ++report.checked;
         watched.unjudged = false;
-        watched.run.late = cause == TickCause::period && now.elapsed - std::max(watched.next_cycle, watched.awaited) >
-                                                             3 * registry_.period_of(watched);
         const bool lost = watched.feed && watched.feed->lost_since;
-        watched.run.late |= lost;
+        watched.run.late = lost || gap_.late(registry_.period_of(watched));
         watched.run.source_lost = lost && now.elapsed - *watched.feed->lost_since >= watched.run.interval;
         if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);
         const bool sampled = Folder{watched, now}.sample();
@@ -236,7 +246,8 @@ private:
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         watched.debounced = judged.debounced;
-        count_held_back(judged, report);
+        watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
+        count_held_back(judged, watched.put_off, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
@@ -256,12 +267,12 @@ private:
         apply.change(std::move(judged), saw);
     }
 
-    static void count_held_back(const Judged& judged, CycleReport& report) noexcept {
+    static void count_held_back(const Judged& judged, bool put_off, CycleReport& report) noexcept {
         if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
         if (judged.alerting == Alerting::held) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += judged.held == HeldBack::budget ? 1 : 0;
-        report.why.grace += judged.held == HeldBack::gap ? 1 : 0;
+        report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
         report.why.silence += judged.held == HeldBack::quiet ? 1 : 0;
         report.why.cooldown += judged.alerting == Alerting::held ? 1 : 0;
     }
@@ -281,9 +292,7 @@ private:
 
     void look_again(RunHandle handle, WatchedRun& watched, Instant now) {
         registry_.table().show(handle, watched.shown.status);
-        const auto next = next_look(watched, now, settings_);
-        watched.awaited = next.value_or(Elapsed::max());
-        registry_.table().look_at(handle.index, next);
+        registry_.table().look_at(handle.index, next_look(watched, now, settings_));
     }
 
     /// False: something of it was not stored. A run that the store does not take holds up no other.
@@ -326,6 +335,7 @@ private:
     std::mutex running_;
     WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;
+    NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
     std::size_t early_ = 0;       ///< items from before the visits

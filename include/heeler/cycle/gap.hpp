@@ -1,41 +1,136 @@
-// Notices that the machine slept or that a clock was set: nothing that was measured across it counts.
+// Notices that the watchdog itself was away: that it was called far later than its host usually does, that the machine
+// slept, or that a clock was set. Nothing that was measured across it counts against a run.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/events.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// How often a host calls: the median of its last gaps. From one thread; the median may be read by any.
+class Rhythm {
+public:
+    /// Whether a gap is far longer than this host's own. One that comes again and again is not: it is the rhythm.
+    [[nodiscard]] bool is_unusual(Duration gap, Duration least) const noexcept {
+        if (count_ == 0 || gap <= 3 * std::max(median(), least)) return false;
+        const auto alike = std::count_if(gaps_.begin(), gaps_.begin() + static_cast<std::ptrdiff_t>(kept()),
+                                         [&](Duration one) { return one >= gap / 2; });
+        return alike < 2;
+    }
+    void add(Duration gap) noexcept {
+        gaps_[count_++ % gaps_.size()] = gap;
+        auto sorted = gaps_;
+        const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(kept() / 2);
+        std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(kept()));
+        median_.store(middle->count(), std::memory_order_relaxed);
+    }
+    [[nodiscard]] Duration median() const noexcept { return Duration{median_.load(std::memory_order_relaxed)}; }
+    /// More and more seldom, so that who asks costs nothing.
+    [[nodiscard]] bool is_time_to_say() const noexcept { return count_ >= 4 && (count_ & (count_ - 1)) == 0; }
+
+private:
+    [[nodiscard]] std::size_t kept() const noexcept { return std::min(count_, gaps_.size()); }
+
+    std::array<Duration, 32> gaps_{};
+    std::size_t count_ = 0;
+    std::atomic<Duration::rep> median_{0};
+};
+
 /// From the thread that ticks.
 class GapWatch {
 public:
-    /// If the two clocks went apart by `least` or more since the last call, verdicts of all runs are held for one
-    /// grace, and the record of it is returned.
-    [[nodiscard]] std::optional<AuditRow> note(Instant now, Registry& registry, Duration least) {
+    /// A call begins. Who asked when it was due may come then (`promise`); whoever did not comes as its timer has it.
+    /// A call that fails before anything is judged leaves the next one as late as it is itself.
+    void called(std::optional<Elapsed> promise) noexcept {
+        if (!expected_ && looked_) expected_ = std::max(*looked_, promise.value_or(*looked_));
+    }
+
+    /// Runs are about to be judged. What was found of the time since they last were, for the record: verdicts of all
+    /// runs are held for one grace if the clocks went apart by `least` or more, and if that or a call that came far too
+    /// late says that nobody saw what runs did, their ages count from now. Who is looked at once in fifteen minutes
+    /// misses nothing in one.
+    [[nodiscard]] std::optional<AuditRow> note(Instant now, TickCause cause, Registry& registry, Duration least) {
+        const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
+        const Duration away = expected_ ? std::max(Duration{}, now.elapsed - *expected_) : Duration{};
+        away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
+        if (in_time && looked_) rhythm_.add(away);
         last_ = now;
-        if (std::chrono::abs(apart) < least) return std::nullopt;
+        if (cause != TickCause::outcome && cause != TickCause::mutation) {
+            looked_ = now.elapsed;
+            expected_.reset();
+        }
+        const bool jumped = std::chrono::abs(apart) >= least;
+        if ((!jumped && away_ == Duration{}) || is_habit(now.elapsed)) {
+            away_ = Duration{};
+            return std::nullopt;
+        }
+        const bool missed = hold(now, jumped, apart > Duration{}, registry);
+        if (jumped) return row(now, "gap", apart);
+        return missed ? std::optional{row(now, "away", away)} : std::nullopt;
+    }
+
+    /// The call that was noted last came so late that it proves nothing of a run that is looked at so often.
+    [[nodiscard]] bool late(Duration period) const noexcept { return away_ > 3 * period; }
+    [[nodiscard]] const Rhythm& rhythm() const noexcept { return rhythm_; }
+
+private:
+    /// A clock that jumps all the time, or a host that is stopped all the time, would hold verdicts for ever: of so
+    /// many gaps within so long no more is made than of any other call.
+    static constexpr std::size_t most_gaps = 8;
+    static constexpr Duration within = std::chrono::hours{6};
+
+    [[nodiscard]] bool is_habit(Elapsed now) noexcept {
+        std::optional<Elapsed>& oldest = gaps_[gap_count_++ % most_gaps];
+        const bool habit = oldest && now - *oldest < within;
+        oldest = now;
+        return habit;
+    }
+
+    /// Answers whether there is a run of which anything was missed.
+    bool hold(Instant now, bool jumped, bool slept, Registry& registry) {
+        bool missed = false;
         for (const RunHandle handle : registry.table().all()) {
             auto* watched = registry.table().find(handle);
             if (watched == nullptr) continue;
             const std::lock_guard guard{watched->lock};
             if (!registry.table().current(handle)) continue;
+            const bool overslept = slept || late(registry.period_of(*watched));
+            if (overslept) watched->see_from(now.elapsed);
+            missed |= overslept;
+            if (!jumped) continue;
             watched->held_until = now.elapsed + registry.grace_of(*watched);
             watched->held_by_start = false;
         }
-        JsonLine line;
-        line.begin_object().key("seconds").number(in_seconds(apart)).end_object();
-        return AuditRow{now.wall, "gap", {}, std::move(line).text()};
+        return missed;
     }
 
-private:
-    std::optional<Instant> last_;
+    [[nodiscard]] static AuditRow row(Instant now, std::string_view kind, Duration length) {
+        JsonLine line;
+        line.begin_object().key("seconds").number(in_seconds(length)).end_object();
+        return AuditRow{now.wall, std::string{kind}, {}, std::move(line).text()};
+    }
+
+    std::optional<Instant> last_;      ///< when a run was judged last
+    std::optional<Elapsed> looked_;    ///< likewise, all whose time had come
+    std::optional<Elapsed> expected_;  ///< when the first call since then was due
+    Rhythm rhythm_;
+    std::array<std::optional<Elapsed>, most_gaps> gaps_{};
+    std::size_t gap_count_ = 0;
+    Duration away_{};  ///< before the call that was noted last, if that was far longer than usual
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -141,7 +141,7 @@ private:
         for (const auto& [run, handle] : silent)
             if (WatchedRun* watched = table_.find(handle)) {
                 const std::lock_guard guard{watched->lock};
-                if (table_.current(handle) && watched->feed) watched->feed->lost_since.reset();
+                if (table_.current(handle) && watched->feed) find_again(*watched, now);
             }
         return more;
     }
@@ -154,7 +154,7 @@ private:
             if (lose(watched, now)) report.error("source", watched.run.id, polled.error());
             return false;
         }
-        watched.feed->lost_since.reset();
+        find_again(watched, now);
         for (const Error& problem : polled->problems) report.error("source", watched.run.id, problem);
         fold(handle, watched, *polled, now, report);
         return polled->more && !is_terminal(watched.run.state);
@@ -167,6 +167,13 @@ private:
         if (watched.feed->lost_since) return false;
         watched.feed->lost_since = now.elapsed;
         return true;
+    }
+
+    /// What its agent did meanwhile may never be told: whoever could not be read may not have been able to write.
+    static void find_again(WatchedRun& watched, Instant now) {
+        if (!watched.feed->lost_since) return;
+        watched.feed->lost_since.reset();
+        watched.see_from(now.elapsed);
     }
 
     void fold(RunHandle handle, WatchedRun& watched, Polled& polled, Instant now, CycleReport& report) {

@@ -53,6 +53,7 @@ struct Judged {
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool silence_over = false;    ///< of what a silence kept from people they are told now, if it goes on
+    bool put_off = false;         ///< a stall that is not judged yet, because the watchdog was away
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool outlived = false;        ///< a repetition, because the run has gone on without it
     bool waiting = false;
@@ -98,7 +99,8 @@ public:
         if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
         // That nothing is found proves nothing where nothing is known.
-        result.waiting = rests || (run_.late && !seen.worst && verdict_.incident.open());
+        const bool unknown = run_.late || result.put_off;
+        result.waiting = rests || (unknown && !seen.worst && verdict_.incident.open());
         if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
         if (!result.waiting) result.alerting = alerting(result);
@@ -122,6 +124,7 @@ private:
                 return void(result.outlived = true);
             const bool hushed = finding.condition == Condition::silent && verdict_.marks.quiet_at(now_.wall);
             if (hushed) return (void)result.findings.add(hush(finding));
+            if (finding.is_put_off()) return (void)(result.put_off = true);
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
         for (const Finding& finding : result.findings)
@@ -168,6 +171,7 @@ private:
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
             seen.silence = run_.age(run_.last_activity, now_.elapsed);
+        if (seen.silence) seen.silence = std::min(*seen.silence, run_.unseen_for({}, now_.elapsed));
         // A ladder that has no answer to the cause may have one to the stall.
         if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
         seen.steered = verdict_.sent.steered;
@@ -302,7 +306,7 @@ private:
     /// after the cooldown, and not before they could read that it began.
     void end_edge(Judged& result, const Condition& condition) const {
         if (result.waiting && !(run_.waiting_since && holds_in_waits(condition))) return;
-        if (condition == Condition::silent && (run_.late || !is_known(condition))) return;
+        if (condition == Condition::silent && (run_.late || result.put_off || !is_known(condition))) return;
         const EdgeAlert* edge = watched_.edge_about(condition);
         const bool quiet = verdict_.marks.quiet_at(now_.wall);
         const bool heard = !verdict_.alert_dead && !watched_.is_unheard(condition);

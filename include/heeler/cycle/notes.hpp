@@ -43,6 +43,14 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
+/// The host calls more seldom than the class asks for.
+[[nodiscard]] inline std::string slow_host(const RunClass& rules, Duration every) {
+    JsonLine line;
+    line.begin_object().key("class").string(rules.name).key("called_every_s").number(in_seconds(every));
+    line.key("wanted_every_s").number(in_seconds(rules.shortest_cycle())).end_object();
+    return std::move(line).text();
+}
+
 /// What a detector saw: its answer or number and the age of what it looked at, or its message.
 [[nodiscard]] inline std::string sighting(const Sighting& saw) {
     JsonLine line;

@@ -130,7 +130,8 @@ struct HeartbeatContract {
         if (run.working(now.elapsed) < veto_end(settings, run)) return std::nullopt;
         const bool in_tool = settings.in_tool && run.open_calls > 0;
         const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
-        const bool act = age > limit;
+        const bool act = run.unseen_for(*base, now.elapsed) > limit;
+        if (!act && age > limit) return Finding::put_off(kind);
         if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
         Finding finding{act && settings.informs ? Condition::silent : Condition::stalled,
                         act ? Level::nudge : Level::watch,
@@ -146,7 +147,16 @@ struct HeartbeatContract {
         std::string text = "  ";
         text += Cadence::seen;
         text += " is seen within " + spoken(settings.act_after + period);
-        if (settings.in_tool) text += ", in an open tool call within " + spoken(*settings.in_tool + period);
+        if (settings.startup_grace > Duration{})
+            text += ", of a run that gave no sign yet within " +
+                    spoken(settings.startup_grace + settings.act_after + period);
+        if (settings.in_tool) {
+            Duration longest = *settings.in_tool;
+            for (const ToolTier& tier : settings.tool_tiers) longest = detail::max_of(longest, tier.limit);
+            text += ", in an open tool call within " + spoken(longest + period);
+            if (longest < settings.tool_cap)
+                text += " (of a longer time if it declares one, up to " + spoken(settings.tool_cap + period) + ")";
+        }
         return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
 
@@ -164,8 +174,11 @@ struct HeartbeatContract {
         const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
         for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
             if (!limit) continue;
-            const Duration moment = detail::max_of(*base + *limit + Duration{1}, veto_end(settings, run));
-            if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
+            const Duration from = detail::max_of(*base, run.seen_from.value_or(*base));
+            for (const Duration begin : {*base, from}) {
+                const Duration moment = detail::max_of(begin + *limit + Duration{1}, veto_end(settings, run));
+                if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
+            }
         }
         return earliest;
     }
@@ -239,6 +252,8 @@ struct HeartbeatContract<Intervals> {
                                                Instant now) const {
         if (!run.metric_value()) return check_fallback(settings, run, now);
         if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
+        if (run.unseen_for(Duration{}, now.elapsed) < settings.zero_intervals * run.interval)
+            return Finding::put_off(kind);
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "zero_delta"}};
         finding.evidence.add("zero_intervals", memory.zero_intervals)
             .add("threshold", settings.zero_intervals)

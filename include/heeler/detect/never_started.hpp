@@ -42,6 +42,7 @@ struct NeverStarted {
         if (!run.started) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "start_unknown"}};
         const Duration age = run.working(now.elapsed) - *run.started;
         if (age <= settings.grace) return std::nullopt;
+        if (run.unseen_for(*run.started, now.elapsed) <= settings.grace) return Finding::put_off(kind);
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = kind}};
         finding.evidence.add("age_s", in_seconds(age)).add("threshold_s", in_seconds(settings.grace));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
@@ -59,7 +60,8 @@ struct NeverStarted {
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
         if (run.last_activity || !run.started) return std::nullopt;
-        return *run.started + settings.grace + Duration{1};
+        const Duration from = run.seen_from.value_or(*run.started);
+        return (from > *run.started ? from : *run.started) + settings.grace + Duration{1};
     }
 };
 

@@ -77,6 +77,8 @@ struct Engine::Rooms {
     std::function<void()> wake;
     /// What `next_deadline` answered last: whoever asked sleeps until then.
     std::atomic<std::int64_t> asleep_until{std::numeric_limits<std::int64_t>::min()};
+    /// The same, which a report does not bring forward: who has no thread to be woken does not come sooner.
+    std::atomic<std::int64_t> answered{std::numeric_limits<std::int64_t>::max()};
     std::atomic<bool> promised{false};  ///< and whoever asked has not ticked since
 };
 
@@ -371,8 +373,9 @@ HEELER_INLINE CycleReport Engine::tick(TickCause cause, const NodeRef* node) {
 HEELER_INLINE void Engine::run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report) {
     std::vector<RunHandle> only;
     if (node != nullptr && rooms_->watches_above && rooms_->loader.run(now)) only = rooms_->watches_above(*node);
+    const std::optional<Elapsed> due = promise();
     if (cause == TickCause::period) report.late = lateness(now);
-    rooms_->cycle.run(cause, only, now, report);
+    rooms_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::mutation) return wake_if_sooner(now.elapsed);
     if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
@@ -420,7 +423,9 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
     if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);
     next = earlier(next, rooms_->tenure.next_renewal(now));
-    rooms_->asleep_until.store(next.value_or(Elapsed::max()).time_since_epoch().count(), std::memory_order_relaxed);
+    const Elapsed then = next.value_or(Elapsed::max());
+    rooms_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
+    rooms_->answered.store(std::max(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
     rooms_->promised.store(true, std::memory_order_relaxed);
     return next;
 }
@@ -464,8 +469,9 @@ HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
 
 HEELER_INLINE std::string Engine::describe() const {
     std::string text;
+    const Duration every = rooms_->cycle.rhythm().median();
     for (const auto& known : rooms_->registry.classes())
-        text += description(known->rules) + absent_verbs(known->rules, rooms_->deliverer.effects().control());
+        text += description(known->rules, every) + absent_verbs(known->rules, rooms_->deliverer.effects().control());
     return text;
 }
 

@@ -110,6 +110,8 @@ private:
     [[nodiscard]] bool is_new(RunHandle run) const;
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
     void wake_if_sooner(Elapsed when);
+    /// When the host was told to call; absent: it did not ask.
+    [[nodiscard]] std::optional<Elapsed> promise() const;
     /// How late this cycle is; absent: nobody asked when it was due.
     [[nodiscard]] std::optional<Duration> lateness(Instant now);
     void run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report);

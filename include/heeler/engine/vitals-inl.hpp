@@ -14,6 +14,11 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+HEELER_INLINE std::optional<Elapsed> Engine::promise() const {
+    if (!rooms_->promised.load(std::memory_order_relaxed)) return std::nullopt;
+    return Elapsed{Duration{rooms_->answered.load(std::memory_order_relaxed)}};
+}
+
 HEELER_INLINE std::optional<Duration> Engine::lateness(Instant now) {
     if (!rooms_->promised.exchange(false, std::memory_order_relaxed)) return std::nullopt;
     const std::int64_t due = rooms_->asleep_until.load(std::memory_order_relaxed);
@@ -27,6 +32,7 @@ HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now
     ++seen.runs[static_cast<std::size_t>(run.state)];
     seen.open_incidents += watched.verdict->incident.open() ? 1 : 0;
     if (is_held(watched, now)) ++(watched.held_by_start ? seen.held_by_start : seen.held_by_clock);
+    seen.held_by_gap += watched.put_off ? 1 : 0;
     if (run.state != RunState::running) return;
     const Duration age = run.working(now.elapsed) - run.last_progress.value_or(run.started.value_or(Duration{}));
     if (!seen.progress_age || age > *seen.progress_age) seen.progress_age = age;
@@ -42,6 +48,9 @@ HEELER_INLINE Vitals Engine::vitals() const {
         const std::lock_guard guard{watched->lock};
         if (table_.current(handle) && !watched->disowned) count_in(seen, *watched, now);
     }
+    seen.called_every = rooms_->cycle.rhythm().median();
+    for (const auto& rules : rooms_->registry.classes())
+        seen.slow_classes += rules->rules.needs_more_than(seen.called_every) ? 1 : 0;
     const auto [pending, oldest] = rooms_->deliverer.queues().waiting_alerts();
     seen.alerts_pending = pending;
     if (oldest) seen.oldest_alert = std::max(Duration{}, now.wall - *oldest);

@@ -126,8 +126,17 @@ namespace heeler::inline HEELER_ABI::detail {
     return text += "\n";
 }
 
-/// One class for people: what judges its runs, what is done, and within which time a stall is seen.
-[[nodiscard]] inline std::string description(const RunClass& rules) {
+/// From what is to be seen to the look that is the last one needed, in a host that calls every so often: it is found at
+/// a look, and acted on at one of those after it. A period of zero: samples and looks coincide.
+[[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration called_every) {
+    const Duration set = rules.schedule.period;
+    const Duration again = std::max(set > Duration{} ? set : longest, called_every);
+    return std::max(set, called_every) + (rules.limits.debounce - 1) * again;
+}
+
+/// One class for people: what judges its runs, what is done, and within which time a stall is seen, in a host that
+/// calls every so often (zero: whenever it is asked to).
+[[nodiscard]] inline std::string description(const RunClass& rules, Duration called_every = {}) {
     const IntervalSettings& interval = rules.interval;
     std::string text;
     append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
@@ -138,13 +147,16 @@ namespace heeler::inline HEELER_ABI::detail {
     else
         append(text, spoken(interval.short_task), " (expected up to ", spoken(interval.short_until), ") or ",
                spoken(interval.long_task));
+    if (rules.needs_more_than(called_every))
+        append(text, "\n  the host calls every ", spoken(called_every), " only: what follows is that much later");
     text.append("\n  detectors:");
     for (const std::string_view kind : rules.detectors.kinds()) append(text, " ", kind);
     text.append("\n");
     const Duration longest = interval.fixed.value_or(interval.long_task);
     for (const auto& entry : rules.detectors.entries())
-        if (entry.ops->bound != nullptr)  // a period of zero: samples and cycles coincide
-            text += entry.ops->bound(entry.settings_in(entry.settings), longest, rules.schedule.period);
+        if (entry.ops->bound != nullptr)
+            text += entry.ops->bound(entry.settings_in(entry.settings), longest,
+                                     time_to_look(rules, longest, called_every));
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);

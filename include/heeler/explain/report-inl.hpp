@@ -115,6 +115,11 @@ HEELER_INLINE std::string to_table(const RunSpec& spec) {
         {"Task", spec.task}, {"Expected duration", length(spec.expected)}, {"Timeout", length(spec.timeout)}});
 }
 
+/// It was away, or is called too seldom: that is why verdicts come late.
+[[nodiscard]] inline bool is_about_watchdog(const AuditRow& row) noexcept {
+    return row.kind == "gap" || row.kind == "away" || row.kind == "slow_host";
+}
+
 HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
     std::vector<LogLine> lines;
     for (const Event& event : cycle.events) {
@@ -128,6 +133,8 @@ HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {
                  : sent->row.state == AlertRow::State::skipped ? LogLevel::debug
                                                                : LogLevel::warning,
                  concat("[", sent->row.alert.run.id, "] alert ", sent->row.alert.kind, ": ", sent->row.alert.summary)});
+        if (const auto* noted = std::get_if<AuditEvent>(&event); noted != nullptr && is_about_watchdog(noted->row))
+            lines.push_back({LogLevel::warning, concat("watchdog ", noted->row.kind, ": ", noted->row.body)});
         if (const auto* failed = std::get_if<ErrorEvent>(&event))
             lines.push_back({LogLevel::error, concat("[", shown_name(failed->run, 160), "] ", failed->where, ": ",
                                                      sanitise(failed->error.message, 1024))});

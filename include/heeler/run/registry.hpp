@@ -307,7 +307,11 @@ private:
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         watched.held_by_start = !polled && down > 3 * period_of(watched);
-        if (watched.held_by_start) watched.held_until = now.elapsed + grace_of(watched);
+        if (watched.held_by_start) {
+            watched.held_until = now.elapsed + grace_of(watched);
+            // A run that nothing happens to is written once per interval.
+            if (down > 2 * watched.run.interval) watched.see_from(now.elapsed);
+        }
         RunSpec spec;
         const std::string stored_texts = watched.spec.bytes();
         ArchiveReader texts{stored_texts, Instant{}};

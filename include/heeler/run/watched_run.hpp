@@ -177,7 +177,6 @@ struct RunMemory {
     Seldom<Unsaved> unsaved;
     SmallOptional<Elapsed> held_until;
     Elapsed next_cycle{};
-    Elapsed awaited{};  ///< when the run was to be looked at next: later than that is late
     Elapsed last_flush{};
     Elapsed last_memory{};
     std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
@@ -190,6 +189,7 @@ struct RunMemory {
     bool fed = false;            ///< a source's cursor moved: the memory is written with the next commit
     bool state_told = false;     ///< a state was reported since the last commit
     bool unjudged = false;       ///< likewise since the last judgement
+    bool put_off = false;        ///< it would be found to stand still, had the watchdog not been away
     bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set
     bool rung_busy = false;      ///< actions of the rung are with the deliverer
     bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
@@ -283,6 +283,13 @@ struct RunMemory {
         if (of_incident) leave_unsaid();
     }
 
+    /// What the run did before was not seen: its ages count from here.
+    void see_from(Elapsed now) {
+        if (is_terminal(run.state)) return;
+        run.seen_from = run.working(now);
+        dirty = true;
+    }
+
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
     void hurry(Elapsed now) {
         if (run.output_readable || rules().schedule.aligned) return;
@@ -352,7 +359,7 @@ struct RunMemory {
         if (fresh != verdict->sent.fresh) verdict.edit().sent.fresh = fresh;
         if (layout == layout_without_gain) return;
         std::uint32_t repeated = verdict->repeated_by;
-        a(run.last_gain, repeated);
+        a(run.last_gain, run.seen_from, repeated);
         if (repeated != verdict->repeated_by) verdict.edit().repeated_by = repeated;
     }
 
