@@ -42,6 +42,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     list(FILTER core_headers INCLUDE REGEX "/heeler/core/")
     heeler_add_budget(56000 ${core_headers})
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
-    heeler_add_budget(88200 "${include_dir}/heeler/engine/watchdog.hpp")
-    heeler_add_budget(100000 "${include_dir}/heeler/heeler.hpp")
+    heeler_add_budget(86000 "${include_dir}/heeler/engine/watchdog.hpp")
+    heeler_add_budget(94000 "${include_dir}/heeler/heeler.hpp")
 endif()
