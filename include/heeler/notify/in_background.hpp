@@ -125,10 +125,13 @@ private:
     };
 
     void hand_over(const Alert& alert) {
+        if (!state_->started) {  // throws where no thread is to be had: nothing is being sent then
+            std::thread{[state = state_] { work(*state); }}.detach();
+            state_->started = true;
+        }
         state_->sending = alert;
         state_->began = std::chrono::steady_clock::now();
         state_->late = false;
-        if (!std::exchange(state_->started, true)) std::thread{[state = state_] { work(*state); }}.detach();
         state_->changed.notify_all();
     }
 
