@@ -68,6 +68,7 @@ TEST_CASE("what was reported comes on top, as long ago as it was", "[run]") {
     CHECK(lives.age(run.last_alive) == 0s);
     CHECK(lives.age(run.last_activity) == 20s);
     CHECK(lives.age(run.last_progress) == 20s);
+    CHECK(lives.age(run.last_gain) == 20s);  // the value and the checkpoint are more than output
     CHECK(lives.age(run.checkpoint_base) == 20s);
     CHECK((run.lines == 3 && run.calls == 1 && run.open_calls == 1 && run.reported_value == 8));
     CHECK((run.usage->tokens_in == 5 && run.usage->cost_usd == 0.5));

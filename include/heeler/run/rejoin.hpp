@@ -30,7 +30,8 @@ inline void rejoin_run(Run& run, const Run& told, bool progressed, Instant now) 
         if (told.*moment) run.*moment = std::max((run.*moment).value_or(Duration::min()), *(told.*moment) + later);
     };
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_sign}) raise(moment);
-    if (progressed) raise(&Run::last_progress);
+    if (progressed)
+        for (const auto moment : {&Run::last_progress, &Run::last_gain}) raise(moment);
     if (told.reported_value) run.reported_value = told.reported_value;
     run.observations += told.observations;
     run.lines += told.lines;
