@@ -90,6 +90,8 @@ void goes_on(Store store) {
     CHECK(bench::errors_of(report).empty());
     REQUIRE_FALSE(k.log.asked.empty());
     CHECK(k.log.asked.front() == "line 3");
+    CHECK(k.control.requests().empty());  // it has both intervals to show itself
+    CHECK(bench::errors_of(k.after(60s)).empty());
     REQUIRE(k.control.requests().size() == 1);  // the second attempt of the incident that was open
     CHECK_THAT(k.control.requests()[0].text, ContainsSubstring("lexer done") && ContainsSubstring("Port the parser"));
     heeler::History known = *k.dog.store().history("r");
