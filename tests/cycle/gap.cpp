@@ -39,3 +39,28 @@ TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[c
     CHECK_THAT(row->body, ContainsSubstring("-3600"));
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
 }
+
+TEST_CASE("a call that comes far too late puts off what was reported, not what a source tells afterwards", "[cycle]") {
+    House house;
+    detail::WatchedRun& reported = house.at(house.run(rooms::bare_class()));
+    detail::WatchedRun& polled = house.at(house.run(rooms::bare_class("polled"), bench::spec_of("p")));
+    polled.feed = std::make_unique<detail::Feed>();
+    polled.feed->in_group = true;
+    detail::GapWatch gap;
+    const auto call = [&](Duration after) {
+        house.clock.advance(after);
+        gap.called({});
+        return gap.note(house.now(), TickCause::period, house.registry, 10s);
+    };
+    for (int i = 0; i < 5; ++i) CHECK_FALSE(call(60s));
+    CHECK_FALSE(call(180s));  // three times as long is no news
+    CHECK_FALSE(reported.run.seen_from);
+    const auto row = call(3600s);
+    REQUIRE(row);
+    CHECK((row->kind == "away" && row->run.empty()));
+    CHECK((gap.late(60s) && !gap.late(1200s)));  // who is looked at each 20 minutes missed nothing in an hour
+    CHECK(reported.run.seen_from == reported.run.working(house.now().elapsed));
+    CHECK_FALSE(polled.run.seen_from);
+    CHECK_FALSE(call(60s));
+    CHECK_FALSE(gap.late(60s));
+}

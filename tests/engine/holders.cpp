@@ -452,7 +452,7 @@ TEST_CASE("a class's source is polled once a cycle, and nothing is judged while 
     fleet.board.gone = false;
     CHECK(all_of<ErrorEvent>(fleet.live(60s)).empty());
     CHECK(fleet.control.requests().empty());  // each has the whole limit to show itself
-    (void)fleet.live(1200s);
+    (void)fleet.live(1320s);
     CHECK(fleet.control.requests().size() == 50);
     fleet.board.lines.erase("r7");
     const CycleReport light = fleet.live(120s);

@@ -100,7 +100,8 @@ private:
         return habit;
     }
 
-    /// Answers whether there is a run of which anything was missed.
+    /// Answers whether there is a run of which anything was missed. A source tells afterwards what was while nobody
+    /// called; of an agent that slept itself it has nothing to tell.
     bool hold(Instant now, bool jumped, bool slept, Registry& registry) {
         bool missed = false;
         for (const RunHandle handle : registry.table().all()) {
@@ -108,9 +109,10 @@ private:
             if (watched == nullptr) continue;
             const std::lock_guard guard{watched->lock};
             if (!registry.table().current(handle)) continue;
-            const bool overslept = slept || late(registry.period_of(*watched));
-            if (overslept) watched->see_from(now.elapsed);
-            missed |= overslept;
+            const bool told = watched->feed && watched->feed->is_polled();
+            const bool unknown = slept || (!told && late(registry.period_of(*watched)));
+            if (unknown) watched->see_from(now.elapsed);
+            missed |= unknown;
             if (!jumped) continue;
             watched->held_until = now.elapsed + registry.grace_of(*watched);
             watched->held_by_start = false;
