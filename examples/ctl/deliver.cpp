@@ -11,7 +11,7 @@
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/deliver/receipt_note.hpp>
 #include <heeler/engine/edge.hpp>
-#include <heeler/engine/process.hpp>
+#include <heeler/posix/this_process.hpp>
 #include <heeler/storage/only_one.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <heeler/agent/child_process.hpp>
+#include <heeler/posix/child_process.hpp>
 
 #include "options.hpp"
 

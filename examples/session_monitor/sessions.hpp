@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/source.hpp>
+#include <heeler/posix/regular_file.hpp>
 #include <heeler/source/tool_log.hpp>
 #include <heeler/text/one_line.hpp>
 

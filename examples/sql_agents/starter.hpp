@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/agent/agent_file.hpp>
-#include <heeler/agent/child_process.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/child_process.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace sql_agents {
 

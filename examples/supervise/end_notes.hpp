@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace supervise {
 

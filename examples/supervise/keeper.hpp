@@ -1,9 +1,9 @@
 // A small process that ends the command when heeler-supervise itself was killed, so that nobody is left unwatched.
 #pragma once
 
-#include <heeler/agent/file_descriptor.hpp>
-#include <heeler/agent/process_identity.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/file_descriptor.hpp>
+#include <heeler/posix/process_identity.hpp>
 
 namespace supervise {
 

@@ -3,7 +3,7 @@
 #include <exception>
 #include <memory>
 
-#include <heeler/agent/process_strays.hpp>
+#include <heeler/posix/process_strays.hpp>
 
 #include "../common/channels.hpp"
 #include "../common/life_signs.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/agent/file_descriptor.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 
 namespace supervise {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace supervise {
 

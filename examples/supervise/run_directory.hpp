@@ -6,10 +6,10 @@
 #include <string>
 #include <variant>
 
-#include <heeler/agent/agent_file.hpp>
-#include <heeler/agent/file_descriptor.hpp>
-#include <heeler/agent/process_identity.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/file_descriptor.hpp>
+#include <heeler/posix/process_identity.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 #include "exit_status.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include <heeler/agent/file_descriptor.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 
 namespace supervise {
 

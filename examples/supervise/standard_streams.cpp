@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <heeler/agent/agent_file.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace supervise {
 

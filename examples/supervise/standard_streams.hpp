@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include <heeler/agent/child_process.hpp>
-#include <heeler/agent/file_descriptor.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/child_process.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 
 #include "options.hpp"
 

@@ -1,6 +1,6 @@
 #include "database.hpp"
 
-#include <heeler/store/private_file.hpp>
+#include <heeler/posix/private_file.hpp>
 
 namespace tracker {
 

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/agent/child_process.hpp>
 #include <heeler/notify/webhook_notifier.hpp>
+#include <heeler/posix/child_process.hpp>
 
 #include "contract/channel_contract.hpp"
 #include "support/catch.hpp"

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -17,13 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/agent/child_process.hpp>
 #include <heeler/agent/directory_snapshot.hpp>
-#include <heeler/agent/output_file.hpp>
-#include <heeler/agent/process_identity.hpp>
-#include <heeler/agent/process_strays.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/child_process.hpp>
+#include <heeler/posix/output_file.hpp>
+#include <heeler/posix/process_identity.hpp>
+#include <heeler/posix/process_strays.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -11,9 +11,9 @@
 
 #include <poll.h>
 
-#include <heeler/agent/file_descriptor.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 #include <heeler/text/one_line.hpp>
 
 namespace heeler::inline HEELER_ABI {

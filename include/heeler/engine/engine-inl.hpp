@@ -23,8 +23,8 @@
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/class_checks.hpp>
 #include <heeler/engine/engine.hpp>
-#include <heeler/engine/process.hpp>
 #include <heeler/explain/explain.hpp>
+#include <heeler/posix/this_process.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/agent/child_process.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/deliver/alert_json.hpp>
+#include <heeler/posix/child_process.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>

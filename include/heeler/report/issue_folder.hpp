@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/regular_file.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sha256.hpp>
 

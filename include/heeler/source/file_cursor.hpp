@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <heeler/core/result.hpp>
-#include <heeler/source/readable_file.hpp>
+#include <heeler/posix/readable_file.hpp>
 #include <heeler/text/fingerprint.hpp>
 
 namespace heeler::inline HEELER_ABI {

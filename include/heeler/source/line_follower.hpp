@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <heeler/core/result.hpp>
+#include <heeler/posix/readable_file.hpp>
 #include <heeler/source/file_cursor.hpp>
-#include <heeler/source/readable_file.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -14,7 +14,7 @@
 
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/store/private_file.hpp>
+#include <heeler/posix/private_file.hpp>
 #include <heeler/store/sqlite/error.hpp>
 #include <heeler/store/sqlite/schema.hpp>
 #include <heeler/store/sqlite/statement.hpp>

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <heeler/agent/file_descriptor.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline HEELER_ABI {

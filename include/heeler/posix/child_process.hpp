@@ -24,12 +24,12 @@
 #include <sys/prctl.h>
 #endif
 
-#include <heeler/agent/agent_file.hpp>
-#include <heeler/agent/file_descriptor.hpp>
-#include <heeler/agent/process_identity.hpp>
-#include <heeler/agent/process_strays.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/posix/file_descriptor.hpp>
+#include <heeler/posix/process_identity.hpp>
+#include <heeler/posix/process_strays.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 extern char** environ;
 

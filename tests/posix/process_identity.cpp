@@ -1,4 +1,4 @@
-#include <heeler/agent/process_identity.hpp>
+#include <heeler/posix/process_identity.hpp>
 
 #include <unistd.h>
 

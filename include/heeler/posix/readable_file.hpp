@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <heeler/agent/agent_file.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

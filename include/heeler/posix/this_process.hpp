@@ -1,5 +1,5 @@
-// The one room of the engine that looks at the process and the machine: random bytes, the switch that freezes
-// everything, and which process this is (Linux: /proc).
+// What the engine asks of the process and the machine: random bytes, the switch that freezes everything, and which
+// process this is (Linux: /proc).
 #pragma once
 
 #include <array>

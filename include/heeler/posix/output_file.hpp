@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <heeler/agent/file_descriptor.hpp>
+#include <heeler/posix/file_descriptor.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 

@@ -1,4 +1,4 @@
-#include <heeler/engine/process.hpp>
+#include <heeler/posix/this_process.hpp>
 
 #include <csignal>
 

@@ -1,4 +1,4 @@
-#include <heeler/agent/child_process.hpp>
+#include <heeler/posix/child_process.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -17,9 +17,9 @@
 #include <sys/prctl.h>
 #endif
 
-#include <heeler/agent/file_descriptor.hpp>
-#include <heeler/agent/process_identity.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/posix/file_descriptor.hpp>
+#include <heeler/posix/process_identity.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -1,4 +1,4 @@
-#include <heeler/agent/agent_file.hpp>
+#include <heeler/posix/regular_file.hpp>
 
 #include <chrono>
 #include <filesystem>

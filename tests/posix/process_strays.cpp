@@ -1,4 +1,4 @@
-#include <heeler/agent/process_strays.hpp>
+#include <heeler/posix/process_strays.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -1,0 +1,5 @@
+// Breaks a layer on purpose.
+#pragma once
+
+#include <heeler/posix/file.hpp>
+#include <heeler/store/database.hpp>
