@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/manual_clock.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
 #include "../common/any_store.hpp"
 #include "../common/truths.hpp"

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/agent/scripted_control.hpp>
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/tree_watch.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/manual_clock.hpp>
+#include <heeler/testing/recording_notifier.hpp>
+#include <heeler/testing/scripted_control.hpp>
 
 #include "mailboxes.hpp"
 #include "process.hpp"

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/deliver/timer_set.hpp>
 #include <heeler/engine/tree_watch.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 
 namespace replay {
 

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/agent/scripted_control.hpp>
-#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/recording_notifier.hpp>
+#include <heeler/testing/scripted_control.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 
 namespace replay {
 

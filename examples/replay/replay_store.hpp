@@ -8,7 +8,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/store/fault_store.hpp>
+#include <heeler/testing/fault_store.hpp>
 
 #include "options.hpp"
 #include "process.hpp"

@@ -1,9 +1,9 @@
 // Lines that tell the doubles how to answer from now on. All of a line is taken, or none of it.
 #pragma once
 
-#include <heeler/agent/scripted_control.hpp>
-#include <heeler/agent/scripted_tree.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/recording_notifier.hpp>
+#include <heeler/testing/scripted_control.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 
 #include "json_object.hpp"
 #include "process.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 #include <heeler/tree/recovery_batch.hpp>
 #include <heeler/tree/scope_guard.hpp>
 

@@ -1,8 +1,7 @@
-// All of heeler but its adapters: include this, and one header for each adapter that you use.
+// All of heeler but its adapters and doubles: include this, and one header for each of those that you use.
 #pragma once
 
 // IWYU pragma: begin_exports
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/config.hpp>
 #include <heeler/core/concepts.hpp>
@@ -13,7 +12,6 @@
 #include <heeler/notify/all_of.hpp>
 #include <heeler/notify/any_of.hpp>
 #include <heeler/notify/log_notifier.hpp>
-#include <heeler/notify/recording_notifier.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/memory_store.hpp>

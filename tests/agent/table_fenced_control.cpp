@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/agent/scripted_control.hpp>
 #include <heeler/effects/control_ref.hpp>
+#include <heeler/testing/scripted_control.hpp>
 
 #include "support/catch.hpp"
 

@@ -18,10 +18,10 @@
 #include <variant>
 #include <vector>
 
-#include <heeler/agent/scripted_control.hpp>
 #include <heeler/agent/sql/agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
 #include <heeler/core/source.hpp>
+#include <heeler/testing/scripted_control.hpp>
 
 #include "support/catch.hpp"
 

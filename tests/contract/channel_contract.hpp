@@ -9,8 +9,8 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/notify/http/http_client.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 #include "support/loopback.hpp"
 
@@ -29,7 +29,7 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
         auto settings = settings_for(server.url());
         settings.transfer.timeout = timeout;
         Channel channel{settings};
-        auto result = channel.send(example_alert());
+        auto result = channel.send(heeler::notifier_contract::example_alert());
         if (!result) {
             INFO(result.error().message);
             CHECK(result.error().message.find(channel_secret) == std::string::npos);
@@ -44,9 +44,9 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
     SECTION("a server that takes alerts") {
         const LoopbackHttp server{[&](const HttpSeen& asked) { return http_answer(200, good(asked)); }};
         Channel channel{settings_for(server.url())};
-        check_delivering_notifier(channel);
+        heeler::notifier_contract::check_delivering(channel);
         for (const HttpSeen& one : server.seen()) CHECK(heeler::valid_utf8(one.body));
-        const auto receipt = channel.send(example_alert());
+        const auto receipt = channel.send(heeler::notifier_contract::example_alert());
         REQUIRE((receipt && receipt->names.size() == 1));
         CHECK(receipt->names[0].starts_with(Channel::name));
         CHECK(receipt->names[0].find(channel_secret) == std::string::npos);
@@ -97,11 +97,11 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
             gone = server.url();
         }
         Channel nobody{settings_for(gone)};
-        check_failing_notifier(nobody);
+        heeler::notifier_contract::check_failing(nobody);
         Channel no_name{settings_for("http://no-such-host.invalid")};
-        check_failing_notifier(no_name);
+        heeler::notifier_contract::check_failing(no_name);
         Channel no_address{settings_for("not a url")};
-        check_failing_notifier(no_address);
+        heeler::notifier_contract::check_failing(no_address);
     }
     SECTION("an answer without end is not read to its end") {
         const LoopbackServer server{[](int socket, const auto& over) {
@@ -113,7 +113,7 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
             }
         }};
         Channel channel{settings_for(server.http())};
-        const auto result = channel.send(example_alert());
+        const auto result = channel.send(heeler::notifier_contract::example_alert());
         REQUIRE_FALSE(result);
         CHECK(result.error().message.size() < 400);
     }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract/store_contract.hpp"
+#include <heeler/testing/contract/store_contract.hpp>
 
 namespace damage_contract {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include <heeler/deliver/alert_json.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using heeler::fit_text;
@@ -39,7 +39,7 @@ TEST_CASE("what does not fit is cut in whole characters, and the rest is counted
 }
 
 TEST_CASE("an alert's message says which run, what is wrong, and what is done about it") {
-    CHECK(heeler::format_alert(heeler_test::example_alert()) ==
+    CHECK(heeler::format_alert(heeler::notifier_contract::example_alert()) ==
           "\xE2\x9A\xA0 run-1 is STALLED\nRun: run-1\nName: nightly refactor\nWork item: issue-7\nProject: tools\n"
           "\xE2\x80\xA2 no progress in 2 intervals\nSeen: 2 samples without a change\nNext: verified in 60 s");
     heeler::Alert bare;
@@ -48,7 +48,7 @@ TEST_CASE("an alert's message says which run, what is wrong, and what is done ab
 }
 
 TEST_CASE("an alert's JSON is bounded, and says what it left out") {
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.issues.assign(1000, std::string(20'000, 'x'));
     const std::string json = heeler::alert_json(alert);
     CHECK(json.size() < 2'000'000);
@@ -56,7 +56,7 @@ TEST_CASE("an alert's JSON is bounded, and says what it left out") {
 }
 
 TEST_CASE("an alert's JSON says which run, with the tags that people route by") {
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.tags = {"worker", "team \"night\""};
     CHECK(
         heeler::alert_json(alert) ==

@@ -2,7 +2,9 @@
 #include <dirent.h>
 
 #include <heeler/heeler.hpp>
-#include <heeler/store/fault_store.hpp>
+#include <heeler/testing/fault_store.hpp>
+#include <heeler/testing/manual_clock.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
 #include "support/catch.hpp"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/agent/scripted_tree.hpp>
 #include <heeler/engine/tree_watch.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "common/error_news.hpp"
 
-#include <heeler/clock/manual_clock.hpp>
+#include <heeler/testing/manual_clock.hpp>
 
 #include "support/catch.hpp"
 

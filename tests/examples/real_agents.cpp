@@ -14,10 +14,10 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/notify/recording_notifier.hpp>
 #include <heeler/report/metrics_text.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/sqlite_store.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 #include <heeler/text/line_splitter.hpp>
 
 #include "common/truths.hpp"

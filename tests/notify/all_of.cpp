@@ -5,9 +5,9 @@
 
 #include <heeler/deliver/outbox.hpp>
 #include <heeler/notify/fallback.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using namespace heeler;
@@ -41,9 +41,9 @@ struct OneRoute {
 TEST_CASE("an `AllOf` keeps the contract of notifiers") {
     RecordingNotifier one;
     AllOf all{one};
-    heeler_test::check_delivering_notifier(all);
+    heeler::notifier_contract::check_delivering(all);
     one.answer_with({Delivery::no_recipient});
-    heeler_test::check_failing_notifier(all);
+    heeler::notifier_contract::check_failing(all);
 }
 
 TEST_CASE("an `AllOf` has delivered when each has the alert, and asks nobody again who has it") {
@@ -51,7 +51,7 @@ TEST_CASE("an `AllOf` has delivered when each has the alert, and asks nobody aga
     RecordingNotifier works;
     down.inner.answer_with({GENERATE(Delivery::fail, Delivery::raise, Delivery::no_recipient)});
     AlertRow row;
-    row.alert = heeler_test::example_alert();
+    row.alert = heeler::notifier_contract::example_alert();
     {
         AllOf all{works, down};
         const auto answer = all.send(row.alert);
@@ -79,7 +79,7 @@ TEST_CASE("two channels of one name are two") {
     RecordingNotifier two;
     one.answer_with({Delivery::fail});
     AllOf all{one, two};
-    const auto answer = all.send(heeler_test::example_alert());
+    const auto answer = all.send(heeler::notifier_contract::example_alert());
     REQUIRE(!answer);
     CHECK(answer.error().taken == Names{"recording#2"});
 }
@@ -89,13 +89,13 @@ TEST_CASE("one that can never get an alert holds up nobody, if another has it") 
     RecordingNotifier works;
     gone.inner.answer_with({Delivery::permanent});
     AllOf all{gone, works};
-    CHECK(all.send(heeler_test::example_alert()));
+    CHECK(all.send(heeler::notifier_contract::example_alert()));
     works.answer_with({Delivery::fail});
-    const auto answer = all.send(heeler_test::example_alert());
+    const auto answer = all.send(heeler::notifier_contract::example_alert());
     REQUIRE(!answer);
     CHECK(answer.error().code == ErrorCode::delivery_failed);
     works.answer_with({Delivery::permanent});
-    const auto none = all.send(heeler_test::example_alert());
+    const auto none = all.send(heeler::notifier_contract::example_alert());
     REQUIRE(!none);
     CHECK(none.error().code == ErrorCode::permanent);
 }
@@ -109,7 +109,7 @@ TEST_CASE("an `AllOf` serves the routes that each of its notifiers serves") {
 TEST_CASE("what is under way has not failed: no fallback speaks") {
     RecordingNotifier log;
     FallbackNotifier fallback{Slow{}, log};
-    const auto answer = fallback.send(heeler_test::example_alert());
+    const auto answer = fallback.send(heeler::notifier_contract::example_alert());
     REQUIRE(!answer);
     CHECK(answer.error().code == ErrorCode::under_way);
     CHECK(log.sent().empty());

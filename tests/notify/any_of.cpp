@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using heeler::AnyOf;
@@ -30,10 +30,10 @@ struct NamesPeople {
 TEST_CASE("an `AnyOf` keeps the contract of notifiers") {
     RecordingNotifier one;
     AnyOf any_of{one};
-    heeler_test::check_delivering_notifier(any_of);
+    heeler::notifier_contract::check_delivering(any_of);
 
     one.answer_with({Delivery::no_recipient});
-    heeler_test::check_failing_notifier(any_of);
+    heeler::notifier_contract::check_failing(any_of);
 }
 
 TEST_CASE("an `AnyOf` sends to all and sums the recipients") {
@@ -41,7 +41,7 @@ TEST_CASE("an `AnyOf` sends to all and sums the recipients") {
     RecordingNotifier two;
     AnyOf any_of{one, two};
 
-    const auto receipt = any_of.send(heeler_test::example_alert());
+    const auto receipt = any_of.send(heeler::notifier_contract::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 2);
     CHECK(one.delivered().size() == 1);
@@ -53,7 +53,7 @@ TEST_CASE("the receipt of an `AnyOf` names who has the alert, and a channel that
     RecordingNotifier broken;
     broken.answer_with({Delivery::fail});
     AnyOf any_of{quiet, broken, NamesPeople{}};
-    const auto receipt = any_of.send(heeler_test::example_alert());
+    const auto receipt = any_of.send(heeler::notifier_contract::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 3);
     CHECK(receipt->names == std::vector<std::string>{"recording", "ada", "ben"});
@@ -65,7 +65,7 @@ TEST_CASE("an `AnyOf` has delivered if anybody got the alert [M-125]") {
     broken.answer_with({GENERATE(Delivery::fail, Delivery::raise, Delivery::permanent)});
     AnyOf any_of{broken, ThrowsAnInt{}, working};
 
-    const auto receipt = any_of.send(heeler_test::example_alert());
+    const auto receipt = any_of.send(heeler::notifier_contract::example_alert());
     REQUIRE(receipt);
     CHECK(receipt->recipients == 1);
     CHECK(working.delivered().size() == 1);
@@ -79,14 +79,14 @@ TEST_CASE("an `AnyOf` that reached nobody answers with the first error") {
         first.answer_with({Delivery::no_recipient});
         second.answer_with({Delivery::fail});
         AnyOf any_of{first, second};
-        CHECK(any_of.send(heeler_test::example_alert()).error().code == ErrorCode::no_recipient);
+        CHECK(any_of.send(heeler::notifier_contract::example_alert()).error().code == ErrorCode::no_recipient);
         CHECK(second.sent().size() == 1);
     }
     SECTION("an exception") {
         first.answer_with({Delivery::raise});
         second.answer_with({Delivery::permanent});
         AnyOf any_of{first, second};
-        const auto answer = any_of.send(heeler_test::example_alert());
+        const auto answer = any_of.send(heeler::notifier_contract::example_alert());
         CHECK(answer.error().code == ErrorCode::delivery_failed);
         CHECK_THAT(answer.error().message, ContainsSubstring("recording threw"));
     }
@@ -94,6 +94,6 @@ TEST_CASE("an `AnyOf` that reached nobody answers with the first error") {
 
 TEST_CASE("the notifiers of an `AnyOf` can be reached") {
     AnyOf any_of{RecordingNotifier{}, ThrowsAnInt{}};
-    REQUIRE(any_of.send(heeler_test::example_alert()));
+    REQUIRE(any_of.send(heeler::notifier_contract::example_alert()));
     CHECK(any_of.get<0>().delivered().size() == 1);
 }

@@ -57,19 +57,20 @@ TEST_CASE("what somebody on the way answers is no receipt") {
     for (const char* const foreign : heeler_test::foreign_answers) {
         CAPTURE(foreign);
         const LoopbackHttp server{[&](const HttpSeen&) { return http_answer(200, foreign); }};
-        const auto told = TelegramNotifier{telegram_settings(server.url())}.send(heeler_test::example_alert());
+        const auto told =
+            TelegramNotifier{telegram_settings(server.url())}.send(heeler::notifier_contract::example_alert());
         REQUIRE_FALSE(told);
         CHECK(told.error().code == ErrorCode::delivery_failed);
     }
     const LoopbackHttp server{[](const HttpSeen&) { return http_answer(200, "\n <!doctype html><p>Log in"); }};
-    CHECK(SlackNotifier{slack_settings(server.url())}.send(heeler_test::example_alert()).error().code ==
+    CHECK(SlackNotifier{slack_settings(server.url())}.send(heeler::notifier_contract::example_alert()).error().code ==
           ErrorCode::delivery_failed);
 }
 
 TEST_CASE("nobody is mentioned by what is in an alert to Slack") {
     const LoopbackHttp server{taken};
     SlackNotifier slack{slack_settings(server.url())};
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.summary = "<!channel> & <@U123> <http://evil.example|click>";
     REQUIRE(slack.send(alert));
     CHECK_THAT(text_in(server.seen().front().body, "text"),
@@ -79,7 +80,7 @@ TEST_CASE("nobody is mentioned by what is in an alert to Slack") {
 TEST_CASE("an alert goes to the chat that its route names [M-124]") {
     const LoopbackHttp server{taken};
     TelegramNotifier telegram{telegram_settings(server.url())};
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     for (const auto& [route, chat] : {std::pair{"", "-1001"}, std::pair{"77", "77"}, std::pair{"telegram:-5", "-5"},
                                       std::pair{"telegram:@ops", "@ops"}, std::pair{"@ops", "@ops"},
                                       std::pair{"orchestrator", "-1001"}, std::pair{"/srv/sessions", "-1001"}}) {
@@ -95,7 +96,7 @@ TEST_CASE("what is too long for Telegram is cut in whole characters, and says so
     TelegramSettings settings = telegram_settings(server.url());
     settings.format = [](const heeler::Alert& alert) { return alert.summary; };
     TelegramNotifier telegram{settings};
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     for (int i = 0; i < 250'000; ++i) alert.summary += "\xF0\x9F\x9A\xA8";  // 2 of Telegram's characters, 4 bytes
     REQUIRE(telegram.send(alert));
     const std::string text = text_in(server.seen().front().body, "text");
@@ -115,7 +116,7 @@ TEST_CASE("Telegram says for how long there were too many messages, and who is g
     const auto asked = [](int status, const std::string& body) {
         const LoopbackHttp server{[&](const HttpSeen&) { return http_answer(status, body); }};
         TelegramNotifier telegram{telegram_settings(server.url())};
-        return telegram.send(heeler_test::example_alert()).error();
+        return telegram.send(heeler::notifier_contract::example_alert()).error();
     };
     const auto later =
         asked(429, R"({"ok":false,"description":"Too Many Requests: retry after 35","parameters":{"retry_after":35}})");
@@ -126,5 +127,6 @@ TEST_CASE("Telegram says for how long there were too many messages, and who is g
     CHECK(gone.message == "telegram answered 403: Forbidden: bot was kicked from the group chat");
     TelegramSettings nobody = telegram_settings("http://127.0.0.1:1");
     nobody.chat.clear();
-    CHECK(TelegramNotifier{nobody}.send(heeler_test::example_alert()).error().code == ErrorCode::permanent);
+    CHECK(TelegramNotifier{nobody}.send(heeler::notifier_contract::example_alert()).error().code ==
+          ErrorCode::permanent);
 }

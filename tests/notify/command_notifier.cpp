@@ -3,7 +3,8 @@
 #include <chrono>
 #include <string>
 
-#include "contract/notifier_contract.hpp"
+#include <heeler/testing/contract/notifier_contract.hpp>
+
 #include "support/catch.hpp"
 #include "support/scratch_log.hpp"
 
@@ -18,7 +19,7 @@ CommandNotifier shell_notifier(const std::string& script, heeler::Duration timeo
 }
 
 heeler::Error command_error(const std::string& script, heeler::Duration timeout = 10s) {
-    auto answer = shell_notifier(script, timeout).send(heeler_test::example_alert());
+    auto answer = shell_notifier(script, timeout).send(heeler::notifier_contract::example_alert());
     REQUIRE_FALSE(answer);
     return answer.error();
 }
@@ -27,21 +28,21 @@ heeler::Error command_error(const std::string& script, heeler::Duration timeout 
 
 TEST_CASE("a command keeps the contract of notifiers") {
     auto reads = shell_notifier("cat >/dev/null");
-    heeler_test::check_delivering_notifier(reads);
+    heeler::notifier_contract::check_delivering(reads);
     auto reads_nothing = shell_notifier("exec <&-; :");
-    heeler_test::check_delivering_notifier(reads_nothing);
+    heeler::notifier_contract::check_delivering(reads_nothing);
     auto fails = shell_notifier("exit 1");
-    heeler_test::check_failing_notifier(fails);
+    heeler::notifier_contract::check_failing(fails);
     CommandNotifier nothing{{}};
-    heeler_test::check_failing_notifier(nothing);
+    heeler::notifier_contract::check_failing(nothing);
     CommandNotifier missing{{{"no-such-program-anywhere"}}};
-    heeler_test::check_failing_notifier(missing);
+    heeler::notifier_contract::check_failing(missing);
 }
 
 TEST_CASE("a command reads the alert as one line of JSON") {
     const ScratchLog folder;
     auto command = shell_notifier("cat >'" + folder.path("got") + "'");
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.summary = std::string(200'000, 'x');  // more than a pipe holds
     REQUIRE(command.send(alert));
     std::FILE* const file = std::fopen(folder.path("got").c_str(), "rb");
@@ -66,6 +67,6 @@ TEST_CASE("a command that does not end is ended, with what it started") {
     CHECK(command_error("sleep 60 & sleep 60", 200ms).code == ErrorCode::timed_out);
     CHECK(std::chrono::steady_clock::now() - begin < 10s);
     // One that leaves something behind that holds its output is not waited for.
-    CHECK(shell_notifier("sleep 5 & exit 0").send(heeler_test::example_alert()));
+    CHECK(shell_notifier("sleep 5 & exit 0").send(heeler::notifier_contract::example_alert()));
     CHECK(std::chrono::steady_clock::now() - begin < 4s);
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/notifier_contract.hpp"
+#include <heeler/testing/contract/notifier_contract.hpp>
+
 #include "support/catch.hpp"
 #include "support/loopback.hpp"
 
@@ -100,7 +101,7 @@ std::string line_of(const std::string& mail, const std::string& header) {
 TEST_CASE("e-mail keeps the contract of notifiers") {
     const FakeSmtp server;
     EmailNotifier email{email_settings(server.url())};
-    heeler_test::check_delivering_notifier(email);
+    heeler::notifier_contract::check_delivering(email);
     for (const auto& mail : server.mails()) {
         CHECK(mail.text.size() < 600'000);
         for (std::size_t at = 0; at < mail.text.size();) {
@@ -110,13 +111,13 @@ TEST_CASE("e-mail keeps the contract of notifiers") {
         }
     }
     EmailNotifier nobody{email_settings("smtp://127.0.0.1:1")};
-    heeler_test::check_failing_notifier(nobody);
+    heeler::notifier_contract::check_failing(nobody);
 }
 
 TEST_CASE("a mail is one of a conversation about its run, and repeated the same") {
     const FakeSmtp server;
     EmailNotifier email{email_settings(server.url())};
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.summary = "l\xC3\xA4uft nicht:\r\nBcc: eve@example.org " + std::string(300, 'x');
     alert.at = heeler::WallTime{std::chrono::sys_days{std::chrono::year{2026} / 11 / 9} + std::chrono::hours{10}};
     REQUIRE(email.send(alert));
@@ -142,21 +143,21 @@ TEST_CASE("a recipient that was removed hinders nobody else") {
     const FakeSmtp server{{"<gone@example.org>"}};
     {
         EmailNotifier both{email_settings(server.url(), {"gone@example.org", "ada@example.org"})};
-        const auto receipt = both.send(heeler_test::example_alert());
+        const auto receipt = both.send(heeler::notifier_contract::example_alert());
         REQUIRE(receipt);
         CHECK(receipt->recipients == 1);
     }
     EmailNotifier one{email_settings(server.url(), {"gone@example.org"})};
-    CHECK(one.send(heeler_test::example_alert()).error().code == ErrorCode::permanent);
+    CHECK(one.send(heeler::notifier_contract::example_alert()).error().code == ErrorCode::permanent);
     const FakeSmtp full{{"<ada@example.org>"}, "452 too many messages"};
     EmailNotifier later{email_settings(full.url())};
-    CHECK(later.send(heeler_test::example_alert()).error().code == ErrorCode::delivery_failed);
+    CHECK(later.send(heeler::notifier_contract::example_alert()).error().code == ErrorCode::delivery_failed);
 }
 
 TEST_CASE("what a mail cannot be sent with is said, and nothing is sent in clear unless it may be") {
     const FakeSmtp server;
     const auto refused = [&](EmailSettings settings) {
-        auto answer = EmailNotifier{std::move(settings)}.send(heeler_test::example_alert());
+        auto answer = EmailNotifier{std::move(settings)}.send(heeler::notifier_contract::example_alert());
         REQUIRE_FALSE(answer);
         return answer.error();
     };

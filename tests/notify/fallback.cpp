@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <heeler/notify/log_notifier.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using heeler::Alert;
@@ -34,7 +34,7 @@ struct ThrowsAnInt {
 };
 
 Alert attempt(std::uint32_t number) {
-    Alert alert = heeler_test::example_alert();
+    Alert alert = heeler::notifier_contract::example_alert();
     alert.attempt = number;
     return alert;
 }
@@ -45,13 +45,13 @@ TEST_CASE("a fallback notifier keeps the contract of notifiers") {
     RecordingNotifier first;
     RecordingNotifier second;
     FallbackNotifier working{first, second};
-    heeler_test::check_delivering_notifier(working);
+    heeler::notifier_contract::check_delivering(working);
     CHECK(second.sent().empty());
 
     first.answer_with({Delivery::fail});
-    heeler_test::check_failing_notifier(working);
+    heeler::notifier_contract::check_failing(working);
     FallbackNotifier saved{first, second, {.counts_as_delivered = true}};
-    heeler_test::check_delivering_notifier(saved);
+    heeler::notifier_contract::check_delivering(saved);
 }
 
 TEST_CASE("a failed delivery is a warning at the second notifier and stays undelivered [M-125]") {
@@ -65,7 +65,7 @@ TEST_CASE("a failed delivery is a warning at the second notifier and stays undel
     first.answer_with({delivery});
     FallbackNotifier notifier{first, second};
 
-    Alert alert = heeler_test::example_alert();
+    Alert alert = heeler::notifier_contract::example_alert();
     alert.severity = Severity::none;
     const auto answer = notifier.send(alert);
     REQUIRE_FALSE(answer);

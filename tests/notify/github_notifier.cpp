@@ -136,7 +136,7 @@ GithubSettings github_settings(const std::string& url) {
 }
 
 heeler::Alert alert_of(const std::string& run, const std::string& key, heeler::Severity severity) {
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.run.id = run;
     alert.key = key;
     alert.severity = severity;
@@ -295,7 +295,7 @@ TEST_CASE("too many questions are asked again later") {
     const auto asked = [](int status, const std::string& body) {
         const heeler_test::LoopbackHttp server{[&](const HttpSeen&) { return http_answer(status, body); }};
         GithubNotifier notifier{github_settings(server.url())};
-        return notifier.send(heeler_test::example_alert()).error();
+        return notifier.send(heeler::notifier_contract::example_alert()).error();
     };
     const auto later = asked(403, R"({"message":"API rate limit exceeded for user ID 1."})");
     CHECK(later.code == ErrorCode::delivery_failed);
@@ -307,7 +307,7 @@ TEST_CASE("a label is one value of the query, whatever it is called") {
     const heeler_test::LoopbackHttp server{[](const HttpSeen&) { return http_answer(404, "{}"); }};
     GithubSettings settings = github_settings(server.url());
     settings.label = "run in trouble & \xC3\xA9t\xC3\xA9#1+_-.~";
-    CHECK_FALSE(GithubNotifier{settings}.send(heeler_test::example_alert()));
+    CHECK_FALSE(GithubNotifier{settings}.send(heeler::notifier_contract::example_alert()));
     REQUIRE(server.seen().size() == 1);
     CHECK_THAT(server.seen()[0].path,
                ContainsSubstring("&labels=run%20in%20trouble%20%26%20%C3%A9t%C3%A9%231%2B_-.~&per_page="));

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include <heeler/notify/all_of.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using namespace heeler;
@@ -32,7 +32,7 @@ struct Held {
 };
 
 Alert alert_of(const std::string& key) {
-    Alert alert = heeler_test::example_alert();
+    Alert alert = heeler::notifier_contract::example_alert();
     alert.key = key;
     return alert;
 }
@@ -52,9 +52,9 @@ Result<Receipt> sent(Notifier& notifier, const Alert& alert) {
 TEST_CASE("a notifier in the background keeps the contract of notifiers") {
     RecordingNotifier one;
     InBackground quick{one, {45s, 10s}};
-    heeler_test::check_delivering_notifier(quick);
+    heeler::notifier_contract::check_delivering(quick);
     one.answer_with({Delivery::no_recipient});
-    heeler_test::check_failing_notifier(quick);
+    heeler::notifier_contract::check_failing(quick);
 }
 
 TEST_CASE("nobody waits for a notifier in the background, and its answer comes when it is asked again") {

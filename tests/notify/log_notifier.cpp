@@ -4,7 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "contract/notifier_contract.hpp"
+#include <heeler/testing/contract/notifier_contract.hpp>
+
 #include "support/catch.hpp"
 
 using heeler::ErrorCode;
@@ -27,17 +28,17 @@ std::string content_of(std::FILE* file) {
 TEST_CASE("a log notifier keeps the contract of notifiers") {
     const File file{std::tmpfile(), &std::fclose};
     LogNotifier working{file.get()};
-    heeler_test::check_delivering_notifier(working);
+    heeler::notifier_contract::check_delivering(working);
 
     const File closed_to_writers{std::fopen("/dev/null", "r"), &std::fclose};
     LogNotifier broken{closed_to_writers.get()};
-    heeler_test::check_failing_notifier(broken);
+    heeler::notifier_contract::check_failing(broken);
 }
 
 TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183] [M-124]") {
     const File file{std::tmpfile(), &std::fclose};
     LogNotifier notifier{file.get()};
-    auto alert = heeler_test::example_alert();
+    auto alert = heeler::notifier_contract::example_alert();
     alert.at = heeler::WallTime{std::chrono::hours{24 * 365} + std::chrono::milliseconds{250}};
     REQUIRE(notifier.send(alert));
 
@@ -68,7 +69,7 @@ TEST_CASE("a log notifier writes one warning line per alert [M-125] [M-183] [M-1
 }
 
 TEST_CASE("a log line ends with what comes next and how to stop it, whole [M-124]") {
-    auto alert = heeler_test::example_alert();
+    auto alert = heeler::notifier_contract::example_alert();
     alert.summary = std::string(10'000, 'x');
     alert.run.id = "a\xE2\x80\xAE";
     alert.details = {{"seen", "s"}, {"stop", "heeler-ctl snooze --for 2h -- 'a; b'"}, {"next", "judged again\nsoon"}};
@@ -81,7 +82,7 @@ TEST_CASE("a log line ends with what comes next and how to stop it, whole [M-124
 }
 
 TEST_CASE("a log line is bounded whatever the alert holds") {
-    auto alert = heeler_test::example_alert();
+    auto alert = heeler::notifier_contract::example_alert();
     alert.summary = std::string(1'000'000, 'x');
     const auto line = LogNotifier::line_of(alert);
     CHECK(line.size() <= LogNotifier::max_line_bytes);

@@ -2,9 +2,9 @@
 
 #include <heeler/notify/any_of.hpp>
 #include <heeler/notify/fallback.hpp>
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/bench.hpp"
 #include "support/catch.hpp"
 
@@ -55,9 +55,9 @@ using RoutedDog = Watchdog<ManualClock, MemoryStore,
 TEST_CASE("a table of routes keeps the contract of notifiers") {
     RecordingNotifier one;
     RoutedNotifier<RecordingNotifier> routed{one};
-    heeler_test::check_delivering_notifier(routed);
+    heeler::notifier_contract::check_delivering(routed);
     one.answer_with({Delivery::no_recipient});
-    heeler_test::check_failing_notifier(routed);
+    heeler::notifier_contract::check_failing(routed);
 }
 
 TEST_CASE("an alert goes to the first row that it fits, else to the last resort") {

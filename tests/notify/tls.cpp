@@ -85,7 +85,7 @@ server.serve_forever()
     settings.url = server.url();
     settings.secret = heeler_test::channel_secret;
     settings.transfer.ca_file = trusted;
-    return heeler::WebhookNotifier{settings}.send(heeler_test::example_alert());
+    return heeler::WebhookNotifier{settings}.send(heeler::notifier_contract::example_alert());
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {
     settings.secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     settings.headers = {"X-Team: night"};
     WebhookNotifier webhook{settings};
-    heeler::Alert alert = heeler_test::example_alert();
+    heeler::Alert alert = heeler::notifier_contract::example_alert();
     alert.tags = {"worker", "night"};
     REQUIRE(webhook.send(alert));
     alert.attempt = 2;

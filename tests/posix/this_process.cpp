@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/edge.hpp>
+#include <heeler/testing/manual_clock.hpp>
 
 #include "support/catch.hpp"
 

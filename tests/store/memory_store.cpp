@@ -1,7 +1,7 @@
 #include <heeler/store/memory_store.hpp>
 
-#include "contract/lease_contract.hpp"
-#include "contract/store_contract.hpp"
+#include <heeler/testing/contract/lease_contract.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
 
 using namespace heeler;
 

@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <heeler/testing/contract/lease_contract.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
+
 #include "contract/damage_contract.hpp"
-#include "contract/lease_contract.hpp"
-#include "contract/store_contract.hpp"
+#include "support/catch.hpp"
 #include "support/postgres.hpp"
 
 using namespace heeler;

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/agent/scripted_control.hpp>
-#include <heeler/clock/manual_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/notify/recording_notifier.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/store/fault_store.hpp>
 #include <heeler/store/memory_store.hpp>
+#include <heeler/testing/fault_store.hpp>
+#include <heeler/testing/manual_clock.hpp>
+#include <heeler/testing/recording_notifier.hpp>
+#include <heeler/testing/scripted_control.hpp>
 
 namespace bench {
 

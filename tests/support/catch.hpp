@@ -3,15 +3,13 @@
 
 #include <string>
 
-#if __has_include(<catch2/catch_all.hpp>)
+#include <heeler/testing/contract/catch.hpp>
 
-#include <catch2/catch_all.hpp>
+#if __has_include(<catch2/catch_all.hpp>)
 
 using Catch::Approx;  // NOLINT(misc-unused-using-decls): version 2 has it here
 
 #else
-
-#include <catch2/catch.hpp>
 
 namespace Catch::Matchers {
 inline auto ContainsSubstring(const std::string& part, CaseSensitive::Choice sensitive = CaseSensitive::Yes) {

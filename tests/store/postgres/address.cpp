@@ -3,8 +3,9 @@
 #include <string>
 
 #include <heeler/store/postgres_store.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
 
-#include "contract/store_contract.hpp"
+#include "support/catch.hpp"
 #include "support/postgres.hpp"
 
 using namespace heeler;

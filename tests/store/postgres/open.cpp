@@ -7,9 +7,10 @@
 #include <vector>
 
 #include <heeler/store/postgres_store.hpp>
+#include <heeler/testing/contract/lease_contract.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
 
-#include "contract/lease_contract.hpp"
-#include "contract/store_contract.hpp"
+#include "support/catch.hpp"
 #include "support/postgres.hpp"
 
 using namespace heeler;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/store_contract.hpp"
+#include <heeler/testing/contract/store_contract.hpp>
 
 using namespace heeler;
 using detail::from_column;

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include <heeler/store/sqlite_store.hpp>
+#include <heeler/testing/contract/lease_contract.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
 
-#include "contract/lease_contract.hpp"
-#include "contract/store_contract.hpp"
+#include "support/catch.hpp"
 #include "support/real_process.hpp"
 
 using namespace heeler;

@@ -4,4 +4,5 @@
 #include <heeler/detect/loop.hpp>
 #include <heeler/heeler.hpp>
 #include <heeler/store/database.hpp>
+#include <heeler/testing/double.hpp>
 #include <thread>

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/testing/contract/catch.hpp>
 
-#include "support/catch.hpp"
-
-namespace heeler_test {
+namespace heeler::inline HEELER_ABI::notifier_contract {
 
 /// An alert as the outbox would hand it over, with text in every part.
-inline heeler::Alert example_alert() {
-    heeler::Alert alert;
+[[nodiscard]] inline Alert example_alert() {
+    Alert alert;
     alert.key = "run-1/1/begin";
     alert.kind = "run.unhealthy";
     alert.run = {"run-1", "nightly refactor", "issue-7", "tools"};
@@ -24,11 +24,11 @@ inline heeler::Alert example_alert() {
 
 /// A notifier whose deliveries work: a receipt with at least one recipient, for any alert, again and again.
 template <class Notifier>
-void check_delivering_notifier(Notifier& notifier) {
-    static_assert(heeler::check_notifier<Notifier>());
+void check_delivering(Notifier& notifier) {
+    static_assert(check_notifier<Notifier>());
     CHECK_FALSE(std::string_view{Notifier::name}.empty());
 
-    heeler::Alert alert = example_alert();
+    Alert alert = example_alert();
     const auto first = notifier.send(alert);
     REQUIRE(first);
     CHECK(first->recipients >= 1);
@@ -36,7 +36,7 @@ void check_delivering_notifier(Notifier& notifier) {
     alert.attempt = 2;
     CHECK(notifier.send(alert));
 
-    CHECK(notifier.send(heeler::Alert{}));
+    CHECK(notifier.send(Alert{}));
 
     alert.summary = std::string(100'000, 'x');
     alert.issues.assign(1'000, "one of many");
@@ -49,11 +49,11 @@ void check_delivering_notifier(Notifier& notifier) {
 
 /// A notifier whose deliveries cannot work: an error that says why, no exception, and no receipt.
 template <class Notifier>
-void check_failing_notifier(Notifier& notifier) {
-    static_assert(heeler::check_notifier<Notifier>());
+void check_failing(Notifier& notifier) {
+    static_assert(check_notifier<Notifier>());
     const auto answer = notifier.send(example_alert());
     REQUIRE_FALSE(answer);
     CHECK_FALSE(answer.error().message.empty());
 }
 
-}  // namespace heeler_test
+}  // namespace heeler::inline HEELER_ABI::notifier_contract

@@ -12,14 +12,13 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/testing/contract/catch.hpp>
+#include <heeler/testing/contract/stored_rows.hpp>
 
-#include "contract/store_contract.hpp"
-#include "support/catch.hpp"
+namespace heeler::inline HEELER_ABI::lease_contract {
 
-namespace lease_contract {
-
-using namespace heeler;
 using namespace std::chrono_literals;
+using detail::contains_text;
 using store_contract::commit;
 using store_contract::history;
 using store_contract::new_run;
@@ -128,9 +127,8 @@ void one_owner_at_a_time() {
     const auto refused = other.claim("dog", "two", 1min);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::busy);
-    CHECK_THAT(refused.error().message, ContainsSubstring("\"dog\"") && ContainsSubstring("\"one\"") &&
-                                            ContainsSubstring(" ms") &&
-                                            ContainsSubstring("give each watchdog its own name"));
+    CHECK_THAT(refused.error().message, contains_text("\"dog\"") && contains_text("\"one\"") && contains_text(" ms") &&
+                                            contains_text("give each watchdog its own name"));
     CHECK(commit(store, batch_of(first, {run_of(first, "a")})).empty());
 
     // It ran out, but nobody took it.
@@ -190,7 +188,7 @@ void takes_over() {
     const auto refused = one.commit(late);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::fenced);
-    CHECK_THAT(refused.error().message, ContainsSubstring("\"dog\" (epoch 1) was taken away"));
+    CHECK_THAT(refused.error().message, contains_text("\"dog\" (epoch 1) was taken away"));
     CHECK(code(one.claim_runs(claim_of(dog))) == "fenced");
     CHECK(store_contract::ids(one) == "a b ");
     CHECK(history(one, "a").row->version == 2);
@@ -384,14 +382,14 @@ void refuses_bad_input() {
         CHECK(lease.error().code == ErrorCode::invalid_argument);
         return lease.error().message;
     };
-    CHECK_THAT(refused("", "x", 1min), ContainsSubstring("watchdog") && ContainsSubstring("1 to 128 bytes"));
-    CHECK_THAT(refused("dog", "", 1min), ContainsSubstring("owner") && ContainsSubstring("0 bytes"));
-    CHECK_THAT(refused(std::string(129, 'x'), "x", 1min), ContainsSubstring("129 bytes"));
+    CHECK_THAT(refused("", "x", 1min), contains_text("watchdog") && contains_text("1 to 128 bytes"));
+    CHECK_THAT(refused("dog", "", 1min), contains_text("owner") && contains_text("0 bytes"));
+    CHECK_THAT(refused(std::string(129, 'x'), "x", 1min), contains_text("129 bytes"));
     for (const char* const bad : {"a\nb", "a\x1b[1mb", "a\xff", "a\x7f", "a\xc2\x85"})
-        CHECK_THAT(refused(bad, "x", 1min), ContainsSubstring("without control characters"));
-    CHECK_THAT(refused("dog", "a\tb", 1min), ContainsSubstring("without control characters"));
-    CHECK_THAT(refused("dog", "x", 9ms), ContainsSubstring("9000 us") && ContainsSubstring("10 ms to 1 h"));
-    CHECK_THAT(refused("dog", "x", 1h + 1us), ContainsSubstring("10 ms to 1 h"));
+        CHECK_THAT(refused(bad, "x", 1min), contains_text("without control characters"));
+    CHECK_THAT(refused("dog", "a\tb", 1min), contains_text("without control characters"));
+    CHECK_THAT(refused("dog", "x", 9ms), contains_text("9000 us") && contains_text("10 ms to 1 h"));
+    CHECK_THAT(refused("dog", "x", 1h + 1us), contains_text("10 ms to 1 h"));
     CHECK(holders_of(store).empty());
     CHECK(refused(std::string(128, 'x'), std::string(128, 'y'), 1min) == "taken");
     CHECK(code(store.commit(batch_of({"never", 1}, {new_run("a")}))) == "fenced");
@@ -436,4 +434,4 @@ void check() {
     SECTION("names and lengths outside the limits are refused") { refuses_bad_input<Backend>(); }
 }
 
-}  // namespace lease_contract
+}  // namespace heeler::inline HEELER_ABI::lease_contract

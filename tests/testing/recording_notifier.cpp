@@ -1,8 +1,8 @@
-#include <heeler/notify/recording_notifier.hpp>
+#include <heeler/testing/recording_notifier.hpp>
 
 #include <heeler/core/concepts.hpp>
+#include <heeler/testing/contract/notifier_contract.hpp>
 
-#include "contract/notifier_contract.hpp"
 #include "support/catch.hpp"
 
 using heeler::Delivery;
@@ -11,11 +11,11 @@ using heeler::RecordingNotifier;
 
 TEST_CASE("a recording notifier keeps the contract of notifiers") {
     RecordingNotifier notifier;
-    heeler_test::check_delivering_notifier(notifier);
+    heeler::notifier_contract::check_delivering(notifier);
     CHECK(notifier.delivered().size() == 5);
 
     notifier.answer_with({Delivery::fail});
-    heeler_test::check_failing_notifier(notifier);
+    heeler::notifier_contract::check_failing(notifier);
 }
 
 TEST_CASE("a recording notifier answers as told, in order, and repeats the last answer") {
@@ -23,7 +23,7 @@ TEST_CASE("a recording notifier answers as told, in order, and repeats the last 
     RecordingNotifier handle = notifier;
     handle.answer_with({Delivery::no_recipient, Delivery::permanent, Delivery::raise, Delivery::ok, Delivery::fail});
 
-    const auto alert = heeler_test::example_alert();
+    const auto alert = heeler::notifier_contract::example_alert();
     CHECK(notifier.send(alert).error().code == ErrorCode::no_recipient);
     CHECK(notifier.send(alert).error().code == ErrorCode::permanent);
     CHECK_THROWS_AS((void)notifier.send(alert), std::runtime_error);

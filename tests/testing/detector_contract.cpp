@@ -1,4 +1,4 @@
-#include <heeler/detect/detector_contract.hpp>
+#include <heeler/testing/detector_contract.hpp>
 
 #include <string>
 #include <string_view>

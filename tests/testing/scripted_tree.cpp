@@ -1,4 +1,4 @@
-#include <heeler/agent/scripted_tree.hpp>
+#include <heeler/testing/scripted_tree.hpp>
 
 #include <string>
 #include <utility>

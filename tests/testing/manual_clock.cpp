@@ -1,4 +1,4 @@
-#include <heeler/clock/manual_clock.hpp>
+#include <heeler/testing/manual_clock.hpp>
 
 #include <heeler/core/concepts.hpp>
 

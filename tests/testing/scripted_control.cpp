@@ -1,4 +1,4 @@
-#include <heeler/agent/scripted_control.hpp>
+#include <heeler/testing/scripted_control.hpp>
 
 #include "support/catch.hpp"
 

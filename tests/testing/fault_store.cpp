@@ -1,9 +1,8 @@
-#include <heeler/store/fault_store.hpp>
+#include <heeler/testing/fault_store.hpp>
 
 #include <heeler/store/memory_store.hpp>
-
-#include "contract/lease_contract.hpp"
-#include "contract/store_contract.hpp"
+#include <heeler/testing/contract/lease_contract.hpp>
+#include <heeler/testing/contract/store_contract.hpp>
 
 using namespace heeler;
 using store_contract::commit;

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/agent/scripted_control.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/testing/scripted_control.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/tree/tree_host.hpp>
 
