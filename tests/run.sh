@@ -2,7 +2,7 @@
 # Installs what the tests need, builds, and runs all tests.
 #   tests/run.sh           scenarios (on databases), killed watchdogs, tools, what must not compile, and each benchmark once
 #                          with GCC; scenarios (in memory) and all unit tests under the address and undefined-behaviour
-#                          sanitizers; tests of engine and stores that start threads under the thread sanitizer; fuzz
+#                          sanitizers; tests of engine, trees and stores that start threads under the thread sanitizer; fuzz
 #                          targets for 5 s each; layout of the sources; the model of the protocol (tests/model), if Spin
 #                          is there
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC; all with Clang, each source by itself, and in
@@ -106,7 +106,7 @@ heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
     -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=$by_file || fail
 
-heading "build what starts threads, of engine and stores, with the thread sanitizer"
+heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
 build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=$by_file || fail
 
 if [ "$full" = yes ]; then

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/engine/tree_watch.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/testing/manual_clock.hpp>
 #include <heeler/testing/recording_notifier.hpp>
 #include <heeler/testing/scripted_control.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 #include "mailboxes.hpp"
 #include "process.hpp"

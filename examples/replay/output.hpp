@@ -10,8 +10,8 @@
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/deliver/timer_set.hpp>
-#include <heeler/engine/tree_watch.hpp>
 #include <heeler/testing/scripted_tree.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 namespace replay {
 

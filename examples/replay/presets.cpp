@@ -3,7 +3,7 @@
 #include <array>
 
 #include <heeler/settings/presets.hpp>
-#include <heeler/settings/task_tree.hpp>
+#include <heeler/tree/watch/presets.hpp>
 
 namespace replay {
 namespace {

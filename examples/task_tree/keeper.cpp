@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include <heeler/settings/task_tree.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/tree/watch/presets.hpp>
 
 #include "../common/store_place.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/engine/tree_watch.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 #include "keeper.hpp"
 #include "tracker.hpp"

@@ -1,5 +1,5 @@
 // Task trees: what heeler.hpp is for runs. Include it where trees are watched.
 #pragma once
 
-#include <heeler/engine/tree_watch.hpp>
-#include <heeler/settings/task_tree.hpp>
+#include <heeler/tree/watch/presets.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>

@@ -2,7 +2,7 @@
 // Anybody could be made a reviewer.
 #include <heeler/heeler.hpp>
 
-#include <heeler/engine/tree_watch.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 struct Tracker {
     heeler::Result<heeler::TreeChanges> changes(std::string_view) { return heeler::TreeChanges{}; }

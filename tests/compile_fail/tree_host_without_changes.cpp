@@ -2,7 +2,7 @@
 // A tree that nobody can look at.
 #include <heeler/heeler.hpp>
 
-#include <heeler/engine/tree_watch.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 struct Tracker {
     heeler::Result<heeler::ActionDone> review(const heeler::ReviewRequest&) { return heeler::ActionDone{}; }

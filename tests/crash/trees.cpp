@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/engine/tree_watch.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 #include "crash/player.hpp"
 #include "support/catch.hpp"

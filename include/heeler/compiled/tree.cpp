@@ -3,4 +3,4 @@
 #error "heeler: define HEELER_COMPILED for these sources and for all that include heeler; heeler::compiled does it"
 #endif
 
-#include <heeler/engine/tree_watch-inl.hpp>
+#include <heeler/tree/watch/tree_watch-inl.hpp>

@@ -5,4 +5,6 @@
 #include <heeler/heeler.hpp>
 #include <heeler/store/database.hpp>
 #include <heeler/testing/double.hpp>
+#include <heeler/tree/node.hpp>
+#include <heeler/tree/watch/watch.hpp>
 #include <thread>

@@ -13,9 +13,9 @@
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/settings/task_tree.hpp>
 #include <heeler/tree/scope_guard.hpp>
 #include <heeler/tree/tree_host.hpp>
+#include <heeler/tree/watch/presets.hpp>
 #include <heeler/tree/watch_state.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -133,5 +133,5 @@ private:
 }  // namespace heeler::inline HEELER_ABI
 
 #ifndef HEELER_COMPILED
-#include <heeler/engine/tree_watch-inl.hpp>
+#include <heeler/tree/watch/tree_watch-inl.hpp>
 #endif

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <heeler/core/settings.hpp>
-#include <heeler/recover/tree_ladder.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
+#include <heeler/tree/watch/tree_ladder.hpp>
 
 namespace heeler::inline HEELER_ABI::presets {
 

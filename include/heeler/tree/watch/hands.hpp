@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <heeler/core/action.hpp>
-#include <heeler/engine/tree_room.hpp>
 #include <heeler/tree/stranded_rule.hpp>
+#include <heeler/tree/watch/room.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 

@@ -1,8 +1,8 @@
 // Random trees, changes, reviewers, faults and restarts: what must hold whatever happens, as seen from outside.
 #include <random>
 
-#include "engine/trees.hpp"
 #include "support/slowed.hpp"
+#include "tree/watch/trees.hpp"
 
 using namespace trees;
 

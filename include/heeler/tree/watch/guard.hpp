@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <heeler/core/min_max.hpp>
-#include <heeler/engine/tree_records.hpp>
-#include <heeler/engine/tree_room.hpp>
 #include <heeler/tree/recovery_batch.hpp>
 #include <heeler/tree/scope_guard.hpp>
 #include <heeler/tree/scope_pin.hpp>
+#include <heeler/tree/watch/records.hpp>
+#include <heeler/tree/watch/room.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 

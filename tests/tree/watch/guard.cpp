@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "engine/trees.hpp"
+#include "tree/watch/trees.hpp"
 
 using namespace trees;
 

@@ -1,4 +1,4 @@
-#include <heeler/recover/tree_ladder.hpp>
+#include <heeler/tree/watch/tree_ladder.hpp>
 
 #include <optional>
 #include <string>

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <heeler/core/source.hpp>
-#include <heeler/engine/tree_room.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/tree_look.hpp>
+#include <heeler/tree/watch/room.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 

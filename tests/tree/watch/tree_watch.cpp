@@ -2,8 +2,8 @@
 #include <atomic>
 #include <thread>
 
-#include "engine/trees.hpp"
 #include "support/slowed.hpp"
+#include "tree/watch/trees.hpp"
 
 using namespace trees;
 

@@ -1,5 +1,5 @@
 // Work that agents left in progress, through the real engine: taken up once, then a person's business.
-#include "engine/trees.hpp"
+#include "tree/watch/trees.hpp"
 
 using namespace trees;
 

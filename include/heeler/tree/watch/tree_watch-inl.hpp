@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/engine/tree_guard.hpp>
-#include <heeler/engine/tree_hands.hpp>
-#include <heeler/engine/tree_records.hpp>
-#include <heeler/engine/tree_room.hpp>
-#include <heeler/engine/tree_source.hpp>
-#include <heeler/engine/tree_watch.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/tree/watch/guard.hpp>
+#include <heeler/tree/watch/hands.hpp>
+#include <heeler/tree/watch/records.hpp>
+#include <heeler/tree/watch/room.hpp>
+#include <heeler/tree/watch/source.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/engine/tree_watch.hpp>
 #include <heeler/testing/scripted_tree.hpp>
+#include <heeler/tree/watch/tree_watch.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -7,8 +7,8 @@
 
 #include <heeler/store/postgres_store.hpp>
 
-#include "engine/trees.hpp"
 #include "support/postgres.hpp"
+#include "tree/watch/trees.hpp"
 
 using namespace trees;
 
