@@ -183,7 +183,7 @@ void Replay::run_pending_tick() {
 
 void Replay::cycle(const PendingTick& tick) {
     host_.process().confirmed.clear();
-    const auto report = tick.node ? host_.dog().cycle(TickCause::mutation, *tick.node) : host_.dog().cycle(tick.cause);
+    const auto report = tick.node ? host_.trees()->cycle(*tick.node) : host_.dog().cycle(tick.cause);
     ++summary_.ticks;
     last_cycle_ = host_.t();
     if (host_.process().dead) {

@@ -70,7 +70,7 @@ Keeper::~Keeper() {
 }
 
 void Keeper::changed(const heeler::NodeRef& issue) {
-    run([&] { return dog_.cycle(heeler::TickCause::mutation, issue); });
+    run([&] { return trees_.cycle(issue); });
 }
 
 void Keeper::look(heeler::TickCause cause) {

@@ -9,9 +9,9 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/core/node_ref.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/sqlite_store.hpp>
+#include <heeler/tree/node_ref.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
 
 #include "host.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/core/node_ref.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/tree/node_ref.hpp>
 
 #include "change.hpp"
 #include "database.hpp"

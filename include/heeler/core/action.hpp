@@ -26,9 +26,9 @@ enum class ActionKind : std::uint8_t {
     file_issue,   ///< through the `IssueSink`
     spawn,        ///< a fresh agent goes on with the run: attempt n+1
     clear,        ///< of the monitor's own context, after a cycle; never of a run
-    review,       ///< of a task tree: its review task is created, reopened or bound anew
-    wake,         ///< of a task tree: an agent is woken
-    block,        ///< of a task tree: a node is marked blocked, with a note that people see
+    review,       ///< the task in which somebody looks at what was found is created, reopened or bound anew
+    wake,         ///< an agent that is not at work is woken
+    block,        ///< the work is marked blocked, with a note that people see
 };
 
 /// The name of an action in records and outputs; injections carry the verb that delivers them.
@@ -50,9 +50,6 @@ enum class ActionKind : std::uint8_t {
 [[nodiscard]] constexpr bool is_injection(ActionKind kind) noexcept {
     return kind == ActionKind::nudge || kind == ActionKind::break_pattern || kind == ActionKind::steer;
 }
-
-/// Done through the host of a task tree, not through the agent control.
-[[nodiscard]] constexpr bool is_of_tree(ActionKind kind) noexcept { return kind >= ActionKind::review; }
 
 /// Changes what is recorded of the run and touches nothing else: the engine does it itself.
 [[nodiscard]] constexpr bool is_record_only(ActionKind kind) noexcept {

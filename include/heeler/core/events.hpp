@@ -72,11 +72,11 @@ enum class TickCause : std::uint8_t {
     startup,    ///< every run, when the watchdog starts
     on_demand,  ///< every run, because somebody asks
     outcome,    ///< only what the outcomes of actions changed
-    mutation,   ///< only the watches of a task tree that a change of a node concerns
+    changed,    ///< only runs that somebody says have changed
 };
 
 [[nodiscard]] constexpr std::string_view name_of(TickCause cause) noexcept {
-    constexpr std::string_view names[] = {"period", "startup", "on_demand", "outcome", "mutation"};
+    constexpr std::string_view names[] = {"period", "startup", "on_demand", "outcome", "changed"};
     return names[static_cast<std::size_t>(cause)];
 }
 

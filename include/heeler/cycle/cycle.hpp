@@ -40,7 +40,7 @@ public:
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
-    /// Of the cause `mutation` it looks at these runs only. `promise`: when the host was told to call.
+    /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
              CycleReport& report) {
         const std::lock_guard one{running_};
@@ -311,7 +311,7 @@ private:
 
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, const std::vector<RunHandle>& only, Instant now,
                                              CycleReport& report) {
-        if (cause == TickCause::outcome || cause == TickCause::mutation) return registry_.in_order_of_ids(only);
+        if (cause == TickCause::outcome || cause == TickCause::changed) return registry_.in_order_of_ids(only);
         std::vector<RunHandle> handles;
         auto& table = registry_.table();
         if (cause == TickCause::period)

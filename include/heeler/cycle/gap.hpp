@@ -69,7 +69,7 @@ public:
         away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
         if (in_time && looked_) rhythm_.add(away);
         last_ = now;
-        if (cause != TickCause::outcome && cause != TickCause::mutation) {
+        if (cause != TickCause::outcome && cause != TickCause::changed) {
             looked_ = now.elapsed;
             expected_.reset();
         }

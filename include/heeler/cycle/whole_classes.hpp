@@ -77,7 +77,7 @@ public:
 private:
     /// Such a cycle looks at single runs only.
     [[nodiscard]] static constexpr bool is_of_some(TickCause cause) noexcept {
-        return cause == TickCause::outcome || cause == TickCause::mutation;
+        return cause == TickCause::outcome || cause == TickCause::changed;
     }
     [[nodiscard]] Elapsed next_of(const ReadyClass& rules) const {
         const std::lock_guard guard{lock_};

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 
+#include <heeler/core/name_map.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -20,21 +22,34 @@ struct Asker {
     Duration silent{};  ///< see `ActionRequest`
 };
 
-/// From the thread that delivers. The outcome and a note are written into the action.
+/// From the thread that delivers; who acts is set by any. The outcome and a note are written into the action.
 class Effects {
 public:
-    void control(ControlRef control) noexcept { control_ = control; }
-    [[nodiscard]] const ControlRef& control() const noexcept { return control_; }
+    void control(ControlRef control) {
+        const std::lock_guard guard{lock_};
+        control_ = control;
+    }
+    /// Who acts on the runs of one class; nobody: the agent control of all.
+    void control(std::string class_name, ControlRef control) {
+        const std::lock_guard guard{lock_};
+        if (control.present())
+            own_[std::move(class_name)] = control;
+        else
+            own_.erase(class_name);
+    }
+    [[nodiscard]] ControlRef control_of(std::string_view class_name) const {
+        const std::lock_guard guard{lock_};
+        const auto own = own_.find(class_name);
+        return own == own_.end() ? control_ : own->second;
+    }
     void issues(IssueRef sink) noexcept { issues_ = sink; }
-    /// Whoever does what `is_of_tree`.
-    void tree(ControlRef hands) noexcept { tree_ = hands; }
 
     void ask(WatchedRun& watched, Action& action, const Asker& asker, bool repeated = false) {
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
         }
-        const auto answer = hands(action).act(action.kind, request(watched, action, asker, repeated));
+        const auto answer = hands(watched).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
@@ -42,7 +57,8 @@ public:
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
     /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so.
     [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last) {
-        const auto found = hands(action).find(action.key);
+        const ControlRef control = hands(watched);
+        const auto found = control.find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.note = found_note;
@@ -53,7 +69,7 @@ public:
             ask(watched, action, asker);
             return action.outcome != ActionOutcome::unknown;
         }
-        if (hands(action).idempotent()) return repeat(watched, action, asker);
+        if (control.idempotent()) return repeat(watched, action, asker);
         action.outcome = ActionOutcome::unknown;
         if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
         return !found && found.error().code == ErrorCode::unsupported;
@@ -63,7 +79,7 @@ public:
     void retire(WatchedRun& watched, Action& action, const Asker& asker) {
         action.outcome = ActionOutcome::done;
         action.note = "the run may still be running; it is no longer watched";
-        const auto told = control_.act(action.kind, request(watched, action, asker));
+        const auto told = hands(watched).act(action.kind, request(watched, action, asker));
         if (!told && told.error().code != ErrorCode::unsupported)
             action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
     }
@@ -91,9 +107,7 @@ public:
     }
 
 private:
-    [[nodiscard]] const ControlRef& hands(const Action& action) const noexcept {
-        return is_of_tree(action.kind) ? tree_ : control_;
-    }
+    [[nodiscard]] ControlRef hands(const WatchedRun& watched) const { return control_of(watched.rules().name); }
 
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
                                                bool repeated = false) {
@@ -114,7 +128,7 @@ private:
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
     [[nodiscard]] bool may_spawn(WatchedRun& watched, Action& action) const {
         if (watched.rules().stop_proof != StopProofNeeded::proved) return true;
-        const auto proof = control_.prove_stopped(watched.run.id);
+        const auto proof = hands(watched).prove_stopped(watched.run.id);
         if (proof && *proof == StopProof::stopped) return true;
         action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
                                                                          : "nobody can tell whether the agent stopped"
@@ -122,8 +136,9 @@ private:
         return false;
     }
 
+    mutable std::mutex lock_;
     ControlRef control_;
-    ControlRef tree_;
+    NameMap<ControlRef> own_;  ///< by class
     IssueRef issues_;
 };
 

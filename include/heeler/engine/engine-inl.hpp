@@ -71,8 +71,6 @@ struct Engine::Rooms {
     MailDesk mail;
     StoreHealth health;
 
-    WatchesAbove watches_above;
-
     std::mutex waking;
     std::function<void()> wake;
     /// What `next_deadline` answered last: whoever asked sleeps until then.
@@ -88,16 +86,18 @@ HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePor
 HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
 
 HEELER_INLINE Result<void> Engine::control(ControlRef control) {
-    rooms_->deliverer.effects().control(control);
+    Effects& effects = rooms_->deliverer.effects();
+    effects.control(control);
     for (const auto& known : rooms_->registry.classes())
-        if (auto good = check_verbs(known->rules, control); !good) return good;
+        if (auto good = check_verbs(known->rules, effects.control_of(known->rules.name)); !good) return good;
     return {};
 }
-HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
-HEELER_INLINE void Engine::tree(ControlRef hands, WatchesAbove watches_above) {
-    rooms_->deliverer.effects().tree(hands);
-    rooms_->watches_above = std::move(watches_above);
+HEELER_INLINE Result<void> Engine::control(std::string class_name, ControlRef control) {
+    const auto of = rooms_->registry.find_class(class_name);
+    rooms_->deliverer.effects().control(std::move(class_name), control);
+    return of ? check_verbs(of->rules, rooms_->deliverer.effects().control_of(of->rules.name)) : Result<void>{};
 }
+HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
 HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.context().attach(context); }
 HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
@@ -132,7 +132,7 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (auto good = check_routes(rules, rooms_->notifier); !good) return good;
     const Duration checkpoint_every = rooms_->intake.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
-    if (auto good = check_verbs(rules, rooms_->deliverer.effects().control()); !good) return good;
+    if (auto good = check_verbs(rules, rooms_->deliverer.effects().control_of(rules.name)); !good) return good;
     const Instant now = rooms_->clock.now();
     const std::string name = rules.name;
     auto defined = rooms_->registry.define(std::move(rules), now);
@@ -360,24 +360,24 @@ HEELER_INLINE Result<void> Engine::release() {
 
 // --- cycles ---
 
-HEELER_INLINE CycleReport Engine::tick(TickCause cause, const NodeRef* node) {
+HEELER_INLINE CycleReport Engine::tick(TickCause cause, const Changed& changed) {
     CycleReport report;
     report.ticks = 1;
     if (!rooms_->usable)
         report.error("settings", {}, rooms_->usable.error());
     else
-        run_cycle(cause, node, rooms_->clock.now(), report);
+        run_cycle(cause, changed, rooms_->clock.now(), report);
     return report;
 }
 
-HEELER_INLINE void Engine::run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report) {
+HEELER_INLINE void Engine::run_cycle(TickCause cause, const Changed& changed, Instant now, CycleReport& report) {
     std::vector<RunHandle> only;
-    if (node != nullptr && rooms_->watches_above && rooms_->loader.run(now)) only = rooms_->watches_above(*node);
+    if (changed && rooms_->loader.run(now)) only = changed();
     const std::optional<Elapsed> due = promise();
     if (cause == TickCause::period) report.late = lateness(now);
     rooms_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
-    if (cause == TickCause::mutation) return wake_if_sooner(now.elapsed);
+    if (cause == TickCause::changed) return wake_if_sooner(now.elapsed);
     if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
     rooms_->cycle.classes().leave();
 }
@@ -397,11 +397,11 @@ HEELER_INLINE CycleReport Engine::deliver() {
 
 HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues().has_settled(); }
 
-HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const NodeRef* node) {
+HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const Changed& changed) {
     CycleReport report;
     const Instant now = rooms_->clock.now();
     if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(now, report);
-    report.absorb(tick(cause, node));
+    report.absorb(tick(cause, changed));
     report.cause = cause;
     report.absorb(deliver());
     for (int round = 0; round < 3 && has_settled(); ++round) {
@@ -471,7 +471,8 @@ HEELER_INLINE std::string Engine::describe() const {
     std::string text;
     const Duration every = rooms_->cycle.rhythm().median();
     for (const auto& known : rooms_->registry.classes())
-        text += description(known->rules, every) + absent_verbs(known->rules, rooms_->deliverer.effects().control());
+        text += description(known->rules, every) +
+                absent_verbs(known->rules, rooms_->deliverer.effects().control_of(known->rules.name));
     return text;
 }
 

@@ -10,7 +10,6 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/issue.hpp>
-#include <heeler/core/node_ref.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -38,10 +37,8 @@ public:
     ~Engine();
 
     Result<void> control(ControlRef control);
+    Result<void> control(std::string class_name, ControlRef control);
     void issues(IssueRef sink);
-    /// Who acts on task trees, and which runs watch a node or one above it.
-    using WatchesAbove = std::function<std::vector<RunHandle>(const NodeRef&)>;
-    void tree(ControlRef hands, WatchesAbove watches_above);
     void context(ContextRef context);
     [[nodiscard]] ContextClears context_clears() const;
     Result<void> mail(MailboxRef mailbox, MailSettings settings);
@@ -79,9 +76,11 @@ public:
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);
     [[nodiscard]] Result<std::vector<DecisionRow>> silences();
 
-    CycleReport tick(TickCause cause, const NodeRef* node = nullptr);
+    /// The runs that have changed, where a cycle is about these alone. Asked when all that is stored is known here.
+    using Changed = std::function<std::vector<RunHandle>()>;
+    CycleReport tick(TickCause cause, const Changed& changed = {});
     CycleReport deliver();
-    CycleReport cycle(TickCause cause, const NodeRef* node = nullptr);
+    CycleReport cycle(TickCause cause, const Changed& changed = {});
     [[nodiscard]] bool has_settled() const;
 
     [[nodiscard]] Result<void> flush();
@@ -114,7 +113,7 @@ private:
     [[nodiscard]] std::optional<Elapsed> promise() const;
     /// How late this cycle is; absent: nobody asked when it was due.
     [[nodiscard]] std::optional<Duration> lateness(Instant now);
-    void run_cycle(TickCause cause, const NodeRef* node, Instant now, CycleReport& report);
+    void run_cycle(TickCause cause, const Changed& changed, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;
     std::unique_ptr<Rooms> rooms_;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/context_reset.hpp>
@@ -20,6 +21,18 @@
 #include <heeler/fwd.hpp>
 
 namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+/// How a wing reaches the engine.
+struct Above {
+    template <class Dog>
+    [[nodiscard]] static Engine& engine_of(Dog& dog) noexcept {
+        return dog.engine_;
+    }
+};
+
+}  // namespace detail
 
 /// Keeps runs moving: in the clock, store and notifier of its host, which it owns and gives access to.
 ///
@@ -69,6 +82,18 @@ public:
         return {};
     }
     void detach_control() { static_cast<void>(engine_.control(detail::ControlRef{})); }
+    /// Whose runs are reached in another way: on the runs of this class this control acts, in place of the one above.
+    template <class Control>
+    Result<void> control(std::string class_name, Control& agents) {
+        static_assert(check_control<Control>());
+        if constexpr (AgentControlLike<Control>)
+            return engine_.control(std::move(class_name), detail::ControlRef{agents});
+        else
+            return {};
+    }
+    void detach_control(std::string class_name) {
+        static_cast<void>(engine_.control(std::move(class_name), detail::ControlRef{}));
+    }
 
     /// Where issues about runs are filed (`IssueSinkLike`). Set it before the first cycle.
     template <class Sink>
@@ -238,9 +263,11 @@ public:
 
     /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
     CycleReport tick(TickCause cause = TickCause::period) { return engine_.tick(cause); }
-    /// Something of a node of a task tree changed: its watch and those of the nodes above it look again, nothing else.
-    /// Any thread, beside one that ticks and delivers.
-    CycleReport tick(TickCause, const NodeRef& changed) { return engine_.tick(TickCause::mutation, &changed); }
+    /// Something changed about these runs, which their sources show: they are looked at again, nothing else. Any
+    /// thread, beside one that ticks and delivers.
+    CycleReport changed(const std::vector<RunHandle>& runs) {
+        return engine_.tick(TickCause::changed, [&] { return runs; });
+    }
 
     /// Carries out what is committed, then sends what is due, and records what came of it.
     CycleReport deliver() { return engine_.deliver(); }
@@ -250,7 +277,6 @@ public:
 
     /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds.
     CycleReport cycle(TickCause cause = TickCause::period) { return engine_.cycle(cause); }
-    CycleReport cycle(TickCause, const NodeRef& changed) { return engine_.cycle(TickCause::mutation, &changed); }
 
     /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.
     [[nodiscard]] Result<void> flush() { return engine_.flush(); }
@@ -299,7 +325,7 @@ public:
 
 private:
     friend class Runner;
-    friend class TreeWatch;
+    friend struct detail::Above;
 
     template <class Preset>
     static tl::unexpected<Error> not_called(Preset) {

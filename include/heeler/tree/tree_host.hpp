@@ -8,8 +8,8 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/guard.hpp>
-#include <heeler/core/node_ref.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/tree/node_ref.hpp>
 #include <heeler/tree/tree_node.hpp>
 
 namespace heeler::inline HEELER_ABI {

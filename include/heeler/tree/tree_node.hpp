@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/core/node_ref.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/tree/node_ref.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -247,7 +247,7 @@ private:
             if (const auto known = watch->status(ref(root))) reviewed[root] = known->reviewed;
         clock.advance(std::chrono::seconds{1 + below(120)});
         if (below(4) == 0)
-            (void)dog->cycle(TickCause::mutation, ref(one_of(plain_nodes()).id));
+            (void)watch->cycle(ref(one_of(plain_nodes()).id));
         else
             (void)cycle(below(2) == 0 ? TickCause::period : TickCause::on_demand);
         check_requests(before, reviewed);

@@ -278,17 +278,17 @@ TEST_CASE("a change makes the watches of the node and of those above it look, an
     for (const char* id : {"A", "B", "C", "D", "E"}) f.arm(id);
     (void)f.dog->tick(TickCause::startup);
     (void)f.watch->take_scanned();
-    const CycleReport report = f.dog->tick(TickCause::mutation, ref("B"));
-    CHECK(report.cause == TickCause::mutation);
+    const CycleReport report = f.watch->changed(ref("B"));
+    CHECK(report.cause == TickCause::changed);
     CHECK(report.checked == 2);
     std::string scanned;
     for (const TreeStatus& status : f.watch->take_scanned()) scanned += status.config.node;
     CHECK(scanned == "AB");
     CHECK(f.watch->take_scanned().empty());
-    CHECK(f.dog->tick(TickCause::mutation, ref("nobody")).checked == 0);
-    CHECK(f.dog->tick(TickCause::mutation, {"co-2", "B"}).checked == 0);
+    CHECK(f.watch->changed(ref("nobody")).checked == 0);
+    CHECK(f.watch->changed({"co-2", "B"}).checked == 0);
     f.tree.put(node("late", "E"));
-    CHECK(f.dog->tick(TickCause::mutation, ref("late")).checked == 1);
+    CHECK(f.watch->changed(ref("late")).checked == 1);
 }
 
 TEST_CASE("a tree that cannot be read is nobody's stop, and nobody may change it [M-168]") {

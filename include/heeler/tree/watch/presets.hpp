@@ -12,7 +12,7 @@
 namespace heeler::inline HEELER_ABI::presets {
 
 /// What watches of trees have in common: looked at when the process starts, every minute, and when something in the
-/// tree changes (`tick(TickCause::mutation, node)`). Nobody is told but by who is woken, and by escalations.
+/// tree changes (`TreeWatch::changed`). Nobody is told but by who is woken, and by escalations.
 [[nodiscard]] inline RunClass of_trees(std::string name) {
     RunClass rules;
     rules.name = std::move(name);

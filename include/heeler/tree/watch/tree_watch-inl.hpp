@@ -34,18 +34,20 @@ struct TreeWatch::Room {
         settings = *set;
         usable = engine.define(std::move(rules));
         if (!usable) return;
-        engine.tree(detail::ControlRef{hands}, [this](const NodeRef& node) { return watches_above(node); });
+        static_cast<void>(engine.control(class_name, detail::ControlRef{hands}));
         if (auto watched = engine.watch(class_name, detail::GroupSourceRef{source}); !watched) usable = watched;
     }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
     ~Room() {
-        engine.tree({}, {});
+        static_cast<void>(engine.control(class_name, {}));
         static_cast<void>(engine.watch(class_name, detail::GroupSourceRef{}));
     }
 
+    /// The watch of the node and those of the nodes above it.
     [[nodiscard]] std::vector<RunHandle> watches_above(const NodeRef& node) {
         std::vector<RunHandle> found;
+        if (!usable) return found;
         static_cast<void>(trees.with_news([&](const TaskTree& tree) -> Result<void> {
             for (const TreeNode* above : tree.path(node.tenant, node.id))
                 if (const auto handle = engine.handle_of(detail::watch_id({above->tenant, above->id})))
@@ -198,6 +200,14 @@ HEELER_INLINE void TreeWatch::on_record(std::function<void(const AuditRow&)> tel
     room_->records.tell(std::move(tell));
 }
 
+HEELER_INLINE CycleReport TreeWatch::changed(const NodeRef& node) {
+    return room_->engine.tick(TickCause::changed, [&] { return room_->watches_above(node); });
+}
+
+HEELER_INLINE CycleReport TreeWatch::cycle(const NodeRef& node) {
+    return room_->engine.cycle(TickCause::changed, [&] { return room_->watches_above(node); });
+}
+
 HEELER_INLINE std::vector<TreeStatus> TreeWatch::take_scanned() {
     std::vector<TreeStatus> seen;
     for (const std::string& watch : room_->source.take_scanned())
@@ -220,11 +230,15 @@ struct OrphanRecovery::Room {
         : engine{watches.engine}, class_name{rules.name}, usable{watches.usable}, source{watches.trees} {
         if (usable) usable = engine.define(std::move(rules));
         if (!usable) return;
+        static_cast<void>(engine.control(class_name, detail::ControlRef{watches.hands}));
         if (auto watched = engine.watch(class_name, detail::GroupSourceRef{source}); !watched) usable = watched;
     }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
-    ~Room() { static_cast<void>(engine.watch(class_name, detail::GroupSourceRef{})); }
+    ~Room() {
+        static_cast<void>(engine.control(class_name, {}));
+        static_cast<void>(engine.watch(class_name, detail::GroupSourceRef{}));
+    }
 
     detail::Engine& engine;
     std::string class_name;

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <heeler/core/node_ref.hpp>
+#include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/tree/node_ref.hpp>
 #include <heeler/tree/scope_guard.hpp>
 #include <heeler/tree/tree_host.hpp>
 #include <heeler/tree/watch/presets.hpp>
@@ -59,7 +60,7 @@ public:
     /// name names it in the store.
     template <class Clock, class Store, class Notifier, class Host>
     TreeWatch(Watchdog<Clock, Store, Notifier>& dog, Host& host, RunClass rules = presets::task_tree())
-        : TreeWatch{dog.engine_, edge_of(host), std::move(rules)} {}
+        : TreeWatch{detail::Above::engine_of(dog), edge_of(host), std::move(rules)} {}
     TreeWatch(const TreeWatch&) = delete;
     TreeWatch& operator=(const TreeWatch&) = delete;
     ~TreeWatch();
@@ -75,6 +76,11 @@ public:
     Result<std::optional<TreeStatus>> disarm(const NodeRef& node, const WatchActor& actor);
     /// Absent: the node was never armed.
     [[nodiscard]] std::optional<TreeStatus> status(const NodeRef& node) const;
+    /// Something of a node changed: its watch and those of the nodes above it look again, nothing else. Any thread,
+    /// beside one that ticks and delivers.
+    CycleReport changed(const NodeRef& node);
+    /// The same, and what follows from it is done.
+    CycleReport cycle(const NodeRef& node);
     /// Those that cycles looked at since this was asked last, in that order, as they are now.
     [[nodiscard]] std::vector<TreeStatus> take_scanned();
 
