@@ -86,8 +86,9 @@ std::string marks_text(const RunView& view, Instant now) {
     if (marks.dismissed) add("dismissed");
     for (const Condition& condition : heeler::library_conditions)
         if ((marks.wrong & bit_of(condition)) != 0) add(condition_name(condition) + " marked wrong");
-    for (unsigned id = Condition::first_custom; id < 32; ++id)
-        if ((marks.wrong >> id & 1u) != 0) add("condition " + std::to_string(id) + " of the host's marked wrong");
+    for (const Condition& condition : view.facts.verdict->conditions_seen)
+        if (Condition::named(condition.key()).id() == Condition::no_id && (marks.wrong & bit_of(condition)) != 0)
+            add(condition_name(condition) + " marked wrong");
     return text;
 }
 

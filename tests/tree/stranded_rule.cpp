@@ -67,7 +67,7 @@ TEST_CASE("stranded work is found for a wake, and once more when that is over [M
     CHECK_FALSE(at.found());
     CHECK_FALSE(at.look(true, false));
     REQUIRE(at.look(false, true));
-    CHECK(at.found()->condition == Condition::stranded);
+    CHECK(at.found()->condition == TreeCondition::stranded);
     CHECK(at.found()->evidence.fact("wakes") == 0);
     CHECK_THAT(StrandedRule::words(*at.found()), ContainsSubstring("nothing will take up"));
     at.acted(ActionKind::wake, GENERATE(ActionOutcome::done, ActionOutcome::unknown));

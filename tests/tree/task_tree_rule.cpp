@@ -112,7 +112,7 @@ TEST_CASE("a stop is found until a rung for it is stored, and once [M-158]") {
     CHECK_FALSE(at.found());
     at.look(stopped_look(stop_of('a')));
     REQUIRE(at.found());
-    CHECK(at.found()->condition == Condition::tree_stopped);
+    CHECK(at.found()->condition == TreeCondition::stopped);
     CHECK(TaskTreeRule::words(*at.found()) == "The whole tree has come to rest (2 leaves)");
     CHECK(at.state.triggers == 0);
     at.intend();
@@ -220,7 +220,7 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     used_up.due = TreeDue::escalate;
     at.look(used_up);
     REQUIRE(at.found());
-    CHECK(at.found()->condition == Condition::unrestored);
+    CHECK(at.found()->condition == TreeCondition::unrestored);
     CHECK_THAT(TaskTreeRule::words(*at.found()), ContainsSubstring("after 1 reviews"));
     const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
     REQUIRE(details.size() == 3);

@@ -38,9 +38,6 @@ public:
     static const Condition worker_error;   ///< it says that it failed, or its last output does
     static const Condition needs_input;    ///< it waits for a person; no unhealth
     static const Condition complete;       ///< it says that it is done; no unhealth
-    static const Condition tree_stopped;   ///< all of a task tree has come to rest, and nobody has looked at it yet
-    static const Condition unrestored;     ///< a task tree that was put in motion again and again stops all the same
-    static const Condition stranded;       ///< work of an agent that nothing will take up again
     static const Condition silent;         ///< a stall that people are told of, and that nothing is done about
     static const Condition exhausted;      ///< nothing is left of something that it needs
     static const Condition overdue;        ///< works for longer than was expected: only shown, no unhealth
@@ -96,20 +93,16 @@ inline constexpr Condition Condition::worker_error{8, "WORKER_ERROR", 55, Status
 inline constexpr Condition Condition::needs_input{9, "NEEDS_INPUT", 80, Status::healthy, false};
 inline constexpr Condition Condition::complete{10, "COMPLETE", 90, Status::healthy, false};
 
-inline constexpr Condition Condition::tree_stopped{11, "TREE_STOPPED", 75, Status::stalled, true};
-inline constexpr Condition Condition::unrestored{12, "UNRESTORED", 72, Status::stalled, true};
-inline constexpr Condition Condition::stranded{13, "STRANDED", 74, Status::stalled, true};
 inline constexpr Condition Condition::silent{14, "SILENT", 65, Status::stalled, false};
 inline constexpr Condition Condition::exhausted{15, "RESOURCE_EXHAUSTED", 45, Status::healthy, true};
 inline constexpr Condition Condition::overdue{31, "OVERDUE", 85, Status::healthy, false};
 
-/// The library's own, by id as far as those of hosts.
-inline constexpr std::array<Condition, 17> library_conditions{
+/// The library's own.
+inline constexpr std::array<Condition, 14> library_conditions{
     Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
     Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
-    Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::tree_stopped,
-    Condition::unrestored,    Condition::stranded,    Condition::silent,           Condition::exhausted,
-    Condition::overdue};
+    Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::silent,
+    Condition::exhausted,     Condition::overdue};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 
@@ -137,7 +130,9 @@ template <class A>
 void Condition::archive(A& a) {
     a(id_);
     if (id_ < first_custom) {
-        *this = library_conditions[id_];
+        for (const Condition& each : library_conditions)
+            if (each.id_ == id_) return static_cast<void>(*this = each);
+        *this = Condition{};
         return;
     }
     a(key_, size_, rank_, status_, opens_);

@@ -15,6 +15,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
+#include <heeler/tree/conditions.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/tree_node.hpp>
 
@@ -89,7 +90,7 @@ struct StrandedRule {
         if (!state.look.stranded || state.blocked) return std::nullopt;
         const auto waits_since = !state.woken ? state.look.created : state.moved ? std::nullopt : state.woken;
         if (waits_since && state.look.at - *waits_since < settings.grace) return std::nullopt;
-        Finding finding{Condition::stranded, Level::nudge, kind, {.rule = state.woken ? "again" : "no_live_path"}};
+        Finding finding{TreeCondition::stranded, Level::nudge, kind, {.rule = state.woken ? "again" : "no_live_path"}};
         finding.evidence.add("wakes", state.woken ? 1 : 0);
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;

@@ -16,6 +16,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/tree/conditions.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/tree_look.hpp>
 #include <heeler/tree/wake_payload.hpp>
@@ -56,7 +57,7 @@ struct TaskTreeRule {
     [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings&, const Run& run, Instant) const {
         if (state.look.due == TreeDue::nothing) return std::nullopt;
         const bool wakes = state.look.due == TreeDue::wake;
-        Finding finding{wakes ? Condition::tree_stopped : Condition::unrestored, Level::nudge, kind, {.rule = kind}};
+        Finding finding{wakes ? TreeCondition::stopped : TreeCondition::unrestored, Level::nudge, kind, {.rule = kind}};
         finding.evidence.add("leaves", static_cast<double>(state.look.leaf_count))
             .add("waits", static_cast<double>(state.look.waits))
             .add("attempt", wakes ? state.look.attempt : static_cast<double>(state.attempts.size()));
@@ -65,7 +66,7 @@ struct TaskTreeRule {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        if (finding.condition == Condition::unrestored)
+        if (finding.condition == TreeCondition::unrestored)
             return concat("The tree stopped again, unchanged, after ",
                           std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
         return concat("The whole tree has come to rest (",
@@ -75,7 +76,7 @@ struct TaskTreeRule {
     /// What people are told of a tree that nobody could restore: each attempt.
     [[nodiscard]] std::vector<Detail> details(const Memory& state, const Settings&, const Run&,
                                               const Finding& finding) const {
-        if (finding.condition != Condition::unrestored) return {};
+        if (finding.condition != TreeCondition::unrestored) return {};
         JsonLine history;
         history.begin_array();
         for (const WatchAttempt& attempt : state.attempts)

@@ -53,10 +53,10 @@ struct TreeClimber {
 
 TEST_CASE("a stop has its review made, and its reviewer woken only if that worked [M-157][M-158]") {
     TreeClimber at;
-    const Decision decision = at.climb(Condition::tree_stopped);
+    const Decision decision = at.climb(TreeCondition::stopped);
     CHECK(plan_in_words(decision) == "review wake! ");
     CHECK(decision.incident.open());
-    CHECK(decision.condition == Condition::tree_stopped);
+    CHECK(decision.condition == TreeCondition::stopped);
     CHECK_FALSE(at.absorb({{ActionKind::review, ActionOutcome::done}, {ActionKind::wake, ActionOutcome::done}}).acts());
     CHECK_FALSE(at.climb({}).acts());
     CHECK(at.incident.open());
@@ -79,7 +79,7 @@ TEST_CASE("a host that refuses is asked after 1, 2, 4 ... minutes, at most an ho
     std::string minutes;
     int people = 0;
     for (int minute = 0; minute <= 300; ++minute, at.now += 60s) {
-        if (!at.climb(Condition::tree_stopped).acts()) continue;
+        if (!at.climb(TreeCondition::stopped).acts()) continue;
         minutes += std::to_string(minute) + " ";
         const Decision after =
             no_review
@@ -96,14 +96,14 @@ TEST_CASE("a host that refuses is asked after 1, 2, 4 ... minutes, at most an ho
     CHECK(at.incident.attempts == 0);  // nothing was tried that counts
 
     at.now += 1h;
-    REQUIRE(at.climb(Condition::tree_stopped).acts());
+    REQUIRE(at.climb(TreeCondition::stopped).acts());
     (void)at.absorb({{ActionKind::review, ActionOutcome::done}, {ActionKind::wake, ActionOutcome::done}});
     CHECK(at.incident.unclear == 0);
 }
 
 TEST_CASE("what nobody knows the outcome of is a person's business at once") {
     TreeClimber at;
-    (void)at.climb(Condition::tree_stopped);
+    (void)at.climb(TreeCondition::stopped);
     const Decision decision =
         at.absorb({{ActionKind::review, ActionOutcome::done}, {ActionKind::wake, ActionOutcome::unknown}});
     CHECK(plan_in_words(decision) == "escalate ");
@@ -113,7 +113,7 @@ TEST_CASE("what nobody knows the outcome of is a person's business at once") {
 
 TEST_CASE("restorations that are used up are told to a person [M-172]") {
     TreeClimber at;
-    const Decision decision = at.climb(Condition::unrestored);
+    const Decision decision = at.climb(TreeCondition::unrestored);
     CHECK(plan_in_words(decision) == "escalate ");
     CHECK(decision.reason == "restorations are used up");
     CHECK(decision.incident.attempts == 0);
@@ -123,13 +123,13 @@ TEST_CASE("restorations that are used up are told to a person [M-172]") {
 
 TEST_CASE("what is stranded is woken once, then blocked [M-115]") {
     TreeClimber at;
-    CHECK(plan_in_words(at.climb(Condition::stranded)) == "wake ");
+    CHECK(plan_in_words(at.climb(TreeCondition::stranded)) == "wake ");
     (void)at.absorb({{ActionKind::wake, ActionOutcome::rejected}});
     at.now += 60s;
-    CHECK(plan_in_words(at.climb(Condition::stranded)) == "wake ");
+    CHECK(plan_in_words(at.climb(TreeCondition::stranded)) == "wake ");
     (void)at.absorb({{ActionKind::wake, ActionOutcome::done}});
     at.now += 60s;
-    CHECK(plan_in_words(at.climb(Condition::stranded)) == "block ");
+    CHECK(plan_in_words(at.climb(TreeCondition::stranded)) == "block ");
 }
 
 TEST_CASE("the tree ladder says what it does") {

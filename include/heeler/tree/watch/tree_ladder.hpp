@@ -8,6 +8,7 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
+#include <heeler/tree/conditions.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -20,16 +21,18 @@ struct TreeLadder {
 
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed,
                                  Duration) const {
+        static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::stranded,
+                                               TreeCondition::stopped};
         const Condition* found = nullptr;
-        for (const Condition& each : {Condition::unrestored, Condition::stranded, Condition::tree_stopped})
-            if ((seen.conditions & bit_of(each)) != 0) found = &library_conditions[each.id()];
+        for (const Condition& each : ranked)
+            if ((seen.conditions & bit_of(each)) != 0) found = &each;
         if (found == nullptr) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
         if (incident.open() && now < incident.verify_at) return Decision{incident};
         Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
         decision.condition = decision.incident.condition = *found;
         decision.incident.acted = now;
         decision.incident.phase = Phase::climbing;
-        if (*found == Condition::unrestored) return escalated(std::move(decision), "restorations are used up");
+        if (*found == TreeCondition::unrestored) return escalated(std::move(decision), "restorations are used up");
         ++decision.incident.attempts;
         decision.plan = plan_for(*found, decision.incident.attempts);
         return decision;
@@ -66,7 +69,7 @@ struct TreeLadder {
 
 private:
     [[nodiscard]] static Plan plan_for(const Condition& condition, std::uint32_t attempt) {
-        if (condition == Condition::tree_stopped)
+        if (condition == TreeCondition::stopped)
             return {{ActionKind::review, {}, {}}, {ActionKind::wake, ActionKind::review, {}}};
         if (attempt <= 1) return {{ActionKind::wake, {}, {}}};
         return {{ActionKind::block, {}, {}}};
