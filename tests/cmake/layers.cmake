@@ -5,16 +5,17 @@
 cmake_minimum_required(VERSION 3.24)
 
 # What a folder may include of heeler, besides itself, config.hpp and fwd.hpp.
-set(pure detect recover tree deliver)
+set(pure detect recover deliver)
 # The engine's floors, from the ground up: each stands on those before it.
 set(floors settings run storage explain effects cycle engine)
 set(adapters clock store notify agent source report)
 set(outside posix ${adapters})
+# Above the engine, for who includes them and for nobody else; with what they alone decide, which is pure.
 set(wings tree/watch)
-set(known core text ${pure} ${floors} ${outside} ${wings} testing)
+set(known core text ${pure} ${floors} ${outside} ${wings} tree testing)
 set(may_core "")
 set(may_text core)
-foreach(folder IN LISTS pure outside)
+foreach(folder IN LISTS pure outside ITEMS tree)
     set(may_${folder} core text)
 endforeach()
 foreach(folder IN LISTS adapters)
@@ -33,9 +34,8 @@ endforeach()
 set(may_testing core text tree)
 # Which process this is, and whether somebody froze it.
 list(APPEND may_engine posix)
-# Above the engine: for who includes them, and for nobody else.
 foreach(folder IN LISTS wings)
-    set(may_${folder} ${below})
+    set(may_${folder} ${below} tree)
 endforeach()
 
 set(heavy "^(iostream|regex|filesystem|thread)$")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,7 +28,6 @@
 #include <heeler/settings/setting_values.hpp>
 #include <heeler/settings/threshold_settings.hpp>
 #include <heeler/settings/validate.hpp>
-#include <heeler/tree/task_tree_rule.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -46,7 +46,6 @@ namespace detail::setting {
     return take(whole(value, 1, 100), [&](auto count) {
         change_ladder<RecoveryLadder>(rules,
                                       [&](auto& ladder) { ladder.max_attempts = static_cast<std::uint32_t>(count); });
-        change_trees(rules, [&](auto& settings) { settings.most_attempts = static_cast<std::uint32_t>(count); });
     });
 }
 
@@ -85,12 +84,6 @@ namespace detail::setting {
     return take(choice(value, {"exact", "any_period"}), [&](std::size_t chosen) {
         change_detector<LoopDetector<Line>>(
             rules, [&](auto& settings) { settings.rule = chosen == 0 ? five_line_block : BlockRule{}; });
-    });
-}
-
-[[nodiscard]] inline Refused set_shrink_policy(const SettingValue& value, RunClass& rules) {
-    return take(choice(value, {"off", "on"}), [&](std::size_t chosen) {
-        change_trees(rules, [&](TreeSettings& settings) { settings.rules.shrink_is_reviewed = chosen == 1; });
     });
 }
 
@@ -277,6 +270,27 @@ struct Known {
     Apply apply;
 };
 
+/// Settings of what stands above the engine, in programs that include it: they are made before `main` begins, and know
+/// each other from then on. One whose name is known already is set as well.
+class MoreSettings {
+public:
+    explicit MoreSettings(std::span<const Known> names) noexcept : names_{names}, next_{std::exchange(first_, this)} {}
+    MoreSettings(const MoreSettings&) = delete;
+    MoreSettings& operator=(const MoreSettings&) = delete;
+
+    template <class Use>
+    static void each(Use&& use) {
+        for (const MoreSettings* some = first_; some != nullptr; some = some->next_)
+            for (const Known& one : some->names_) use(one);
+    }
+
+private:
+    static inline constinit const MoreSettings* first_ = nullptr;
+
+    std::span<const Known> names_;
+    const MoreSettings* next_;
+};
+
 using BySilence = HeartbeatContract<ActivityAge>;
 using ByProgress = HeartbeatContract<ProgressAge>;
 using ByCheckpoints = HeartbeatContract<CheckpointAge>;
@@ -296,7 +310,6 @@ inline constexpr std::array known{
     Known{"liveness_counter.period_s", &set_liveness_period},
     Known{"liveness_counter.max", &set_liveness_max},
     Known{"loop_rule", &set_loop_rule},
-    Known{"shrink_policy", &set_shrink_policy},
     Known{"token_budget.soft", &set_token_budget},
     Known{"failure_streak.count", &set_failure_streak},
     Known{"resource_limit.watch_at", &set_resource_watch},
@@ -354,8 +367,6 @@ inline constexpr std::array known{
     Known{"steer_cooldown.loop_s", &set_loop_steers},
     Known{"steer_cooldown.errors_s", &set_error_steers},
     Known{"steer_cooldown.tokens_s", &set_token_steers},
-    Known{"first_run_grace_s", &set_first_run_grace},
-    Known{"foreign_grace_s", &set_foreign_grace},
     Known{"preview_lines", &set_preview_lines},
     Known{"worker_tags", &set_worker_tags},
     Known{"alerts_to", &set_alerts_to},

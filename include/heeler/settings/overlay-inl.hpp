@@ -95,6 +95,18 @@ struct Nameable {
     std::vector<Nameable> all;
     for (const Known& each : known)
         all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each.apply});
+    MoreSettings::each([&](const Known& each) {
+        for (Nameable& known_already : all)
+            if (known_already.name == each.name) {
+                known_already.apply = [first = known_already.apply, second = each.apply](const SettingValue& value,
+                                                                                         RunClass& changed) {
+                    const Refused refused = first(value, changed);
+                    return refused ? refused : second(value, changed);
+                };
+                return;
+            }
+        all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each.apply});
+    });
     DetectorSettings detectors = rules.detectors;
     for (const std::string_view kind : detectors.kinds()) {
         NameList list;
@@ -273,6 +285,9 @@ HEELER_INLINE std::vector<SettingFault> overlay(RunClass& rules, const std::vect
 HEELER_INLINE std::vector<std::string_view> setting_names() {
     std::vector<std::string_view> names;
     for (const detail::setting::Known& each : detail::setting::known) names.push_back(each.name);
+    detail::setting::MoreSettings::each([&](const detail::setting::Known& each) {
+        if (std::find(names.begin(), names.end(), each.name) == names.end()) names.push_back(each.name);
+    });
     return names;
 }
 

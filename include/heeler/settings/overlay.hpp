@@ -16,7 +16,7 @@ namespace heeler::inline HEELER_ABI {
 /// then the environment over both.
 [[nodiscard]] std::vector<SettingFault> overlay(RunClass& rules, const std::vector<NamedSetting>& settings);
 
-/// The names of all settings, parts of objects with a dot.
+/// The names of all settings, parts of objects with a dot; those of trees where `heeler/tree.hpp` is included.
 [[nodiscard]] std::vector<std::string_view> setting_names();
 
 /// These, and those of the class's detectors that name their own (`by_name`): `KIND.NAME`.

@@ -18,7 +18,6 @@
 #include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/setting_values.hpp>
 #include <heeler/settings/validate.hpp>
-#include <heeler/tree/task_tree_rule.hpp>
 
 namespace heeler::inline HEELER_ABI::detail::setting {
 
@@ -196,24 +195,6 @@ template <auto Member>
 }
 [[nodiscard]] inline Refused set_token_steers(const SettingValue& value, RunClass& rules) {
     return set_steer_cooldown(value, rules, Condition::token_budget);
-}
-
-/// Only where trees are watched.
-template <class Change>
-void change_trees(RunClass& rules, Change change) {
-    change_present<TaskTreeRule>(rules, change);
-}
-
-[[nodiscard]] inline Refused set_first_run_grace(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) {
-        change_trees(rules, [&](TreeSettings& settings) { settings.rules.first_run_grace = length; });
-    });
-}
-
-[[nodiscard]] inline Refused set_foreign_grace(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) {
-        change_trees(rules, [&](TreeSettings& settings) { settings.foreign_grace = length; });
-    });
 }
 
 /// Only where a class tells the states of workers.

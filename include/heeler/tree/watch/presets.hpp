@@ -7,6 +7,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
+#include <heeler/tree/watch/settings.hpp>  // IWYU pragma: keep, they are known where the presets are
 #include <heeler/tree/watch/tree_ladder.hpp>
 
 namespace heeler::inline HEELER_ABI::presets {
