@@ -29,8 +29,7 @@ public:
     PostgresAgentDatabase(std::string connection, PostgresSettings settings)
         : settings_{std::move(settings)}, address_{read_address(std::move(connection), settings_.schema)} {}
 
-    /// Creates what is missing, columns that the first version had not included, the first time; later it must be
-    /// there.
+    /// Creates what is missing, the first time; later it must be there.
     [[nodiscard]] Result<void> open() {
         if (connection_ && (stale_ || connection_->gone())) connection_.reset();
         if (connection_) return {};

@@ -32,8 +32,7 @@ public:
     SqliteAgentDatabase(std::string path, Duration busy_timeout)
         : path_{std::move(path)}, busy_timeout_{busy_timeout} {}
 
-    /// Creates the tables that are missing, and the columns that the first version had not, the first time; later they
-    /// must be there.
+    /// Creates the tables that are missing, the first time; later they must be there.
     [[nodiscard]] Result<void> open() {
         if (connection_ && connection_->moved()) connection_.reset();
         if (const std::string wrong = detail::waiting_file(path_); !wrong.empty())
@@ -178,24 +177,23 @@ private:
         int all = 0;
         int progress = 0;
         int attempts = 0;
-        int first_version = 0;  ///< of `agent_progress`
     };
 
     [[nodiscard]] static Result<Tables> tables(SqliteConnection& connection) {
         std::vector<Tables> found;
         const auto read = [](SqliteStatement& statement, Tables& tables) {
-            statement.read(tables.all, tables.progress, tables.attempts, tables.first_version);
+            statement.read(tables.all, tables.progress, tables.attempts);
         };
         if (auto done = read_all(connection, SqliteAgentSql::count_tables, found, read); !done)
             return tl::unexpected<Error>(done.error());
         return found.front();
     }
 
-    /// What is there and not of the first version is left as it is.
+    /// What is there is left as it is.
     [[nodiscard]] static Result<void> create(SqliteConnection& connection) {
         const auto before = tables(connection);
         if (!before) return tl::unexpected<Error>(before.error());
-        if (before->progress != 0 && before->attempts != 0 && before->first_version == 0) return {};
+        if (before->progress != 0 && before->attempts != 0) return {};
         // Readers must not hold up agents. Somebody else's database keeps the mode that it has.
         if (before->all == 0) static_cast<void>(connection.run(Sql::use_wal));
         auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
@@ -203,24 +201,9 @@ private:
         const auto now = tables(connection);
         if (!now) return tl::unexpected<Error>(now.error());
         Result<void> done;
-        if (now->first_version != 0)
-            done = make_anew(connection);
-        else if (now->progress == 0)
-            done = connection.run(SqliteAgentSql::create);
+        if (now->progress == 0) done = connection.run(SqliteAgentSql::create);
         if (done) done = connection.run(SqliteAgentSql::create_attempts);
         return done ? transaction->commit() : done;
-    }
-
-    /// A primary key cannot be added to a table. Indexes and triggers of the host are kept.
-    [[nodiscard]] static Result<void> make_anew(SqliteConnection& connection) {
-        std::vector<std::string> attached;
-        const auto read = [](SqliteStatement& statement, std::string& sql) { statement.read(sql); };
-        if (auto done = read_all(connection, SqliteAgentSql::attached, attached, read); !done) return done;
-        attached.insert(attached.begin(),
-                        {SqliteAgentSql::set_aside, SqliteAgentSql::create, SqliteAgentSql::put_back});
-        for (const std::string& sql : attached)
-            if (auto done = connection.run(sql.c_str()); !done) return done;
-        return {};
     }
 
     [[nodiscard]] Result<void> check(SqliteConnection& connection) const {

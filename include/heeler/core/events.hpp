@@ -119,11 +119,11 @@ struct HeartbeatRow {
     std::uint32_t number = 0;             ///< interval, from 1
     std::optional<std::int64_t> value{};  ///< of the metric
     std::int64_t delta = 0;
-    WallTime at{};  ///< when it was sampled, saved on its own; 1970: an older version did not say
+    WallTime at{};  ///< when it was sampled
 
     template <class A>
     void archive(A& a) {
-        a(number, value, delta);
+        a(number, value, delta, at);
     }
 };
 

@@ -24,7 +24,6 @@ namespace heeler::inline HEELER_ABI {
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
     static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
-    static constexpr std::uint32_t layout = 3;
 
     struct Settings {
         std::uint32_t count = 5;  ///< 1 to 1000

@@ -61,7 +61,6 @@ template <class Item>
 struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
     static constexpr EventMask listens = Item::listens | events<Watermark>;
-    static constexpr std::uint32_t layout = 2;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
 

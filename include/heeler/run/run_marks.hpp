@@ -58,14 +58,14 @@ enum class Beginning : std::uint8_t {
 struct SentMarks {
     std::optional<WallTime> alerted;
     std::vector<SentSteer> steered;
-    bool hold_told = false;              ///< it is on record that the next alert is held back
-    bool end_told = false;               ///< the newest alert says that the run is given up
-    Beginning begin = Beginning::known;  ///< saved on its own
-    std::uint32_t fresh = 0;             ///< likewise: edges of which the newest alert is the first, a bit each
+    bool hold_told = false;  ///< it is on record that the next alert is held back
+    bool end_told = false;   ///< the newest alert says that the run is given up
+    Beginning begin = Beginning::known;
+    std::uint32_t fresh = 0;  ///< edges of which the newest alert is the first, a bit each
 
     template <class A>
     void archive(A& a) {
-        a(alerted, steered, hold_told, end_told);
+        a(alerted, steered, hold_told, end_told, begin, fresh);
     }
 };
 

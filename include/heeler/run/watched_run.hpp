@@ -147,9 +147,7 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 9;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_gain = 8, layout_without_unheard = 7, layout_without_begin = 6,
-                                  layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 1;   ///< raised with each change of what is saved, and in which order
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -321,46 +319,15 @@ struct RunMemory {
         std::uint8_t layout = facts_layout;
         a(layout);
         if constexpr (A::is_loading)
-            if (layout < layout_without_words || layout > facts_layout) return a.refuse();
+            if (layout != facts_layout) return a.refuse();
         UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
-          run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
-          run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt, run.incarnation, run.state,
-          run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
+          run.last_alive, run.last_activity, run.last_progress, run.last_gain, run.seen_from, run.checkpoint_base,
+          run.last_sign, run.reported_value, run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt,
+          run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
+          run.words);
         if (usage != *run.usage) run.usage.edit() = usage;
         a(sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until, fenced_told);
-        if (layout == layout_without_words) return;
-        std::vector<SentEdge> edges = verdict->edges;
-        a(run.words, edges);
-        if (!edges.empty()) verdict.edit().edges = std::move(edges);
-        if (layout == layout_without_times) return;
-        Condition cause = verdict->cause;
-        std::string found = verdict->found;
-        std::vector<WallTime> times;
-        for (const HeartbeatRow& row : *heartbeats) times.push_back(row.at);
-        a(found, cause, times);
-        if (cause != verdict->cause) verdict.edit().cause = cause;
-        if (!found.empty()) verdict.edit().found = std::move(found);
-        for (std::size_t i = 0; i < std::min(times.size(), heartbeats->size()); ++i) heartbeats.edit()[i].at = times[i];
-        if (layout == layout_without_chain) return;
-        Seldom<ChainMarks> chain = verdict->chain;
-        a(chain);
-        if (chain) verdict.edit().chain = std::move(chain);
-        if (layout == layout_without_begin) return;
-        Beginning begin = verdict->sent.begin;
-        a(begin);
-        if (begin != verdict->sent.begin) verdict.edit().sent.begin = begin;
-        if (layout == layout_without_unheard) return;
-        Seldom<UnheardMarks> unheard = verdict->silenced;
-        a(unheard);
-        if (unheard) verdict.edit().silenced = std::move(unheard);
-        std::uint32_t fresh = verdict->sent.fresh;
-        a(fresh);
-        if (fresh != verdict->sent.fresh) verdict.edit().sent.fresh = fresh;
-        if (layout == layout_without_gain) return;
-        std::uint32_t repeated = verdict->repeated_by;
-        a(run.last_gain, run.seen_from, repeated);
-        if (repeated != verdict->repeated_by) verdict.edit().repeated_by = repeated;
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -148,14 +148,10 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
         values.push_back(detail.value);
         numbers.push_back(detail.is_json ? 'n' : 't');
     }
-    ArchiveWriter writer{Instant{}};
-    writer(issues, names, values);
     std::vector<std::string> tags = alert.tags;
     std::vector<std::string> taken = alert.taken;
-    const bool has_tags = !tags.empty() || !taken.empty();
-    if (numbers.find('n') != std::string::npos || has_tags) writer(numbers);
-    if (has_tags) writer(tags);
-    if (!taken.empty()) writer(taken);
+    ArchiveWriter writer{Instant{}};
+    writer(issues, names, values, numbers, tags, taken);
     return writer.take();
 }
 
@@ -163,12 +159,9 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
 [[nodiscard]] inline bool decode_body(std::string_view body, Alert& alert) {
     std::vector<std::string> names;
     std::vector<std::string> values;
+    std::string numbers;
     ArchiveReader reader{body, Instant{}};
-    reader(alert.issues, names, values);
-    std::string numbers(names.size(), 't');
-    if (!reader.at_end()) reader(numbers);
-    if (!reader.at_end()) reader(alert.tags);
-    if (!reader.at_end()) reader(alert.taken);
+    reader(alert.issues, names, values, numbers, alert.tags, alert.taken);
     if (!reader.ok() || !reader.at_end() || names.size() != values.size() || names.size() != numbers.size())
         return false;
     for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i], numbers[i] == 'n'});

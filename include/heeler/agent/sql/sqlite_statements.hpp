@@ -61,28 +61,10 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
     archived_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     PRIMARY KEY (run, attempt));
 )sql";
-    /// Of a table that has the columns of the first version and no others.
-    static constexpr char set_aside[] =
-        "CREATE TEMP TABLE agent_progress_before AS SELECT * FROM main.agent_progress; DROP TABLE main.agent_progress";
-    static constexpr char put_back[] =
-        "INSERT INTO main.agent_progress(run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
-        "claim_fence, updated_at) SELECT run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
-        "claim_fence, coalesce(last_checkpoint, created_at) FROM temp.agent_progress_before ORDER BY rowid; "
-        "DROP TABLE temp.agent_progress_before";
-    static constexpr char attached[] =
-        "SELECT sql FROM sqlite_master WHERE tbl_name = 'agent_progress' AND type IN ('index', 'trigger') AND "
-        "sql IS NOT NULL";
-
-    /// Tables of any kind, whether each of ours is there, and whether `agent_progress` is as the first version made it.
+    /// Tables of any kind, and whether each of ours is there.
     static constexpr char count_tables[] =
-        "SELECT count(*), coalesce(sum(name = 'agent_progress'), 0), coalesce(sum(name = 'agent_attempts'), 0), "
-        "coalesce(max(name = 'agent_progress' AND type = 'table'), 0) AND (SELECT count(*) = 15 AND "
-        "sum(name IN ('run', 'token', 'attempt', 'status', 'last_checkpoint', 'last_heartbeat', 'last_step', "
-        "'completed_steps', 'completed_by', 'completed_at', 'created_at', 'attempt_started_at', 'claim_key', "
-        "'claimed_by', 'claim_fence')) = 15 FROM pragma_table_info('agent_progress')) FROM sqlite_master "
-        "WHERE type IN ('table', 'view')";
+        "SELECT count(*), coalesce(sum(name = 'agent_progress'), 0), coalesce(sum(name = 'agent_attempts'), 0) "
+        "FROM sqlite_master WHERE type IN ('table', 'view')";
     /// The first column that is missing.
     static constexpr char missing[] =
         "SELECT w.value ->> 0, w.value ->> 1 FROM "

@@ -14,8 +14,10 @@ inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
 /// Times are microseconds since 1970 UTC; the views show them as text. `mutes` and `tallies` are what operators taught
 /// the watchdog. `until` of a lease is by the clock of SQLite's machine. `held_runs` says of the runs that have not
 /// ended whose they are. It is kept by triggers, not by an index on `runs`, which would be written again with every
-/// row of every flush.
-inline constexpr char sqlite_step_4[] = R"sql(
+/// row of every flush. `unclaimable_runs`, `unreadable_actions` and `unreadable_alerts` find what nobody can read
+/// without looking at every row: runs of which it is not known whose they are, and what may be left to be done for runs
+/// that have ended.
+inline constexpr char sqlite_step_1[] = R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
 CREATE TABLE runs(
@@ -23,6 +25,8 @@ CREATE TABLE runs(
     class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL, attempt INTEGER NOT NULL,
     incarnation INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER,
     facts BLOB NOT NULL, holder TEXT NOT NULL DEFAULT '', epoch INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX unclaimable_runs ON runs(id) WHERE state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text'
+    OR typeof(epoch) <> 'integer';
 CREATE TABLE run_parts(run TEXT NOT NULL, part TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(run, part));
 CREATE TABLE checkpoints(
     run TEXT NOT NULL, number INTEGER NOT NULL, incarnation INTEGER NOT NULL, at INTEGER NOT NULL, step INTEGER,
@@ -35,6 +39,8 @@ CREATE TABLE actions(
     outcome TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL, attempt INTEGER NOT NULL,
     text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
+CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
+    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
 CREATE TABLE alerts(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL,
     created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, action_key TEXT NOT NULL,
@@ -42,12 +48,16 @@ CREATE TABLE alerts(
     project TEXT NOT NULL, severity TEXT NOT NULL, summary TEXT NOT NULL, at INTEGER NOT NULL,
     attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX pending_alerts ON alerts(run) WHERE state = 'pending';
+CREATE INDEX unreadable_alerts ON alerts(run)
+    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
 CREATE TABLE audit(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 CREATE INDEX audit_of_run ON audit(run);
 CREATE TABLE decisions(
     number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, verb TEXT NOT NULL, until_at INTEGER,
-    decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0);
+    decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0,
+    because TEXT NOT NULL DEFAULT '', about_run TEXT NOT NULL DEFAULT '', about_class TEXT NOT NULL DEFAULT '',
+    about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT);
 CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
 CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
     step, reason, text FROM checkpoints;
@@ -71,6 +81,9 @@ CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
 CREATE VIEW decisions_readable AS SELECT number, run, verb,
     strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
+CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
+    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
+    FROM decisions WHERE verb = 'silence' ORDER BY number;
 CREATE TABLE held_runs(
     holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
@@ -92,37 +105,7 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch,
     strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
 )sql";
 
-/// Finds what nobody can read without looking at every row: runs of which it is not known whose they are, and what
-/// may be left to be done for runs that have ended.
-inline constexpr char sqlite_step_5[] = R"sql(
-CREATE INDEX unclaimable_runs ON runs(id) WHERE state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text'
-    OR typeof(epoch) <> 'integer';
-CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
-    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
-CREATE INDEX unreadable_alerts ON alerts(run)
-    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
-)sql";
-
-/// The facts of a run end with what it says of itself, which earlier code would take for damage.
-inline constexpr char sqlite_step_6[] = "-- nothing changes but what the bytes in runs.facts hold";
-
-/// What a silence is about, and why. Earlier code would send what it silences, and takes the mark of a run that was
-/// silenced for damage.
-inline constexpr char sqlite_step_7[] = R"sql(
-ALTER TABLE decisions ADD COLUMN because TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_run TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_class TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_tag TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_kind TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN at_most TEXT;
-CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
-    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
-    FROM decisions WHERE verb = 'silence' ORDER BY number;
-)sql";
-
-/// Stores of the schemas 1 to 3 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 4> sqlite_schema{
-    {{4, 4, sqlite_step_4}, {5, 4, sqlite_step_5}, {6, 6, sqlite_step_6}, {7, 7, sqlite_step_7}}};
+inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, sqlite_step_1}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
