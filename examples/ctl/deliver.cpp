@@ -60,12 +60,11 @@ heeler::RunBatch attempt(common::Channels& channels, heeler::RunRow run, AlertRo
 
 /// Whether an alert waits for what becomes of another one that speaks for it, and if so, that is known.
 bool follows(AlertRow& row, Store& store) {
-    const auto lead = heeler::detail::lead_of(row);
-    if (!lead) return false;
-    const auto known = store.history(lead->run);
+    if (!heeler::detail::follows(row)) return false;
+    const auto known = store.history(row.with_run);
     if (!known) return true;
     for (const AlertRow& other : known->alerts)
-        if (other.alert.key == lead->key && other.state == AlertRow::State::delivered)
+        if (other.alert.key == row.with_key && other.state == AlertRow::State::delivered)
             row.state = AlertRow::State::skipped;
     return true;
 }
@@ -73,7 +72,7 @@ bool follows(AlertRow& row, Store& store) {
 std::string said_of(const AlertRow& row) {
     const std::string how = row.state == AlertRow::State::delivered ? "delivered"
                             : row.state == AlertRow::State::skipped ? "told with another one"
-                                                                    : "not delivered: " + row.last_error;
+                                                                    : "not delivered: " + heeler::reason_of(row);
     return row.alert.kind + " of " + heeler::shown_name(row.alert.run.id, 160) + ": " + heeler::one_line(how, 1024) +
            "\n";
 }

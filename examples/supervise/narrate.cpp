@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <heeler/core/run.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -41,7 +42,7 @@ std::optional<std::string> line_of(const heeler::ActionEvent& event) {
 
 std::optional<std::string> line_of(const heeler::AlertEvent& event) {
     if (event.row.state != heeler::AlertRow::State::dead) return std::nullopt;
-    return fmt::format("an alert could not be delivered: {}", event.row.last_error);
+    return fmt::format("an alert could not be delivered: {}", heeler::reason_of(event.row));
 }
 
 std::optional<std::string> line_of(const heeler::AuditEvent& event) {

@@ -64,9 +64,9 @@ template <class... Ts>
 }
 [[nodiscard]] inline std::string show(const AlertRow& r) {
     const Alert& a = r.alert;
-    std::string text =
-        joined(a.key, a.kind, a.to, a.run.id, a.run.name, a.run.work_item, a.run.project, a.severity, a.summary, a.at,
-               a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error, r.action_key);
+    std::string text = joined(a.key, a.kind, a.to, a.run.id, a.run.name, a.run.work_item, a.run.project, a.severity,
+                              a.summary, a.at, a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error,
+                              r.how, r.with_key, r.with_run, r.note, r.action_key);
     for (const std::string& issue : a.issues) text += "issue " + joined(issue);
     for (const Detail& detail : a.details) text += "detail " + joined(detail.name, detail.value);
     for (const std::string& tag : a.tags) text += "tag " + joined(tag);
@@ -176,7 +176,8 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
                at(9),
                most32,
                {nasty, "", "night"}};
-    run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, nasty},
+    run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, AlertRow::How::inhibited,
+                   nasty, nasty, nasty, nasty},
                   alert("plain", AlertRow::State::dead)};
     run.audit = {{at(12), nasty, run.row.id, nasty}, {at(13), "", run.row.id, "{}"}};
     return run;
@@ -282,6 +283,10 @@ void knows_every_enumerator() {
         run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::State::skipped); ++i)
         run.alerts.push_back(alert("key" + std::to_string(i), static_cast<AlertRow::State>(i)));
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::How::silenced); ++i) {
+        run.alerts.push_back(alert("how" + std::to_string(i), AlertRow::State::dead));
+        run.alerts.back().how = static_cast<AlertRow::How>(i);
+    }
     for (std::uint8_t i = 0; i < checkpoint_reason_names.size(); ++i) {
         run.checkpoints.push_back(checkpoint(i + 1u, ""));
         run.checkpoints.back().reason = static_cast<CheckpointReason>(i);

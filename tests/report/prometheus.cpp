@@ -116,10 +116,10 @@ ActionEvent acted_on(std::string run, ActionKind kind, ActionOutcome outcome, st
     return event;
 }
 
-AlertEvent alert_that_is(AlertRow::State state, std::string why = {}) {
+AlertEvent alert_that_is(AlertRow::State state, AlertRow::How how = AlertRow::How::plain) {
     AlertEvent event;
     event.row.state = state;
-    event.row.last_error = std::move(why);
+    event.row.how = how;
     return event;
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("what cycles did is counted") {
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::dead)), noon);
-    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped, "told with key of the run r")), noon);
+    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped, AlertRow::How::together)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::skipped)), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":3600})"}}), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-900})"}}), noon);

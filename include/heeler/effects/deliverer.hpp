@@ -333,11 +333,12 @@ private:
 
     /// Instead of being sent it is on record by whom it was silenced, and why.
     std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
-        job.row.last_error = silenced_by(silence);
+        job.row.how = AlertRow::How::silenced;
+        job.row.note = silenced_by(silence);
         JsonLine line;
         line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
         line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
-        line.key("note").string(job.row.last_error).end_object();
+        line.key("note").string(job.row.note).end_object();
         AuditRow row{now.wall, "suppressed", {}, std::move(line).text()};
         {
             const std::lock_guard guard{job.watched->lock};
@@ -349,7 +350,7 @@ private:
         ++report.suppressed;
         ++report.why.silence;
         finish_alert(job, AlertRow::State::skipped, now);
-        return job.row.last_error;
+        return job.row.note;
     }
 
     /// True: somebody has it. `silenced`: by what it was kept from people, if it was.

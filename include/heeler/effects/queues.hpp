@@ -91,9 +91,9 @@ struct SpokenFor {
     AlertJob job{handle, &watched, std::move(row), watched.of_class()};
     const RunClass& rules = watched.rules();
     const Alert& alert = job.row.alert;
-    job.follows = lead_of(job.row).has_value();
+    job.follows = follows(job.row);
     if (job.follows || !rules.outbox.groups() || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
-        job.row.attempts > 0 || job.row.last_error == told_alone || speaks_for_others(alert))
+        job.row.attempts > 0 || job.row.how == AlertRow::How::alone || speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                        "\n", watched.spec.parent(), "\n", name_of(alert.severity));
@@ -125,7 +125,7 @@ public:
     /// They wait on.
     void add(SpokenFor those) {
         const std::lock_guard guard{lock_};
-        SpokenFor& known = spoken_for_[those.jobs.front().row.last_error];
+        SpokenFor& known = spoken_for_[lead_of(those.jobs.front().row)];
         known.due = those.due;
         for (AlertJob& job : those.jobs) known.jobs.push_back(std::move(job));
     }
@@ -228,7 +228,7 @@ public:
             spoken_for_.erase(at);
         }
         std::sort(due.begin(), due.end(), [](const SpokenFor& a, const SpokenFor& b) {
-            return a.jobs.front().row.last_error < b.jobs.front().row.last_error;
+            return lead_of(a.jobs.front().row) < lead_of(b.jobs.front().row);
         });
         return due;
     }
@@ -256,8 +256,11 @@ public:
     }
 
 private:
+    /// Names the alert that speaks for this one.
+    [[nodiscard]] static std::string lead_of(const AlertRow& row) { return concat(row.with_key, "\n", row.with_run); }
+
     void put(AlertJob job) {
-        if (job.follows) return spoken_for_[job.row.last_error].jobs.push_back(std::move(job));
+        if (job.follows) return spoken_for_[lead_of(job.row)].jobs.push_back(std::move(job));
         job.due = job.row.not_before;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
@@ -320,7 +323,7 @@ private:
     Alerts alerts_;
     std::unordered_multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
     std::uint64_t added_ = 0;
-    NameMap<SpokenFor> spoken_for_;  ///< by what is on record at them
+    NameMap<SpokenFor> spoken_for_;  ///< by the alert that speaks for them
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };

@@ -8,6 +8,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/append.hpp>
@@ -105,10 +106,12 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const Action& row : known.actions)
         append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
                name_of(row.outcome), row.note.empty() ? "" : ", ", one_line(row.note, 256), "\n");
-    for (const AlertRow& row : known.alerts)
+    for (const AlertRow& row : known.alerts) {
+        const std::string reason = reason_of(row);
         append(text, "  ", rfc3339(row.created_at), "  alert ", one_line(row.alert.kind, 64), ": ",
                one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
-               row.last_error.empty() ? "" : ", ", one_line(row.last_error, 1024), "\n");
+               reason.empty() ? "" : ", ", one_line(reason, 1024), "\n");
+    }
     return text;
 }
 

@@ -147,7 +147,7 @@ private:
     void add(const AlertEvent& event, WallTime) {
         counts_.alerts_delivered += event.row.state == AlertRow::State::delivered ? 1 : 0;
         counts_.alerts_dead += event.row.state == AlertRow::State::dead ? 1 : 0;
-        const bool together = event.row.last_error.compare(0, told_with.size(), told_with) == 0;
+        const bool together = event.row.how == AlertRow::How::together;
         counts_.alerts_together += event.row.state == AlertRow::State::skipped && together ? 1 : 0;
     }
 

@@ -107,15 +107,15 @@ void columns(RowOf<Action> auto& row, Visit visit) {
 }
 
 /// Where the body of an alert lies in its row.
-inline constexpr int body_column = 17;
+inline constexpr int body_column = 21;
 
 /// `body` stands for the lists of the alert.
 template <class Visit>
 void columns(RowOf<AlertRow> auto& row, RowOf<std::string> auto& body, Visit visit) {
     auto& alert = row.alert;
-    visit(alert.key, row.state, row.attempts, row.created_at, row.not_before, row.last_error, row.action_key,
-          alert.kind, alert.to, alert.run.id, alert.run.name, alert.run.work_item, alert.run.project, alert.severity,
-          alert.summary, alert.at, alert.attempt, Bytes{body});
+    visit(alert.key, row.state, row.attempts, row.created_at, row.not_before, row.last_error, row.how, row.with_key,
+          row.with_run, row.note, row.action_key, alert.kind, alert.to, alert.run.id, alert.run.name,
+          alert.run.work_item, alert.run.project, alert.severity, alert.summary, alert.at, alert.attempt, Bytes{body});
 }
 
 template <class Visit>

@@ -26,6 +26,9 @@ template <class E>
     } else if constexpr (std::is_same_v<E, AlertRow::State>) {
         constexpr std::string_view names[] = {"pending", "delivered", "dead", "skipped"};
         return names[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<E, AlertRow::How>) {
+        constexpr std::string_view names[] = {"plain", "alone", "together", "inhibited", "silenced"};
+        return names[static_cast<std::size_t>(value)];
     } else if constexpr (std::is_same_v<E, Condition>) {
         return value.key();
     } else {

@@ -44,7 +44,8 @@ CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ('intended
 CREATE TABLE alerts(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL,
     key TEXT COLLATE "C" NOT NULL, state TEXT NOT NULL, attempts BIGINT NOT NULL, created_at BIGINT NOT NULL,
-    not_before BIGINT NOT NULL, last_error TEXT NOT NULL, action_key TEXT NOT NULL, kind TEXT NOT NULL,
+    not_before BIGINT NOT NULL, last_error TEXT NOT NULL, how TEXT NOT NULL, with_key TEXT NOT NULL,
+    with_run TEXT NOT NULL, note TEXT NOT NULL, action_key TEXT NOT NULL, kind TEXT NOT NULL,
     route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL, project TEXT NOT NULL,
     severity TEXT NOT NULL, summary TEXT NOT NULL, at BIGINT NOT NULL, attempt BIGINT NOT NULL, body BYTEA NOT NULL,
     body_text TEXT NOT NULL, UNIQUE(run, key));
@@ -72,7 +73,8 @@ CREATE VIEW checkpoints_readable AS SELECT run, number, to_timestamp(at / 1e6) A
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
     to_timestamp(at / 1e6) AS at FROM interventions ORDER BY run, number;
 CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summary, body_text,
-    to_timestamp(created_at / 1e6) AS created_at, last_error FROM alerts ORDER BY ordinal;
+    to_timestamp(created_at / 1e6) AS created_at, last_error, how, with_key, with_run, note FROM alerts
+    ORDER BY ordinal;
 CREATE VIEW audit_readable AS SELECT to_timestamp(at / 1e6) AS at, kind, run, body FROM audit ORDER BY ordinal;
 CREATE VIEW decisions_readable AS SELECT number, run, verb, to_timestamp(until_at / 1e6) AS until_at, decided_by,
     to_timestamp(at / 1e6) AS at, applied FROM decisions ORDER BY number;

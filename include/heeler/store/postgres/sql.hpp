@@ -93,21 +93,22 @@ struct PostgresSql {
         "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
         "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
     static constexpr char put_alerts[] =
-        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, "
-        "run_id, run_name, work_item, project, severity, summary, at, attempt, body, body_text) "
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body, body_text FROM unnest($1::text[], "
-        "$2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], "
-        "$10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[], "
-        "$18::bigint[], $19::bytea[], $20::text[]) WITH ORDINALITY AS g(run, key, state, attempts, created_at, "
-        "not_before, last_error, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, "
-        "at, attempt, body, body_text, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET "
-        "state = excluded.state, attempts = excluded.attempts, created_at = excluded.created_at, "
-        "not_before = excluded.not_before, last_error = excluded.last_error, action_key = excluded.action_key, "
-        "kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, run_name = excluded.run_name, "
-        "work_item = excluded.work_item, project = excluded.project, severity = excluded.severity, "
-        "summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, body = excluded.body, "
-        "body_text = excluded.body_text";
+        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text) SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], "
+        "$7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
+        "$15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[], "
+        "$23::bytea[], $24::text[]) WITH ORDINALITY AS g(run, key, state, attempts, created_at, not_before, "
+        "last_error, how, with_key, with_run, note, action_key, kind, route, run_id, run_name, work_item, project, "
+        "severity, summary, at, attempt, body, body_text, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET "
+        "state = excluded.state, attempts = excluded.attempts, created_at = excluded.created_at, not_before = "
+        "excluded.not_before, last_error = excluded.last_error, how = excluded.how, with_key = excluded.with_key, "
+        "with_run = excluded.with_run, note = excluded.note, action_key = excluded.action_key, kind = excluded.kind, "
+        "route = excluded.route, run_id = excluded.run_id, run_name = excluded.run_name, work_item = "
+        "excluded.work_item, project = excluded.project, severity = excluded.severity, summary = excluded.summary, at "
+        "= excluded.at, attempt = excluded.attempt, body = excluded.body, body_text = excluded.body_text";
     static constexpr char add_audit[] =
         "INSERT INTO audit(run, at, kind, body) SELECT run, at, kind, body FROM unnest($1::text[], $2::bigint[], "
         "$3::text[], $4::text[]) WITH ORDINALITY AS g(run, at, kind, body, place) ORDER BY place";
@@ -152,9 +153,9 @@ struct PostgresSql {
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs ORDER BY ordinal";
     static constexpr char undelivered_alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts "
-        "WHERE (state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE (state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char count_checkpoints[] =
         "SELECT run, count(*) FROM checkpoints WHERE run = ANY ($1::text[]) GROUP BY run";
     static constexpr char checkpoints[] =
@@ -172,17 +173,18 @@ struct PostgresSql {
         "WHERE intervention = newest OR (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
         "'skipped', 'ended', 'blocked')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
-        "ORDER BY ordinal";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE run = $1::text ORDER BY ordinal";
     static constexpr char alert[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
-        "AND key = $2::text";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE run = $1::text AND key = $2::text";
     static constexpr char pending_alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ANY ($1::text[]) "
-        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE run = ANY ($1::text[]) AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY "
+        "ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = $1::text ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "

@@ -43,7 +43,8 @@ CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', '
     'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
 CREATE TABLE alerts(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, action_key TEXT NOT NULL,
+    created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, how TEXT NOT NULL,
+    with_key TEXT NOT NULL, with_run TEXT NOT NULL, note TEXT NOT NULL, action_key TEXT NOT NULL,
     kind TEXT NOT NULL, route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL,
     project TEXT NOT NULL, severity TEXT NOT NULL, summary TEXT NOT NULL, at INTEGER NOT NULL,
     attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
@@ -64,8 +65,8 @@ CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at FROM interventions;
 CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summary, body_text,
-    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at, last_error FROM alerts
-    ORDER BY ordinal;
+    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at, last_error, how, with_key, with_run,
+    note FROM alerts ORDER BY ordinal;
 CREATE VIEW audit_readable AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, kind, run, body
     FROM audit ORDER BY ordinal;
 CREATE TABLE mutes(
@@ -154,15 +155,16 @@ struct Sql {
         "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
         "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
     static constexpr char put_alert[] =
-        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, "
-        "run_id, run_name, work_item, project, severity, summary, at, attempt, body, body_text) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) "
-        "ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
-        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, "
-        "action_key = excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, "
-        "run_name = excluded.run_name, work_item = excluded.work_item, project = excluded.project, "
-        "severity = excluded.severity, summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, "
-        "body = excluded.body, body_text = excluded.body_text";
+        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
+        "?21, ?22, ?23, ?24) ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
+        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, how = "
+        "excluded.how, with_key = excluded.with_key, with_run = excluded.with_run, note = excluded.note, action_key = "
+        "excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, run_name = "
+        "excluded.run_name, work_item = excluded.work_item, project = excluded.project, severity = excluded.severity, "
+        "summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, body = excluded.body, body_text = "
+        "excluded.body_text";
     static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
     static constexpr char add_decision[] =
         "INSERT INTO decisions(run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
@@ -211,20 +213,21 @@ struct Sql {
         "AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN ('done', 'failed', "
         "'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER BY ordinal";
     static constexpr char alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
+        "= ?1 ORDER BY ordinal";
     static constexpr char alert[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND key = ?2";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
+        "= ?1 AND key = ?2";
     static constexpr char pending_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 "
-        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
+        "= ?1 AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char undelivered_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE (state IN ('delivered', "
-        "'skipped')) IS NOT TRUE "
-        "ORDER BY ordinal";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE "
+        "(state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
