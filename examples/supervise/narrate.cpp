@@ -46,7 +46,7 @@ std::optional<std::string> line_of(const heeler::AlertEvent& event) {
 }
 
 std::optional<std::string> line_of(const heeler::AuditEvent& event) {
-    if (event.row.kind != "gap") return std::nullopt;
+    if (!event.clock_jump) return std::nullopt;
     return std::string("the clock jumped or the machine slept: nothing is judged for a while");
 }
 

@@ -70,14 +70,11 @@ inline const std::set<std::string> any_number{
     "runs.ended_at",      "interventions.at", "alerts.created_at", "alerts.not_before", "alerts.at",
     "decisions.until_at", "decisions.at",     "mutes.identity",    "mutes.at",          "runs.epoch"};
 /// One word of a list.
-inline const std::set<std::string> words{"checkpoints.reason",   "runs.state",
-                                         "runs.status",          "interventions.condition",
-                                         "interventions.action", "interventions.outcome",
-                                         "actions.kind",         "actions.needs",
-                                         "actions.outcome",      "alerts.state",
-                                         "alerts.how",           "alerts.severity",
-                                         "decisions.verb",       "mutes.condition",
-                                         "tallies.condition",    "decisions.at_most"};
+inline const std::set<std::string> words{
+    "checkpoints.reason",    "runs.state",       "runs.status",     "interventions.condition", "interventions.action",
+    "interventions.outcome", "actions.kind",     "actions.needs",   "actions.outcome",         "actions.outcome_from",
+    "alerts.state",          "alerts.how",       "alerts.severity", "decisions.verb",          "mutes.condition",
+    "tallies.condition",     "decisions.at_most"};
 
 /// What of the row the store says, wherever it says so: `run: what` for each damage.
 struct Said {

@@ -60,7 +60,8 @@ template <class... Ts>
     return joined(r.number, r.incident, r.attempt, r.condition, r.action, r.outcome, r.at);
 }
 [[nodiscard]] inline std::string show(const Action& r) {
-    return joined(r.key, r.kind, r.needs, r.outcome, r.incident, r.intervention, r.attempt, r.text, r.note);
+    return joined(r.key, r.kind, r.needs, r.outcome, r.outcome_from, r.incident, r.intervention, r.attempt, r.text,
+                  r.note);
 }
 [[nodiscard]] inline std::string show(const AlertRow& r) {
     const Alert& a = r.alert;
@@ -162,9 +163,9 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
     run.checkpoints = {{1, most32, at(7), least64, nasty, CheckpointReason::user_interrupt}, checkpoint(2, "")};
     run.interventions = {
         {most32, 3, 4, Condition::no_output_access, ActionKind::terminate, InterventionOutcome::skipped, at(8)}};
-    run.actions = {
-        {nasty, ActionKind::terminate, ActionKind::snapshot, ActionOutcome::intended, 5, 6, most32, nasty, nasty},
-        action("plain", ActionOutcome::done)};
+    run.actions = {{nasty, ActionKind::terminate, ActionKind::snapshot, ActionOutcome::intended, OutcomeFrom::silence,
+                    5, 6, most32, nasty, nasty},
+                   action("plain", ActionOutcome::done)};
     Alert seen{nasty,
                "run.unhealthy",
                nasty,
@@ -281,6 +282,10 @@ void knows_every_enumerator() {
     }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionOutcome::ended); ++i)
         run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(OutcomeFrom::silence); ++i) {
+        run.actions.push_back(action("from" + std::to_string(i), ActionOutcome::skipped));
+        run.actions.back().outcome_from = static_cast<OutcomeFrom>(i);
+    }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::State::skipped); ++i)
         run.alerts.push_back(alert("key" + std::to_string(i), static_cast<AlertRow::State>(i)));
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::How::silenced); ++i) {

@@ -78,6 +78,14 @@ struct AuditRow {
     std::string body{};  ///< one JSON object
 };
 
+namespace detail {
+
+/// Kinds of records that the library looks for itself.
+inline constexpr std::string_view gap_record = "gap", away_record = "away", slow_host_record = "slow_host",
+                                  vanished_record = "vanished";
+
+}  // namespace detail
+
 enum class Verb : std::uint8_t {
     snooze,
     resume_watch,

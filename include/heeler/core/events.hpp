@@ -49,6 +49,7 @@ struct AlertEvent {
 /// A record was written that no other event stands for.
 struct AuditEvent {
     AuditRow row{};
+    std::optional<Duration> clock_jump{};  ///< by so much the wall clock went ahead of the monotonic one
 };
 
 /// A detector looked at a run at a time of its own, and has an answer.

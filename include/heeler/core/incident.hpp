@@ -76,11 +76,12 @@ struct Action {
     ActionKind kind = ActionKind::nudge;
     std::optional<ActionKind> needs{};  ///< carried out only if this one of the same rung is done
     ActionOutcome outcome = ActionOutcome::intended;
+    OutcomeFrom outcome_from = OutcomeFrom::answer;
     std::uint32_t incident = 0;
     std::uint32_t intervention = 0;  ///< per run, from 1
     std::uint32_t attempt = 0;
     std::string text{};                ///< what is sent to the run, or why
-    std::string note{};                ///< what the agent control answered
+    std::string note{};                ///< what the agent control answered, or why it was not asked
     std::optional<Condition> about{};  ///< of a steer; not stored: what it was about is in its text
 };
 

@@ -189,6 +189,7 @@ struct Acted {
     ActionKind kind = ActionKind::nudge;
     ActionOutcome outcome = ActionOutcome::done;
     std::string_view note{};  ///< what was answered
+    OutcomeFrom from = OutcomeFrom::answer;
 };
 
 /// One entry of the records: `body` is one JSON object.

@@ -108,13 +108,16 @@ struct OutboxSettings {
 /// also while the run waits. None for unhealth that is only worth showing (`Level::watch`).
 struct EdgeAlert {
     Condition condition = Condition::needs_input;
-    std::string kind = "worker.needs_input";
+    std::string kind{name_of(AlertKind::worker_needs_input)};
     bool repeated = false;  ///< and again every `renotify_every` while it lasts
     std::string over{};     ///< kind of one when it is over, for those who were told; empty: none
 };
 
 /// Of a silence that nothing is done about.
-[[nodiscard]] inline EdgeAlert silence_alert() { return {Condition::silent, "run.unhealthy", true, "run.recovered"}; }
+[[nodiscard]] inline EdgeAlert silence_alert() {
+    return {Condition::silent, std::string{name_of(AlertKind::unhealthy)}, true,
+            std::string{name_of(AlertKind::recovered)}};
+}
 
 /// Who is told at one level of an escalation.
 enum class EscalationTarget : std::uint8_t {

@@ -111,16 +111,16 @@ public:
 
 private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
-        const auto tell = [&](AuditRow row) {
-            pending_audit_.push_back(row);
-            report.events.emplace_back(AuditEvent{std::move(row)});
+        const auto tell = [&](AuditEvent event) {
+            pending_audit_.push_back(event.row);
+            report.events.emplace_back(std::move(event));
         };
-        if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row));
+        if (auto gap = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(gap));
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
             if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true).second)
-                tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)});
+                tell({{now.wall, std::string{slow_host_record}, {}, notes::slow_host(rules->rules, every)}, {}});
     }
 
     WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {

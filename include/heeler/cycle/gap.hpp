@@ -62,7 +62,7 @@ public:
     /// runs are held for one grace if the clocks went apart by `least` or more, and if that or a call that came far too
     /// late says that nobody saw what runs did, their ages count from now. Who is looked at once in fifteen minutes
     /// misses nothing in one.
-    [[nodiscard]] std::optional<AuditRow> note(Instant now, TickCause cause, Registry& registry, Duration least) {
+    [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least) {
         const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
         const Duration away = expected_ ? std::max(Duration{}, now.elapsed - *expected_) : Duration{};
@@ -79,8 +79,8 @@ public:
             return std::nullopt;
         }
         const bool missed = hold(now, jumped, apart > Duration{}, registry);
-        if (jumped) return row(now, "gap", apart);
-        return missed ? std::optional{row(now, "away", away)} : std::nullopt;
+        if (jumped) return AuditEvent{row(now, gap_record, apart), apart};
+        return missed ? std::optional{AuditEvent{row(now, away_record, away), {}}} : std::nullopt;
     }
 
     /// The call that was noted last came so late that it proves nothing of a run that is looked at so often.

@@ -325,7 +325,7 @@ private:
         if (before.row->name != spec.name) return true;
         if (spec.started_at && before.row->ended_at && *spec.started_at > *before.row->ended_at) return true;
         return std::any_of(before.audit.begin(), before.audit.end(),
-                           [](const AuditRow& row) { return row.kind == "vanished"; });
+                           [](const AuditRow& row) { return row.kind == vanished_record; });
     }
 
     /// That the run ended with an earlier watchdog is news.
@@ -371,7 +371,7 @@ private:
     }
 
     [[nodiscard]] static AuditRow vanished(std::string run, Instant now) {
-        return {now.wall, "vanished", std::move(run), R"({"reason":"it is not listed any more"})"};
+        return {now.wall, std::string{vanished_record}, std::move(run), R"({"reason":"it is not listed any more"})"};
     }
 
     /// Now, if it was never asked.

@@ -78,7 +78,7 @@ public:
 
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
-        AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
+        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end");
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
@@ -191,7 +191,7 @@ private:
     }
 
     void escalate(const Action& action) {
-        AlertRow row = alert_of("escalation", action.key);
+        AlertRow row = alert_of(AlertKind::escalation, action.key);
         row.action_key = action.key;
         Chain chain{watched_, spec_, now_};
         if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
@@ -219,8 +219,9 @@ private:
         const bool told = (chain.present() || unheard) && rung::has(judged_.decision.plan, ActionKind::escalate);
         if (told || !(unheard || chain.is_of_open_incident())) return;
         const std::string silence = std::to_string(watched_.verdict->silenced->silence);
-        AlertRow row = alert_of("escalation", unheard ? "after silence " + silence
-                                                      : "step " + std::to_string(watched_.verdict->chain->steps + 1));
+        AlertRow row =
+            alert_of(AlertKind::escalation, unheard ? "after silence " + silence
+                                                    : "step " + std::to_string(watched_.verdict->chain->steps + 1));
         if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
         if (unheard) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
@@ -242,6 +243,10 @@ private:
             copy.alert.to = std::move(route);
             rows.push_back(std::move(copy));
         }
+    }
+
+    [[nodiscard]] AlertRow alert_of(AlertKind kind, std::string_view what) const {
+        return alert_of(std::string{name_of(kind)}, what);
     }
 
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
@@ -273,7 +278,7 @@ private:
         if (!watched_.rules().tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
-            AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
+            AlertRow row = alert_of(AlertKind::unhealthy, std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
             say_it_began();
@@ -290,7 +295,7 @@ private:
         }
         if (judged_.alerting == Alerting::resolved) {
             if (watched_.verdict->marks.quiet_at(now_.wall)) return;
-            AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
+            AlertRow row = alert_of(AlertKind::recovered, std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};

@@ -219,7 +219,7 @@ private:
 /// `fallback_factor` times its expected duration; without that either, it says once that it cannot judge.
 template <>
 struct HeartbeatContract<Intervals> {
-    static constexpr std::string_view kind = "heartbeat";
+    static constexpr std::string_view kind = "heartbeat", no_change = "zero_delta";
     static constexpr EventMask listens = events<IntervalSample>;
 
     struct Settings {
@@ -254,7 +254,7 @@ struct HeartbeatContract<Intervals> {
         if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
         if (run.unseen_for(Duration{}, now.elapsed) < settings.zero_intervals * run.interval)
             return Finding::put_off(kind);
-        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "zero_delta"}};
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = no_change}};
         finding.evidence.add("zero_intervals", memory.zero_intervals)
             .add("threshold", settings.zero_intervals)
             .add("value", static_cast<double>(*run.metric_value()));
@@ -264,7 +264,7 @@ struct HeartbeatContract<Intervals> {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        if (finding.evidence.rule != "zero_delta") return detail::words::plain(finding);
+        if (finding.evidence.rule != no_change) return detail::words::plain(finding);
         return "No progress in " + detail::words::count(finding.evidence.fact("zero_intervals")) + " intervals";
     }
 

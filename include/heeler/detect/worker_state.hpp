@@ -29,6 +29,7 @@ namespace heeler::inline HEELER_ABI {
 /// first one, which is the baseline. A poll is an interval of the run.
 struct WorkerState {
     static constexpr std::string_view kind = "worker_state";
+    static constexpr std::string_view reported_error = "reported_error";  ///< rule: its status says so
     static constexpr EventMask listens = events<OutputLine, IntervalSample>;
     static constexpr bool while_waiting = true;
     static constexpr std::size_t line_cap = 512;  ///< bytes of a line that are kept
@@ -128,7 +129,7 @@ struct WorkerState {
             return found(run, Condition::needs_input, "waits_for_person");
         if (run.waiting_since) return std::nullopt;
         if (memory.asked_at != 0) return found(run, Condition::needs_input, "question_in_output");
-        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, "reported_error");
+        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, reported_error);
         if (line_with(memory, settings.error_patterns, 0) != nullptr)
             return found(run, Condition::worker_error, "error_in_output");
         if (memory.unchanged < settings.stuck_after) return std::nullopt;
@@ -149,7 +150,7 @@ struct WorkerState {
                     {"completion_message", std::string{last}}};
         if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
         if (finding.condition == Condition::worker_error) {
-            const bool by_status = finding.evidence.rule == "reported_error";
+            const bool by_status = finding.evidence.rule == reported_error;
             const std::string* line = line_with(memory, settings.error_patterns, 0);
             return {{"error_source", by_status ? "status" : "output"},
                     {"error_context", by_status || line == nullptr ? words.reported : *line},
@@ -165,7 +166,7 @@ struct WorkerState {
         if (finding.condition == Condition::complete) return "Complete";
         if (finding.condition == Condition::needs_input) return "Waits for a person";
         if (finding.condition == Condition::worker_error)
-            return finding.evidence.rule == "reported_error" ? "Reports an error" : "Error in its output";
+            return finding.evidence.rule == reported_error ? "Reports an error" : "Error in its output";
         return "Stuck: no change in " + detail::words::count(finding.evidence.fact("intervals_stuck")) + " checks, " +
                detail::words::count(finding.evidence.fact("duration_s")) + " s";
     }

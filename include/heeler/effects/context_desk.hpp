@@ -110,6 +110,7 @@ private:
         ActionEvent event;
         event.action.kind = ActionKind::clear;
         event.action.outcome = shadow ? ActionOutcome::skipped : cleared ? ActionOutcome::done : ActionOutcome::failed;
+        if (shadow) event.action.outcome_from = OutcomeFrom::shadow;
         if (!cleared) event.action.note = evidence_text(cleared.error().message);
         const std::lock_guard guard{lock_};
         failed_ = !cleared;

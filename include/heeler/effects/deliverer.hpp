@@ -190,7 +190,7 @@ private:
         if (!ledger_.has_open_outcomes(*job.watched)) return true;
         const auto error = ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
         if (!error) return true;
-        if (error->message != Ledger::left_to_cycle) report.error("commit", job.watched->run.id, *error);
+        if (!error->left_to_cycle) report.error("commit", job.watched->run.id, *error);
         queues_.add(std::move(job));
         return false;
     }
@@ -222,7 +222,8 @@ private:
             return;  // to look it up could be to ask for it again
         } else if (shadow || frozen) {
             action.outcome = ActionOutcome::skipped;
-            action.note = shadow ? shadow_note : "frozen";
+            action.outcome_from = shadow ? OutcomeFrom::shadow : OutcomeFrom::freeze;
+            action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
@@ -299,6 +300,7 @@ private:
         action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
         if (!silenced.empty()) {
             action.outcome = ActionOutcome::skipped;
+            action.outcome_from = OutcomeFrom::silence;
             action.note = std::move(silenced);
         } else if (!delivered)
             action.note = "nobody received it yet; it is tried again";

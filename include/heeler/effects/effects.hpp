@@ -36,6 +36,7 @@ public:
         }
         const auto answer = hands(action).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
+        action.outcome_from = OutcomeFrom::answer;
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
@@ -45,7 +46,8 @@ public:
         const auto found = hands(action).find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
-            action.note = found_note;
+            action.outcome_from = OutcomeFrom::look_up;
+            action.note = "found when it was looked up";
             return true;
         }
         const bool absent = found && *found == Found::absent;

@@ -57,9 +57,9 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const Action& action : known.actions)
         report.escalated |= action.kind == ActionKind::escalate && action.outcome == ActionOutcome::done;
     for (const AlertRow& row : known.alerts) {
-        report.escalated |= row.alert.kind == "escalation" && row.state == AlertRow::State::delivered;
+        report.escalated |= row.alert.is(AlertKind::escalation) && row.state == AlertRow::State::delivered;
         if (row.state == AlertRow::State::dead) report.alerts.push_back(row.alert.key);
-        if (row.alert.kind != "escalation") continue;
+        if (!row.alert.is(AlertKind::escalation)) continue;
         for (const Detail& detail : row.alert.details) {
             if (detail.name == "recommendation") report.recommendation = detail.value;
             if (detail.name == "summary") report.summary = detail.value;

@@ -117,7 +117,7 @@ HEELER_INLINE std::string to_table(const RunSpec& spec) {
 
 /// It was away, or is called too seldom: that is why verdicts come late.
 [[nodiscard]] inline bool is_about_watchdog(const AuditRow& row) noexcept {
-    return row.kind == "gap" || row.kind == "away" || row.kind == "slow_host";
+    return row.kind == detail::gap_record || row.kind == detail::away_record || row.kind == detail::slow_host_record;
 }
 
 HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {

@@ -128,7 +128,10 @@ private:
         const std::string outcome{name_of(action.outcome)};
         ++counts_.interventions[{std::string{name_of(action.kind)}, outcome}];
         if (action.kind == ActionKind::spawn) ++counts_.continuations[{outcome, {}}];
-        if (action.outcome == ActionOutcome::skipped) ++(action.note == shadow_note ? counts_.shadow : counts_.frozen);
+        if (action.outcome == ActionOutcome::skipped) {
+            counts_.shadow += action.outcome_from == OutcomeFrom::shadow ? 1 : 0;
+            counts_.frozen += action.outcome_from == OutcomeFrom::freeze ? 1 : 0;
+        }
         if (action.outcome != ActionOutcome::done) return;
         if (acted_.size() >= most_acted) acted_.clear();  // of runs that ended, mostly
         acted_.insert_or_assign({event.run, action.kind}, now);
@@ -152,9 +155,8 @@ private:
     }
 
     void add(const AuditEvent& event, WallTime) {
-        if (event.row.kind != "gap") return;
-        const bool backward = event.row.body.find(":-") != std::string::npos;
-        ++(backward ? counts_.jumps_backward : counts_.jumps_forward);
+        if (!event.clock_jump) return;
+        ++(*event.clock_jump < Duration{} ? counts_.jumps_backward : counts_.jumps_forward);
     }
 
     void add(const ErrorEvent&, WallTime) {}

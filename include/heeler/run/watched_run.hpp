@@ -266,8 +266,8 @@ struct RunMemory {
             if (const EdgeAlert* edge = edge_about(sent.condition);
                 edge != nullptr && edge->kind == alert.kind && sent.at == alert.at)
                 marks.edges |= bit_of(sent.condition);
-        const bool escalates = alert.kind == "escalation";
-        const bool begins = alert.kind == "run.unhealthy" && marks.edges == 0;
+        const bool escalates = alert.is(AlertKind::escalation);
+        const bool begins = alert.is(AlertKind::unhealthy) && marks.edges == 0;
         if (escalates || begins) leave_unsaid();
         marks.escalated = escalates && verdict->incident.open();
         marks.began = begins && verdict->incident.open();

@@ -103,7 +103,8 @@ void columns(RowOf<Intervention> auto& row, Visit visit) {
 
 template <class Visit>
 void columns(RowOf<Action> auto& row, Visit visit) {
-    visit(row.key, row.kind, row.needs, row.outcome, row.incident, row.intervention, row.attempt, row.text, row.note);
+    visit(row.key, row.kind, row.needs, row.outcome, row.outcome_from, row.incident, row.intervention, row.attempt,
+          row.text, row.note);
 }
 
 /// Where the body of an alert lies in its row.

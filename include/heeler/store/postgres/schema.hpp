@@ -36,8 +36,9 @@ CREATE TABLE interventions(
     PRIMARY KEY(run, number));
 CREATE TABLE actions(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL,
-    key TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL, needs TEXT, outcome TEXT NOT NULL, incident BIGINT NOT NULL,
-    intervention BIGINT NOT NULL, attempt BIGINT NOT NULL, text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
+    key TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL, needs TEXT, outcome TEXT NOT NULL, outcome_from TEXT NOT NULL,
+    incident BIGINT NOT NULL, intervention BIGINT NOT NULL, attempt BIGINT NOT NULL, text TEXT NOT NULL,
+    note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(ordinal) WHERE outcome = 'intended';
 CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
     'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;

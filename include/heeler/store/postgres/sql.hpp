@@ -85,13 +85,14 @@ struct PostgresSql {
         "attempt = excluded.attempt, condition = excluded.condition, action = excluded.action, "
         "outcome = excluded.outcome, at = excluded.at";
     static constexpr char put_actions[] =
-        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM unnest($1::text[], "
-        "$2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], "
-        "$10::text[]) WITH ORDINALITY AS g(run, key, kind, needs, outcome, incident, intervention, attempt, text, "
-        "note, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET kind = excluded.kind, "
-        "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
-        "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
+        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
+        "note) SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM "
+        "unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], "
+        "$9::bigint[], $10::text[], $11::text[]) WITH ORDINALITY AS g(run, key, kind, needs, outcome, outcome_from, "
+        "incident, intervention, attempt, text, note, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET kind "
+        "= excluded.kind, needs = excluded.needs, outcome = excluded.outcome, outcome_from = excluded.outcome_from, "
+        "incident = excluded.incident, intervention = excluded.intervention, attempt = excluded.attempt, text = "
+        "excluded.text, note = excluded.note";
     static constexpr char put_alerts[] =
         "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
         "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
@@ -165,11 +166,11 @@ struct PostgresSql {
         "SELECT run, number, incident, attempt, condition, action, outcome, at FROM interventions "
         "WHERE run = ANY ($1::text[]) ORDER BY run, number";
     static constexpr char actions[] =
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions "
+        "SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
         "WHERE run = $1::text ORDER BY ordinal";
     static constexpr char open_actions[] =
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM (SELECT *, "
-        "max(intervention) OVER (PARTITION BY run) AS newest FROM actions WHERE run = ANY ($1::text[])) AS of_runs "
+        "SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM (SELECT "
+        "*, max(intervention) OVER (PARTITION BY run) AS newest FROM actions WHERE run = ANY ($1::text[])) AS of_runs "
         "WHERE intervention = newest OR (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
         "'skipped', 'ended', 'blocked')) IS NOT TRUE ORDER BY ordinal";
     static constexpr char alerts[] =

@@ -36,8 +36,8 @@ CREATE TABLE interventions(
     condition TEXT NOT NULL, action TEXT NOT NULL, outcome TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(run, number));
 CREATE TABLE actions(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, needs TEXT,
-    outcome TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
+    outcome TEXT NOT NULL, outcome_from TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
 CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
     'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
@@ -150,10 +150,11 @@ struct Sql {
         "INSERT OR REPLACE INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     static constexpr char put_action[] =
-        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(run, key) DO UPDATE SET kind = excluded.kind, "
-        "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
-        "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
+        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
+        "note) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(run, key) DO UPDATE SET kind = "
+        "excluded.kind, needs = excluded.needs, outcome = excluded.outcome, outcome_from = excluded.outcome_from, "
+        "incident = excluded.incident, intervention = excluded.intervention, attempt = excluded.attempt, text = "
+        "excluded.text, note = excluded.note";
     static constexpr char put_alert[] =
         "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
         "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
@@ -206,12 +207,13 @@ struct Sql {
         "SELECT number, incident, attempt, condition, action, outcome, at FROM interventions WHERE run = ?1 "
         "ORDER BY number";
     static constexpr char actions[] =
-        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "ORDER BY ordinal";
+        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
+        "WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_actions[] =
-        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN ('done', 'failed', "
-        "'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER BY ordinal";
+        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
+        "WHERE run = ?1 AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN "
+        "('done', 'failed', 'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER "
+        "BY ordinal";
     static constexpr char alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
         "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
