@@ -149,11 +149,15 @@ TEST_CASE("a stored run is taken in as it was, one that cannot be read is left a
     CHECK(after.registry.adopt(row, false, after.now()).error().code == ErrorCode::duplicate);
 
     after.registry.drop(taken->handle);
-    row.row.facts.pop_back();
-    const auto damaged = after.registry.adopt(row, false, after.now());
-    REQUIRE_FALSE(damaged);
-    CHECK(damaged.error().code == ErrorCode::corrupt);
-    CHECK_FALSE(after.registry.find("r"));
+    const std::string whole = row.row.facts;
+    for (const std::string& facts : {whole.substr(0, whole.size() - 1), std::string{}, "\xff" + whole.substr(1)}) {
+        row.row.facts = facts;
+        const auto damaged = after.registry.adopt(row, false, after.now());
+        REQUIRE_FALSE(damaged);
+        CHECK(damaged.error().code == ErrorCode::corrupt);
+        CHECK(damaged.error().message == "table 'runs', column 'facts' is damaged");
+        CHECK_FALSE(after.registry.find("r"));
+    }
 }
 
 TEST_CASE("a cycle lies on the run's own grid, or on the wall clock's", "[run]") {

@@ -114,6 +114,36 @@ TEST_CASE("facts of another layout are refused", "[run]") {
     }
 }
 
+TEST_CASE("facts and specs with a value that does not exist are refused", "[run]") {
+    const auto reads = [](auto&& change) {
+        RunMemory before;
+        change(before);
+        ArchiveWriter to{Instant{}};
+        before.archive_facts(to);
+        RunMemory after;
+        ArchiveReader from{to.bytes(), Instant{}};
+        after.archive_facts(from);
+        return from.ok() && from.at_end();
+    };
+    CHECK(reads([](RunMemory& run) { run.run.state = RunState::abandoned; }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.run.state = static_cast<RunState>(11); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.run.metric = static_cast<MetricKind>(3); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.shown.status = static_cast<Status>(6); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.shown.level = static_cast<Level>(4); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.skip = static_cast<detail::Skip>(7); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.checkpoints.edit().last.reason = static_cast<CheckpointReason>(5); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.verdict.edit().incident.phase = static_cast<Phase>(5); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.verdict.edit().sent.begin = static_cast<detail::Beginning>(4); }));
+
+    RunSpec spec;
+    spec.id = "r";
+    spec.metric = static_cast<MetricKind>(3);
+    const std::string bytes = encoded(spec);
+    ArchiveReader reader{bytes, Instant{}};
+    detail::archive_spec(reader, spec);
+    CHECK_FALSE(reader.ok());
+}
+
 TEST_CASE("a run's parent is read without the rest of what is stored of it", "[run]") {
     RunSpec spec;
     spec.id = "r";

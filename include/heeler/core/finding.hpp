@@ -13,6 +13,8 @@ namespace heeler::inline HEELER_ABI {
 /// What the host sees of a run.
 enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, timeout, recovered };
 
+[[nodiscard]] constexpr Status last_value(Status) noexcept { return Status::recovered; }
+
 [[nodiscard]] constexpr std::string_view name_of(Status status) noexcept {
     constexpr std::string_view names[] = {"HEALTHY", "STALLED", "RUNAWAY", "LOOP_DETECTED", "TIMEOUT", "RECOVERED"};
     return names[static_cast<std::size_t>(status)];
@@ -64,6 +66,13 @@ public:
 
     template <class A>
     void archive(A& a);
+
+    /// Whether it can be the key of a condition.
+    [[nodiscard]] static constexpr bool is_key(std::string_view key) noexcept {
+        bool good = !key.empty() && key.size() <= longest_key;
+        for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+        return good;
+    }
 
 private:
     constexpr Condition(std::uint8_t id, std::string_view key, std::uint8_t rank, Status status, bool opens) noexcept
@@ -120,8 +129,7 @@ inline void a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capi
 
 consteval Condition Condition::custom(std::uint8_t number, std::string_view key, std::uint8_t rank, Status status,
                                       bool opens_incident) {
-    bool good = number < 15 && !key.empty() && key.size() <= longest_key;
-    for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+    const bool good = number < 15 && is_key(key);
     if (!good) detail::a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capitals_digits_or_underscores();
     return Condition{static_cast<std::uint8_t>(first_custom + number), key, rank, status, opens_incident};
 }
@@ -141,8 +149,11 @@ void Condition::archive(A& a) {
         return;
     }
     a(key_, size_, rank_, status_, opens_);
-    if (size_ > longest_key) size_ = longest_key;
-    if (status_ > Status::recovered) status_ = Status::healthy;
+    if constexpr (A::is_loading) {
+        if (size_ <= longest_key && is_key(this->key())) return;
+        *this = Condition{};
+        a.refuse();
+    }
 }
 
 /// What people read. A run whose output cannot be read, or that is silent, is a stalled one to them.
@@ -167,6 +178,8 @@ enum class Level : std::uint8_t {
     nudge,  ///< worth interrupting the run
     stop,   ///< worth stopping it
 };
+
+[[nodiscard]] constexpr Level last_value(Level) noexcept { return Level::stop; }
 
 [[nodiscard]] constexpr std::string_view name_of(Level level) noexcept {
     constexpr std::string_view names[] = {"none", "watch", "nudge", "stop"};

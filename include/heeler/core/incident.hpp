@@ -43,6 +43,8 @@ enum class Phase : std::uint8_t {
     waiting,   ///< a fresh agent is started at `hold_until`, if the run is stalled then
 };
 
+[[nodiscard]] constexpr Phase last_value(Phase) noexcept { return Phase::waiting; }
+
 /// The current (or last) incident of a run. A value: the ladder computes the next one from it.
 struct Incident {
     std::uint32_t number = 0;  ///< per run, from 1; 0: there was none

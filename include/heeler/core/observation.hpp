@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/last_value.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -29,9 +30,12 @@ enum class RunState : std::uint8_t {
     abandoned,  ///< given up by the watchdog: perhaps still running, no longer watched
 };
 
+[[nodiscard]] constexpr RunState last_value(RunState) noexcept { return RunState::abandoned; }
+
 inline constexpr std::array<std::string_view, 11> run_state_names{
     "queued",    "running", "waiting_human", "waiting_child", "rate_limited", "paused",
     "completed", "failed",  "cancelled",     "terminated",    "abandoned"};
+static_assert(run_state_names.size() == detail::count_of<RunState>);
 
 [[nodiscard]] constexpr std::string_view name_of(RunState state) noexcept {
     return run_state_names[static_cast<std::size_t>(state)];
@@ -59,8 +63,13 @@ enum class CheckpointReason : std::uint8_t {
     user_interrupt
 };
 
+[[nodiscard]] constexpr CheckpointReason last_value(CheckpointReason) noexcept {
+    return CheckpointReason::user_interrupt;
+}
+
 inline constexpr std::array<std::string_view, 5> checkpoint_reason_names{
     "scheduled", "critical_path_change", "contradictory_evidence", "risky_step", "user_interrupt"};
+static_assert(checkpoint_reason_names.size() == detail::count_of<CheckpointReason>);
 
 [[nodiscard]] constexpr std::string_view name_of(CheckpointReason reason) noexcept {
     return checkpoint_reason_names[static_cast<std::size_t>(reason)];

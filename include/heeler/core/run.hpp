@@ -23,6 +23,8 @@ enum class MetricKind : std::uint8_t {
     undefined,     ///< nothing measurable: the wall-clock fallback decides
 };
 
+[[nodiscard]] constexpr MetricKind last_value(MetricKind) noexcept { return MetricKind::undefined; }
+
 /// Bytes of a work item.
 inline constexpr std::size_t longest_work_item = 262'144;
 

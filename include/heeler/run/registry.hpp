@@ -278,15 +278,25 @@ private:
         return settings.filter->excludes(spec) ? Skip::system : Skip::filtered;
     }
 
-    /// Answers where something is that cannot be read, or nothing.
+    /// Answers where something is that cannot be read, or nothing. Of what cannot be read nothing is taken into
+    /// account.
     static std::string_view restore(WatchedRun& watched, const StoredRun& stored,
                                     std::shared_ptr<const ReadyClass> rules, bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{std::move(rules)};
-        watched.trim_chain(now.elapsed);
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
+        RunSpec spec;
+        const std::string stored_texts = watched.spec.bytes();
+        ArchiveReader texts{stored_texts, Instant{}};
+        archive_spec(texts, spec);
+        watched.run.id = stored.row.id;  // by which it is dropped
+        if (!facts.ok() || !facts.at_end() || period_of(watched) <= Duration{})
+            return "table 'runs', column 'facts' is damaged";
+        if (!texts.ok() || !texts.at_end() || spec.id != stored.row.id)
+            return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
+        watched.trim_chain(now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
@@ -312,14 +322,7 @@ private:
             // A run that nothing happens to is written once per interval.
             if (down > 2 * watched.run.interval) watched.see_from(now.elapsed);
         }
-        RunSpec spec;
-        const std::string stored_texts = watched.spec.bytes();
-        ArchiveReader texts{stored_texts, Instant{}};
-        archive_spec(texts, spec);
-        const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
-        if (!whole) watched.run.id = stored.row.id;  // by which it is dropped
-        if (!facts.ok() || !facts.at_end()) return "table 'runs', column 'facts' is damaged";
-        return whole ? "" : "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
+        return {};
     }
 
 public:

@@ -54,6 +54,8 @@ enum class Beginning : std::uint8_t {
     unsaid,      ///< it was not told: nothing is to be done, or it is silenced
 };
 
+[[nodiscard]] constexpr Beginning last_value(Beginning) noexcept { return Beginning::unsaid; }
+
 /// What was sent about a run and when, so that it is not sent again too soon.
 struct SentMarks {
     std::optional<WallTime> alerted;

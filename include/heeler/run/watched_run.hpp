@@ -78,6 +78,8 @@ struct Checkpoints {
 /// Why a run is not watched at all.
 enum class Skip : std::uint8_t { no, too_short, interactive, terminal, filtered, system, single_prompt };
 
+[[nodiscard]] constexpr Skip last_value(Skip) noexcept { return Skip::single_prompt; }
+
 [[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
     constexpr std::string_view names[] = {"no",       "short",  "interactive",  "terminal",
                                           "filtered", "system", "single_prompt"};
@@ -90,6 +92,11 @@ struct Shown {
     Status status = Status::healthy;
     Level level = Level::none;
     std::uint32_t findings = 0;  ///< bit per condition
+
+    template <class A>
+    void archive(A& a) {
+        a(any, status, level, findings);
+    }
 };
 
 /// The run's life: hosts report it, and what a cycle does to a run changes it too.
