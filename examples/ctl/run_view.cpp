@@ -81,7 +81,7 @@ std::string marks_text(const RunView& view, Instant now) {
     if (marks.dismissed) add("dismissed");
     for (const Condition& condition : heeler::library_conditions)
         if ((marks.wrong & bit_of(condition)) != 0) add(condition_name(condition) + " marked wrong");
-    for (unsigned id = Condition::first_custom; id < 32; ++id)
+    for (unsigned id = Condition::first_custom; id <= Condition::last_custom; ++id)
         if ((marks.wrong >> id & 1u) != 0) add("condition " + std::to_string(id) + " of the host's marked wrong");
     return text;
 }

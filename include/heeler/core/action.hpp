@@ -52,7 +52,9 @@ enum class ActionKind : std::uint8_t {
 }
 
 /// Done through the host of a task tree, not through the agent control.
-[[nodiscard]] constexpr bool is_of_tree(ActionKind kind) noexcept { return kind >= ActionKind::review; }
+[[nodiscard]] constexpr bool is_of_tree(ActionKind kind) noexcept {
+    return kind == ActionKind::review || kind == ActionKind::wake || kind == ActionKind::block;
+}
 
 /// Changes what is recorded of the run and touches nothing else: the engine does it itself.
 [[nodiscard]] constexpr bool is_record_only(ActionKind kind) noexcept {

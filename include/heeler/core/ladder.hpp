@@ -51,7 +51,7 @@ struct Judgement {
     bool no_output_gone = false;       ///< the output can be read again, or what was exhausted is there again
     bool active = false;               ///< activity since the last rung
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
-    std::uint32_t conditions = 0;      ///< of the findings that warrant acting, a bit each
+    ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each
     Severity severity = Severity::none;
     std::optional<Duration> silence{};     ///< no activity for so long; absent: not silent
     std::span<const SentSteer> steered{};  ///< what was sent to the run and when

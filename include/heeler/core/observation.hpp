@@ -47,11 +47,28 @@ static_assert(run_state_names.size() == detail::count_of<RunState>);
     return std::nullopt;
 }
 
-[[nodiscard]] constexpr bool is_terminal(RunState state) noexcept { return state >= RunState::completed; }
+[[nodiscard]] constexpr bool is_terminal(RunState state) noexcept {
+    switch (state) {
+        case RunState::completed:
+        case RunState::failed:
+        case RunState::cancelled:
+        case RunState::terminated:
+        case RunState::abandoned:
+            return true;
+        case RunState::queued:
+        case RunState::running:
+        case RunState::waiting_human:
+        case RunState::waiting_child:
+        case RunState::rate_limited:
+        case RunState::paused:
+            return false;
+    }
+    return false;
+}
 
 /// Time in a waiting state counts for no age, no interval and no deadline.
 [[nodiscard]] constexpr bool is_waiting(RunState state) noexcept {
-    return state == RunState::queued || (state >= RunState::waiting_human && state <= RunState::paused);
+    return state != RunState::running && !is_terminal(state);
 }
 
 /// Why a checkpoint was written: the moments at which losing the state would hurt.

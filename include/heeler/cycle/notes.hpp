@@ -21,7 +21,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 [[nodiscard]] inline StatusEvent status(const Run& run, const Judged& judged) {
     StatusEvent event{std::string{run.id}, judged.shows.status, {}, judged.shows.level, judged.severity};
     Findings all = judged.findings;
-    std::uint32_t missing = judged.shows.findings;
+    ConditionBits missing = judged.shows.findings;
     for (const Finding& finding : judged.findings) missing &= ~bit_of(finding.condition);
     const Decision& decision = judged.decision;
     const Condition& about = decision.acts() ? decision.condition : decision.incident.condition;

@@ -37,7 +37,7 @@ namespace heeler::inline HEELER_ABI::detail {
     UnheardMarks left = *watched.verdict->silenced;
     left.edges &= ~judged.over;
     if (!judged.silence_over) return left;
-    std::uint32_t known = 0;
+    ConditionBits known = 0;
     for (const SentEdge& sent : watched.verdict->edges) known |= bit_of(sent.condition);
     left.edges &= known & ~judged.begins;
     left.began &= judged.waiting;

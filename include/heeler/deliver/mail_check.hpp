@@ -165,7 +165,7 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     const auto is_late = [&](const Mail& mail) {
         return mail.kind == MailKind::needs_response && mail.age > settings.pending_response_threshold;
     };
-    const auto is_command = [](const Mail& mail) { return mail.kind >= MailKind::command; };
+    const auto is_command = [](const Mail& mail) { return is_for_watchdog(mail.kind); };
     const auto& boxes = settings.watch_mailboxes;
     for (auto box = boxes.begin(); box != boxes.end(); ++box) {
         if (std::find(boxes.begin(), box, *box) != box) continue;

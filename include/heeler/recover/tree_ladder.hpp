@@ -2,6 +2,7 @@
 // not help.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,10 @@ struct TreeLadder {
 
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed,
                                  Duration) const {
-        const Condition* found = nullptr;
+        std::optional<Condition> found;
         for (const Condition& each : {Condition::unrestored, Condition::stranded, Condition::tree_stopped})
-            if ((seen.conditions & bit_of(each)) != 0) found = &library_conditions[each.id()];
-        if (found == nullptr) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
+            if ((seen.conditions & bit_of(each)) != 0) found = each;
+        if (!found) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
         if (incident.open() && now < incident.verify_at) return Decision{incident};
         Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
         decision.condition = decision.incident.condition = *found;

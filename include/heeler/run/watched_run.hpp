@@ -91,7 +91,7 @@ struct Shown {
     bool any = false;
     Status status = Status::healthy;
     Level level = Level::none;
-    std::uint32_t findings = 0;  ///< bit per condition
+    ConditionBits findings = 0;  ///< bit per condition
 
     template <class A>
     void archive(A& a) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <heeler/store/schema_step.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -13,7 +14,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// flushes leave what it holds as it is, so they stay cheap. `unclaimable_runs`, `unreadable_actions` and
 /// `unreadable_alerts` find what nobody can read without looking at every row: runs of which it is not known whose they
 /// are, and what may be left to be done for runs that have ended.
-inline constexpr char postgres_step_1[] = R"sql(
+inline constexpr auto postgres_step_1 = sql_text(R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 COMMENT ON TABLE meta IS 'store of heeler';
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
@@ -40,8 +41,8 @@ CREATE TABLE actions(
     incident BIGINT NOT NULL, intervention BIGINT NOT NULL, attempt BIGINT NOT NULL, text TEXT NOT NULL,
     note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(ordinal) WHERE outcome = 'intended';
-CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
-    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
+CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ()sql",
+                                                 all_outcomes.text, R"sql()) IS NOT TRUE;
 CREATE TABLE alerts(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL,
     key TEXT COLLATE "C" NOT NULL, state TEXT NOT NULL, attempts BIGINT NOT NULL, created_at BIGINT NOT NULL,
@@ -52,7 +53,8 @@ CREATE TABLE alerts(
     body_text TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX pending_alerts ON alerts(ordinal) WHERE state = 'pending';
 CREATE INDEX unreadable_alerts ON alerts(ordinal)
-    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
+    WHERE (state IN ()sql",
+                                                 all_alert_states.text, R"sql()) IS NOT TRUE;
 CREATE TABLE audit(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL,
     kind TEXT NOT NULL, body TEXT NOT NULL);
@@ -87,7 +89,8 @@ CREATE VIEW mutes_readable AS SELECT class, condition, to_hex(identity) AS ident
 CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
     round(100.0 * wrong / nullif(incidents, 0), 1) AS percent_wrong FROM tallies ORDER BY ordinal;
 CREATE INDEX runs_by_holder ON runs(holder, epoch, class, ordinal)
-    WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned');
+    WHERE state NOT IN ()sql",
+                                                 ended_states.text, R"sql();
 CREATE TABLE leases(
     name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, until BIGINT NOT NULL)
     WITH (fillfactor = 45);
@@ -96,7 +99,7 @@ CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, inc
     to_timestamp(ended_at / 1e6) AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
 CREATE VIEW leases_readable AS SELECT name, owner, epoch, to_timestamp(until / 1e6) AS until FROM leases
     ORDER BY name;
-)sql";
+)sql");
 
 inline constexpr std::array<SchemaStep, 1> postgres_schema{{{1, 1, postgres_step_1}}};
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <heeler/store/schema_step.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -17,7 +18,7 @@ inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
 /// row of every flush. `unclaimable_runs`, `unreadable_actions` and `unreadable_alerts` find what nobody can read
 /// without looking at every row: runs of which it is not known whose they are, and what may be left to be done for runs
 /// that have ended.
-inline constexpr char sqlite_step_1[] = R"sql(
+inline constexpr auto sqlite_step_1 = sql_text(R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
 CREATE TABLE runs(
@@ -39,8 +40,8 @@ CREATE TABLE actions(
     outcome TEXT NOT NULL, outcome_from TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL,
     attempt INTEGER NOT NULL, text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
-CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
-    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
+CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ()sql",
+                                               all_outcomes.text, R"sql()) IS NOT TRUE;
 CREATE TABLE alerts(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL,
     created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, how TEXT NOT NULL,
@@ -50,7 +51,8 @@ CREATE TABLE alerts(
     attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX pending_alerts ON alerts(run) WHERE state = 'pending';
 CREATE INDEX unreadable_alerts ON alerts(run)
-    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
+    WHERE (state IN ()sql",
+                                               all_alert_states.text, R"sql()) IS NOT TRUE;
 CREATE TABLE audit(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 CREATE INDEX audit_of_run ON audit(run);
@@ -89,13 +91,15 @@ CREATE TABLE held_runs(
     holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
 CREATE TRIGGER run_was_added AFTER INSERT ON runs
-    WHEN new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')
+    WHEN new.state NOT IN ()sql",
+                                               ended_states.text, R"sql()
     BEGIN INSERT INTO held_runs VALUES (new.holder, new.epoch, new.class, new.ordinal); END;
 CREATE TRIGGER run_was_handed_over AFTER UPDATE OF holder, epoch, class, state ON runs
     WHEN old.state <> new.state OR old.epoch <> new.epoch OR old.holder <> new.holder OR old.class <> new.class BEGIN
     DELETE FROM held_runs WHERE holder = old.holder AND epoch = old.epoch AND class = old.class AND run = old.ordinal;
     INSERT INTO held_runs SELECT new.holder, new.epoch, new.class, new.ordinal
-        WHERE new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned'); END;
+        WHERE new.state NOT IN ()sql",
+                                               ended_states.text, R"sql(); END;
 CREATE TABLE leases(
     name TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
@@ -104,7 +108,7 @@ CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, inc
     strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1e6, 'unixepoch') AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
 CREATE VIEW leases_readable AS SELECT name, owner, epoch,
     strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
-)sql";
+)sql");
 
 inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, sqlite_step_1}}};
 
@@ -180,17 +184,14 @@ struct Sql {
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
-    static constexpr char runs_to_load[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, "
-        "epoch, facts FROM runs WHERE (state IN ('completed', 'failed', 'cancelled', 'terminated', "
-        "'abandoned')) IS NOT TRUE "
-        "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
-        "OR id IN (SELECT run FROM alerts WHERE state = 'pending') "
-        "OR id IN (SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR id IN (SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) "
-        "ORDER BY ordinal";
+    static constexpr auto runs_to_load = sql_text(
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
+        "ended_at, holder, epoch, facts FROM runs WHERE (state IN (",
+        ended_states.text,
+        ")) IS NOT TRUE OR id IN (SELECT run FROM actions WHERE outcome = 'intended') OR id IN (SELECT run "
+        "FROM alerts WHERE state = 'pending') OR id IN (SELECT run FROM actions WHERE (outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE) OR id IN (SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE) ORDER BY ordinal");
     static constexpr char run[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, "
@@ -209,11 +210,11 @@ struct Sql {
     static constexpr char actions[] =
         "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
         "WHERE run = ?1 ORDER BY ordinal";
-    static constexpr char open_actions[] =
-        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
-        "WHERE run = ?1 AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN "
-        "('done', 'failed', 'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER "
-        "BY ordinal";
+    static constexpr auto open_actions = sql_text(
+        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM "
+        "actions WHERE run = ?1 AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) "
+        "OR (outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE) ORDER BY ordinal");
     static constexpr char alerts[] =
         "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
         "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
@@ -222,14 +223,16 @@ struct Sql {
         "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
         "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
         "= ?1 AND key = ?2";
-    static constexpr char pending_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
-        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
-        "= ?1 AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
-    static constexpr char undelivered_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
-        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE "
-        "(state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+    static constexpr auto pending_alerts = sql_text(
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
+        "FROM alerts WHERE run = ?1 AND (state IN (",
+        settled_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
+    static constexpr auto undelivered_alerts = sql_text(
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
+        "FROM alerts WHERE (state IN (",
+        told_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
@@ -239,49 +242,49 @@ struct Sql {
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
-inline constexpr std::array sqlite_statements{Sql::begin_read,
-                                              Sql::begin_write,
-                                              Sql::commit,
-                                              Sql::rollback,
-                                              Sql::use_wal,
-                                              Sql::sync_always,
-                                              Sql::sync_seldom,
-                                              Sql::mark_as_ours,
-                                              Sql::whose,
-                                              Sql::count_tables,
-                                              Sql::meta,
-                                              Sql::set_meta,
-                                              Sql::insert_run,
-                                              Sql::update_kept_run,
-                                              Sql::update_run,
-                                              Sql::is_unmoved,
-                                              Sql::put_part,
-                                              Sql::put_checkpoint,
-                                              Sql::put_intervention,
-                                              Sql::put_action,
-                                              Sql::put_alert,
-                                              Sql::add_audit,
-                                              Sql::add_decision,
-                                              Sql::add_mute,
-                                              Sql::add_tally,
-                                              Sql::decision_run,
-                                              Sql::close_decision,
-                                              Sql::runs_to_load,
-                                              Sql::run,
-                                              Sql::all_runs,
-                                              Sql::part,
-                                              Sql::count_checkpoints,
-                                              Sql::checkpoints,
-                                              Sql::interventions,
-                                              Sql::actions,
-                                              Sql::open_actions,
-                                              Sql::alerts,
-                                              Sql::alert,
-                                              Sql::pending_alerts,
-                                              Sql::undelivered_alerts,
-                                              Sql::audit,
-                                              Sql::open_decisions,
-                                              Sql::mutes,
-                                              Sql::tallies};
+inline constexpr auto sqlite_statements = std::to_array<const char*>({Sql::begin_read,
+                                                                      Sql::begin_write,
+                                                                      Sql::commit,
+                                                                      Sql::rollback,
+                                                                      Sql::use_wal,
+                                                                      Sql::sync_always,
+                                                                      Sql::sync_seldom,
+                                                                      Sql::mark_as_ours,
+                                                                      Sql::whose,
+                                                                      Sql::count_tables,
+                                                                      Sql::meta,
+                                                                      Sql::set_meta,
+                                                                      Sql::insert_run,
+                                                                      Sql::update_kept_run,
+                                                                      Sql::update_run,
+                                                                      Sql::is_unmoved,
+                                                                      Sql::put_part,
+                                                                      Sql::put_checkpoint,
+                                                                      Sql::put_intervention,
+                                                                      Sql::put_action,
+                                                                      Sql::put_alert,
+                                                                      Sql::add_audit,
+                                                                      Sql::add_decision,
+                                                                      Sql::add_mute,
+                                                                      Sql::add_tally,
+                                                                      Sql::decision_run,
+                                                                      Sql::close_decision,
+                                                                      Sql::runs_to_load,
+                                                                      Sql::run,
+                                                                      Sql::all_runs,
+                                                                      Sql::part,
+                                                                      Sql::count_checkpoints,
+                                                                      Sql::checkpoints,
+                                                                      Sql::interventions,
+                                                                      Sql::actions,
+                                                                      Sql::open_actions,
+                                                                      Sql::alerts,
+                                                                      Sql::alert,
+                                                                      Sql::pending_alerts,
+                                                                      Sql::undelivered_alerts,
+                                                                      Sql::audit,
+                                                                      Sql::open_decisions,
+                                                                      Sql::mutes,
+                                                                      Sql::tallies});
 
 }  // namespace heeler::inline HEELER_ABI::detail
