@@ -1,4 +1,4 @@
-# Tests that read the sources: layers, sizes, preprocessed lines, format.
+# Tests that read the sources: layers, fields in place of texts and orders, sizes, preprocessed lines, format.
 
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
 set(prefix "${HEELER_TEST_PREFIX}sources")
@@ -7,6 +7,10 @@ add_test(NAME "${prefix}.layers" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_d
 add_test(NAME "${prefix}.layers_test_can_fail"
          COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/layering/bad/heeler" -D
                  "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/layering/expected.txt" -P "${scripts}/layers.cmake")
+add_test(NAME "${prefix}.fields" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/fields.cmake")
+add_test(NAME "${prefix}.fields_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/fields/bad/heeler" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/fields/expected.txt" -P "${scripts}/fields.cmake")
 add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/sizes.cmake")
 
 add_test(NAME "${prefix}.test_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}" -P
