@@ -71,9 +71,8 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   run waits; what it saw goes on record.
 /// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
 ///   unhealth count then.
-/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. May
-/// hold
-///   text of the agent, which is sanitised and redacted on its way out.
+/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. Text
+///   of the agent in it is sanitised and redacted on its way out.
 /// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
 /// - `by_name(Settings&, NamedSettings&)`: what its settings are called, so that they can be set as `KIND.NAME` from a
 ///   file or the environment wherever a class has the detector on.
@@ -84,9 +83,8 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
-/// - `order(memory, settings, run, kind) -> optional<Order>`: what an action of this kind is asked with, and under
-/// which
-///   key, in place of the library's own words; of several detectors the first that answers counts.
+/// - `order(memory, settings, run, kind) -> optional<Order>`: with what, and under which key, an action of this kind is
+///   asked for, in place of the library's own words; of several detectors the first that answers counts.
 /// - `record(memory, settings, run, kind, outcome) -> optional<Record>`: what goes on record of an action that was
 ///   carried out, after `learn` was told of it (`Acted`).
 /// - `static constexpr std::uint32_t layout`: of the saved memory, 1 if absent. Raise it when `Memory` changes: what

@@ -10,6 +10,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
 #include <heeler/cycle/plan.hpp>
@@ -166,7 +167,7 @@ public:
             if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);
         }
         if (!item_.actions.empty()) watched_.rung_busy = false;
-        watched_.alerts_pending -= std::min(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
+        watched_.alerts_pending -= min_of(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
         if (item_.settled_before) watched_.rung.edit() = *item_.settled_before;
         if (item_.memory_before) (void)watched_.load_memory(*item_.memory_before, now_);
         // Somebody else did something: what was seen before that is no evidence any more.
@@ -288,7 +289,7 @@ private:
     /// The run is looked at when the retry is due, not only in its next cycle.
     void plan_retry(const Judged& judged) {
         const Elapsed due = judged.decision.incident.hold_until.value_or(now_.elapsed);
-        watched_.next_cycle = std::min(watched_.next_cycle, due);
+        watched_.next_cycle = min_of(watched_.next_cycle, due);
         const bool shadow = watched_.rules().mode == Mode::shadow;
         const std::uint32_t attempt = shadow ? judged.decision.incident.attempts + 1 : watched_.run.attempt;
         audit("retry", notes::retry(attempt, *judged.decision.retry_after, wall_at(now_, due)));

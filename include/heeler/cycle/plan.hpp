@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/chain.hpp>
 #include <heeler/cycle/judge.hpp>
@@ -90,7 +91,7 @@ public:
                       {});
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
-            row.not_before = std::max(row.not_before, *last + watched_.rules().alert_cooldown);
+            row.not_before = max_of(row.not_before, *last + watched_.rules().alert_cooldown);
         std::vector<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
@@ -107,7 +108,7 @@ private:
             if (step.about) stamp(*step.about);
             // Durable with the intent, so before the continuation is started: who still works is fenced off.
             if (step.action == ActionKind::spawn && fences())
-                watched_.run.incarnation = std::max(watched_.run.incarnation, watched_.run.attempt + 1);
+                watched_.run.incarnation = max_of(watched_.run.incarnation, watched_.run.attempt + 1);
         }
         incident.value_then = watched_.run.metric_value().value_or(incident.value_then);
         incident.items_then = static_cast<std::uint64_t>(watched_.run.lines + watched_.run.calls);
@@ -156,8 +157,8 @@ private:
     /// Several agents in one run: this one is set apart before anything is done to it.
     [[nodiscard]] Plan plan_with_isolation() const {
         Plan plan = judged_.decision.plan;
-        const bool touches =
-            std::any_of(plan.begin(), plan.end(), [](const Step& step) { return rung::touches(step.action); });
+        bool touches = false;
+        for (const Step& step : plan) touches = touches || rung::touches(step.action);
         if (!touches || !wording_.is_to_be_isolated()) return plan;
         plan.insert(plan.begin(), Step{ActionKind::isolate, {}});
         return plan;
@@ -252,7 +253,7 @@ private:
         alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
         alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
-        for (std::size_t i = 0; i < std::min<std::size_t>(spec_.tags.size(), 32); ++i)
+        for (std::size_t i = 0; i < min_of<std::size_t>(spec_.tags.size(), 32); ++i)
             alert.tags.push_back(sanitise(spec_.tags[i], 256));
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/listing.hpp>
@@ -247,7 +248,7 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
         if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
         const bool sooner = watched->next_cycle < next_cycle;
         if (std::exchange(watched->dirty, true) && !sooner) return Observed::ok;
-        next = std::min(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
+        next = min_of(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
         table_.sooner(run.index, next);
     }
     wake_if_sooner(next);
@@ -421,11 +422,11 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     next = earlier(next, rooms_->listing.next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
-    if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);
+    if (next && idle) next = max_of(*next, now.elapsed + rooms_->settings.flush_every);
     next = earlier(next, rooms_->tenure.next_renewal(now));
     const Elapsed then = next.value_or(Elapsed::max());
     rooms_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
-    rooms_->answered.store(std::max(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
+    rooms_->answered.store(max_of(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
     rooms_->promised.store(true, std::memory_order_relaxed);
     return next;
 }
@@ -435,7 +436,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
 HEELER_INLINE std::optional<Duration> Engine::time_to_deadline() {
     const auto next = next_deadline();
     if (!next) return std::nullopt;
-    return std::max(Duration{}, *next - rooms_->clock.now().elapsed);
+    return max_of(Duration{}, *next - rooms_->clock.now().elapsed);
 }
 
 HEELER_INLINE WallTime Engine::wall_time() const { return rooms_->clock.now().wall; }

@@ -74,7 +74,7 @@ template <class Row>
 
 /// The number of a column as this library wrote it. Counts leave room for one more.
 template <class T>
-[[nodiscard]] constexpr bool is_json_of(std::int64_t stored) noexcept {
+[[nodiscard]] constexpr bool is_number_of(std::int64_t stored) noexcept {
     if constexpr (sizeof(T) < sizeof stored)
         return std::in_range<T>(stored);
     else
