@@ -3,6 +3,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 #include "support/reloaded.hpp"
 
@@ -148,9 +149,9 @@ TEST_CASE("a streak goes on after a restart [M-072]") {
 }
 
 TEST_CASE("streaks of none and of too many are refused [M-072]") {
-    CHECK(FailureStreak::validate({1}));
-    CHECK(FailureStreak::validate({1000}));
-    CHECK_FALSE(FailureStreak::validate({0}));
-    CHECK_FALSE(FailureStreak::validate({1001}));
-    CHECK(FailureStreak::validate({1001}).error().message.find("1001") != std::string::npos);
+    CHECK(checked<FailureStreak>({1}));
+    CHECK(checked<FailureStreak>({1000}));
+    CHECK_FALSE(checked<FailureStreak>({0}));
+    CHECK_FALSE(checked<FailureStreak>({1001}));
+    CHECK(checked<FailureStreak>({1001}).error().message.find("1001") != std::string::npos);
 }

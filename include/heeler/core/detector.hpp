@@ -18,14 +18,13 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
-
-class NamedSettings;  // core/named_setting.hpp
 
 template <class T>
 concept HasKind = requires {
@@ -73,9 +72,9 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   unhealth count then.
 /// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. Text
 ///   of the agent in it is sanitised and redacted on its way out.
-/// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
-/// - `by_name(Settings&, NamedSettings&)`: what its settings are called, so that they can be set as `KIND.NAME` from a
-///   file or the environment wherever a class has the detector on.
+/// - `by_name(Settings&, NamedSettings&)`: what its settings are called and which values they take. `define` refuses
+///   others, and each can be set as `KIND.NAME` from a file or the environment wherever a class has the detector on.
+/// - `validate(settings) -> Result<void>`: whether they fit each other, asked by `define`; an error refuses the class.
 /// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over. Who
 ///   has it finds repetitions: more output alone is no recovery from one.
 /// - `new_items(memory, settings) -> number`: how many items came since it last began anew (`Watermark`), and after the
@@ -277,7 +276,19 @@ struct DetectorCalls {
                                         const LastCheckpoint& checkpoint, Instant now) {
         return D{}.look(mem(memory), set(settings), run, checkpoint, now);
     }
-    static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
+    /// First each setting by itself, then what the detector says of them together.
+    static Result<void> validate(const void* settings) {
+        if constexpr (HasByName<D>) {
+            Settings copy = set(settings);
+            SettingLimits limits{D::kind};
+            D{}.by_name(copy, limits);
+            if (!limits.wrong.empty()) return fail(ErrorCode::invalid_argument, std::move(limits.wrong));
+        }
+        if constexpr (HasValidate<D>)
+            return D{}.validate(set(settings));
+        else
+            return {};
+    }
     static void by_name(std::any& settings, NamedSettings& named) {
         D{}.by_name(*std::any_cast<Settings>(&settings), named);
     }
@@ -319,7 +330,7 @@ struct DetectorCalls {
         if constexpr (HasDue<D>) ops.due = &due;
         if constexpr (HasDueWaiting<D>) ops.due_waiting = &due_waiting;
         if constexpr (HasLook<D>) ops.look = &look;
-        if constexpr (HasValidate<D>) ops.validate = &validate;
+        if constexpr (HasValidate<D> || HasByName<D>) ops.validate = &validate;
         if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasNewItems<D>) ops.new_items = &new_items;

@@ -1,8 +1,10 @@
 // Settings by name, as a file or the environment holds them, and what can be wrong with them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,18 +56,94 @@ struct SettingFault {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// Is told what the settings of a detector are called, and may change them. See `by_name` of a detector. A name is a
-/// literal; values outside the limits, both included, are refused.
+/// One of the settings of a detector: its name, where its value lies, and its limits, both included.
+struct SettingField {
+    using Value =
+        std::variant<std::uint32_t*, std::int64_t*, double*, Duration*, std::optional<Duration>*, bool*, std::string*>;
+
+    std::string_view name{};
+    Value value{};
+    double least = 0;  ///< of a length in microseconds, of a text in bytes
+    double most = 0;
+};
+
+/// Is told what the settings of a detector are called and which values they take, and may change them: the detector's
+/// `by_name` says it once, for all. A name is a literal.
 class NamedSettings {
 public:
-    virtual void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) = 0;
-    virtual void number(std::string_view name, double& value, double least, double most) = 0;
-    virtual void length(std::string_view name, Duration& value, Duration least, Duration most) = 0;  ///< in seconds
-    virtual void flag(std::string_view name, bool& value) = 0;
-    virtual void text(std::string_view name, std::string& value, std::size_t most_bytes) = 0;
+    void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) {
+        see({name, &value, static_cast<double>(least), static_cast<double>(most)});
+    }
+    void count(std::string_view name, std::int64_t& value, std::int64_t least, std::int64_t most) {
+        see({name, &value, static_cast<double>(least), static_cast<double>(most)});
+    }
+    void number(std::string_view name, double& value, double least, double most) { see({name, &value, least, most}); }
+    /// In seconds, where it is set by its name.
+    void length(std::string_view name, Duration& value, Duration least, Duration most) {
+        see({name, &value, static_cast<double>(least.count()), static_cast<double>(most.count())});
+    }
+    /// Absent, it is within its limits.
+    void length(std::string_view name, std::optional<Duration>& value, Duration least, Duration most) {
+        see({name, &value, static_cast<double>(least.count()), static_cast<double>(most.count())});
+    }
+    void flag(std::string_view name, bool& value) { see({name, &value}); }
+    void text(std::string_view name, std::string& value, std::size_t most_bytes) {
+        see({name, &value, 0, static_cast<double>(most_bytes)});
+    }
 
 protected:
     ~NamedSettings() = default;
+
+private:
+    virtual void see(const SettingField& field) = 0;
 };
+
+namespace detail {
+
+inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
+
+/// Finds the first setting that lies outside its limits.
+class SettingLimits final : public NamedSettings {
+public:
+    explicit SettingLimits(std::string_view kind) : kind_{kind} {}
+
+    /// In one sentence; empty: all are within.
+    std::string wrong{};
+
+private:
+    void see(const SettingField& field) override {
+        double scale = 1;
+        double value = 0;
+        if (const auto* const* count = std::get_if<std::uint32_t*>(&field.value)) {
+            value = **count;
+        } else if (const auto* const* whole = std::get_if<std::int64_t*>(&field.value)) {
+            value = static_cast<double>(**whole);
+        } else if (const auto* const* number = std::get_if<double*>(&field.value)) {
+            value = **number;
+        } else if (const auto* const* text = std::get_if<std::string*>(&field.value)) {
+            value = static_cast<double>((*text)->size());
+        } else {
+            scale = 1'000'000;
+            if (const auto* const* length = std::get_if<Duration*>(&field.value))
+                value = static_cast<double>((*length)->count());
+            else if (const auto* const* limit = std::get_if<std::optional<Duration>*>(&field.value))
+                value = **limit ? static_cast<double>((**limit)->count()) : field.least;
+        }
+        if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
+        wrong.append(kind_).append(": ").append(field.name).append(" is ").append(shown(value / scale));
+        wrong.append("; it must be ").append(shown(field.least / scale)).append(" to ");
+        wrong.append(shown(field.most / scale));
+    }
+
+    [[nodiscard]] static std::string shown(double value) {
+        const bool whole =
+            value > -1e15 && value < 1e15 && value == static_cast<double>(static_cast<std::int64_t>(value));
+        return whole ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+    }
+
+    std::string_view kind_;
+};
+
+}  // namespace detail
 
 }  // namespace heeler::inline HEELER_ABI

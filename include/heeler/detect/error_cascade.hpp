@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -24,8 +25,8 @@ struct ErrorCascade {
     static constexpr std::uint32_t longest_window = 64;
 
     struct Settings {
-        std::uint32_t threshold = 5;  ///< from 1 to `window`
-        std::uint32_t window = 20;    ///< results, up to 64
+        std::uint32_t threshold = 5;  ///< at most `window`
+        std::uint32_t window = 20;    ///< results
         bool keywords_only = false;   ///< the text alone decides, whatever the host knows (S004)
     };
 
@@ -44,12 +45,15 @@ struct ErrorCascade {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("threshold", settings.threshold, 1, longest_window);
+        named.count("window", settings.window, 1, longest_window);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.threshold >= 1 && settings.threshold <= settings.window && settings.window <= longest_window)
-            return {};
+        if (settings.threshold <= settings.window) return {};
         return fail(ErrorCode::invalid_argument, "error_cascade: threshold is " + std::to_string(settings.threshold) +
                                                      " and window " + std::to_string(settings.window) +
-                                                     "; they must be 1 to 64, the threshold not above the window");
+                                                     "; the threshold must not be above the window");
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {

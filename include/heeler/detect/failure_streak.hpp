@@ -9,8 +9,8 @@
 
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/detect/error_indicators.hpp>
 #include <heeler/text/words.hpp>
@@ -27,7 +27,7 @@ struct FailureStreak {
     static constexpr std::uint32_t layout = 3;
 
     struct Settings {
-        std::uint32_t count = 5;  ///< 1 to 1000
+        std::uint32_t count = 5;
     };
 
     struct Memory {
@@ -45,11 +45,7 @@ struct FailureStreak {
         }
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.count >= 1 && settings.count <= 1000) return {};
-        return fail(ErrorCode::invalid_argument,
-                    "failure_streak: count is " + std::to_string(settings.count) + "; it must be 1 to 1000");
-    }
+    static void by_name(Settings& settings, NamedSettings& named) { named.count("count", settings.count, 1, 1000); }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         if (const auto* result = std::get_if<ToolResult>(&seen.event)) {

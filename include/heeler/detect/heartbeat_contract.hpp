@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -223,8 +224,8 @@ struct HeartbeatContract<Intervals> {
     static constexpr EventMask listens = events<IntervalSample>;
 
     struct Settings {
-        std::uint32_t zero_intervals = 2;  ///< 1 to 1000
-        double fallback_factor = 2.0;      ///< 1 to 100
+        std::uint32_t zero_intervals = 2;
+        double fallback_factor = 2.0;
     };
 
     struct Memory {
@@ -232,13 +233,9 @@ struct HeartbeatContract<Intervals> {
         std::uint32_t last_change = 0;  ///< observation index
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.zero_intervals >= 1 && settings.zero_intervals <= 1000 && settings.fallback_factor >= 1 &&
-            settings.fallback_factor <= 100)
-            return {};
-        return fail(ErrorCode::invalid_argument,
-                    "heartbeat: zero_intervals must be 1 to 1000 and fallback_factor 1 to 100; they are " +
-                        std::to_string(settings.zero_intervals) + " and " + std::to_string(settings.fallback_factor));
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("zero_intervals", settings.zero_intervals, 1, 1000);
+        named.number("fallback_factor", settings.fallback_factor, 1, 100);
     }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {

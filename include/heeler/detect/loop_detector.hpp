@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -43,11 +44,11 @@ struct Call {
 /// A loop is a block of `min_period` to `max_period` items that stands at least `min_repeats` times in a row, and makes
 /// up at least `min_items` items, anywhere among the last `window` items. The smallest period that matches is reported.
 struct BlockRule {
-    std::uint32_t min_period = 1;   ///< from 1
-    std::uint32_t max_period = 20;  ///< up to 64
-    std::uint32_t min_repeats = 3;  ///< from 2
-    std::uint32_t min_items = 15;   ///< with `max_period` blocks at most `window`
-    std::uint32_t window = 200;     ///< up to 256
+    std::uint32_t min_period = 1;
+    std::uint32_t max_period = 20;  ///< at least `min_period`
+    std::uint32_t min_repeats = 3;
+    std::uint32_t min_items = 15;  ///< with `max_period` blocks at most `window`
+    std::uint32_t window = 200;
 
     [[nodiscard]] constexpr std::uint32_t repeats_for(std::uint32_t period) const noexcept {
         return detail::max_of(min_repeats, (min_items + period - 1) / period);
@@ -130,20 +131,26 @@ struct LoopDetector<Item, BlockRule> {
         return std::nullopt;
     }
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        BlockRule& rule = settings.rule;
+        named.count("min_period", rule.min_period, 1, max_period);
+        named.count("max_period", rule.max_period, 1, max_period);
+        named.count("min_repeats", rule.min_repeats, 2, ring_size);
+        named.count("min_items", rule.min_items, 0, ring_size);
+        named.count("window", rule.window, 1, ring_size);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const BlockRule& rule = settings.rule;
         const auto refuse = [](std::string why) {
             return fail(ErrorCode::invalid_argument, std::string{kind} + ": " + std::move(why));
         };
-        if (rule.min_period < 1 || rule.max_period > max_period || rule.min_period > rule.max_period)
+        if (rule.min_period > rule.max_period)
             return refuse("periods " + std::to_string(rule.min_period) + " to " + std::to_string(rule.max_period) +
-                          "; they must lie within 1 to 64, the smaller first");
-        if (rule.min_repeats < 2 || rule.min_repeats > ring_size)
-            return refuse("min_repeats is " + std::to_string(rule.min_repeats) + "; it must be 2 to 256");
-        if (rule.window > ring_size || rule.max_period * rule.repeats_for(rule.max_period) > rule.window)
+                          "; the smaller must be first");
+        if (rule.max_period * rule.repeats_for(rule.max_period) > rule.window)
             return refuse("window is " + std::to_string(rule.window) + "; it must hold " +
                           std::to_string(rule.max_period * rule.repeats_for(rule.max_period)) +
-                          " items, the repeats of the longest period, and at most 256");
+                          " items, the repeats of the longest period");
         return {};
     }
 

@@ -11,6 +11,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -34,8 +35,8 @@ struct WorkerState {
     static constexpr std::size_t line_cap = 512;  ///< bytes of a line that are kept
 
     struct Settings {
-        std::uint32_t stuck_after = 3;  ///< polls without a change; 1 to 1000
-        std::uint32_t lines = 5;        ///< of the end of the output, searched and shown; 1 to 20
+        std::uint32_t stuck_after = 3;  ///< polls without a change
+        std::uint32_t lines = 5;        ///< of the end of the output, searched and shown
         std::vector<std::string> complete_status{"complete", "completed", "done"};
         std::vector<std::string> error_status{"error", "errored", "failed"};
         std::vector<std::string> input_status{"needs_input", "awaiting_input", "awaiting_confirmation", "waiting"};
@@ -76,14 +77,11 @@ struct WorkerState {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("stuck_after", settings.stuck_after, 1, 1000);
+        named.count("lines", settings.lines, 1, 20);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.stuck_after < 1 || settings.stuck_after > 1000)
-            return fail(ErrorCode::invalid_argument, "worker_state: stuck_after is " +
-                                                         std::to_string(settings.stuck_after) +
-                                                         " polls; it must be 1 to 1000");
-        if (settings.lines < 1 || settings.lines > 20)
-            return fail(ErrorCode::invalid_argument,
-                        "worker_state: lines is " + std::to_string(settings.lines) + "; it must be 1 to 20");
         for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
             for (const std::string& pattern : *patterns)
                 if (pattern.empty())
