@@ -56,15 +56,19 @@ struct SettingFault {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// One of the settings of a detector: its name, where its value lies, and its limits, both included.
+/// One of the settings of a detector: its name, its limits, both included, and where its value lies: one of the
+/// pointers is set.
 struct SettingField {
-    using Value =
-        std::variant<std::uint32_t*, std::int64_t*, double*, Duration*, std::optional<Duration>*, bool*, std::string*>;
-
     std::string_view name{};
-    Value value{};
     double least = 0;  ///< of a length in microseconds, of a text in bytes
     double most = 0;
+    std::uint32_t* count = nullptr;
+    std::int64_t* large_count = nullptr;
+    double* number = nullptr;
+    Duration* length = nullptr;
+    std::optional<Duration>* limit = nullptr;
+    bool* flag = nullptr;
+    std::string* text = nullptr;
 };
 
 /// Is told what the settings of a detector are called and which values they take, and may change them: the detector's
@@ -72,23 +76,34 @@ struct SettingField {
 class NamedSettings {
 public:
     void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) {
-        see({name, &value, static_cast<double>(least), static_cast<double>(most)});
+        see({.name = name, .least = static_cast<double>(least), .most = static_cast<double>(most), .count = &value});
     }
     void count(std::string_view name, std::int64_t& value, std::int64_t least, std::int64_t most) {
-        see({name, &value, static_cast<double>(least), static_cast<double>(most)});
+        see({.name = name,
+             .least = static_cast<double>(least),
+             .most = static_cast<double>(most),
+             .large_count = &value});
     }
-    void number(std::string_view name, double& value, double least, double most) { see({name, &value, least, most}); }
+    void number(std::string_view name, double& value, double least, double most) {
+        see({.name = name, .least = least, .most = most, .number = &value});
+    }
     /// In seconds, where it is set by its name.
     void length(std::string_view name, Duration& value, Duration least, Duration most) {
-        see({name, &value, static_cast<double>(least.count()), static_cast<double>(most.count())});
+        see({.name = name,
+             .least = static_cast<double>(least.count()),
+             .most = static_cast<double>(most.count()),
+             .length = &value});
     }
     /// Absent, it is within its limits.
     void length(std::string_view name, std::optional<Duration>& value, Duration least, Duration most) {
-        see({name, &value, static_cast<double>(least.count()), static_cast<double>(most.count())});
+        see({.name = name,
+             .least = static_cast<double>(least.count()),
+             .most = static_cast<double>(most.count()),
+             .limit = &value});
     }
-    void flag(std::string_view name, bool& value) { see({name, &value}); }
+    void flag(std::string_view name, bool& value) { see({.name = name, .flag = &value}); }
     void text(std::string_view name, std::string& value, std::size_t most_bytes) {
-        see({name, &value, 0, static_cast<double>(most_bytes)});
+        see({.name = name, .most = static_cast<double>(most_bytes), .text = &value});
     }
 
 protected:
@@ -112,27 +127,21 @@ public:
 
 private:
     void see(const SettingField& field) override {
-        double scale = 1;
-        double value = 0;
-        if (const auto* const* count = std::get_if<std::uint32_t*>(&field.value)) {
-            value = **count;
-        } else if (const auto* const* whole = std::get_if<std::int64_t*>(&field.value)) {
-            value = static_cast<double>(**whole);
-        } else if (const auto* const* number = std::get_if<double*>(&field.value)) {
-            value = **number;
-        } else if (const auto* const* text = std::get_if<std::string*>(&field.value)) {
-            value = static_cast<double>((*text)->size());
-        } else {
-            scale = 1'000'000;
-            if (const auto* const* length = std::get_if<Duration*>(&field.value))
-                value = static_cast<double>((*length)->count());
-            else if (const auto* const* limit = std::get_if<std::optional<Duration>*>(&field.value))
-                value = **limit ? static_cast<double>((**limit)->count()) : field.least;
-        }
+        const double scale = field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
+        const double value = value_of(field);
         if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
         wrong.append(kind_).append(": ").append(field.name).append(" is ").append(shown(value / scale));
         wrong.append("; it must be ").append(shown(field.least / scale)).append(" to ");
         wrong.append(shown(field.most / scale));
+    }
+
+    [[nodiscard]] static double value_of(const SettingField& field) {
+        if (field.count != nullptr) return *field.count;
+        if (field.large_count != nullptr) return static_cast<double>(*field.large_count);
+        if (field.number != nullptr) return *field.number;
+        if (field.length != nullptr) return static_cast<double>(field.length->count());
+        if (field.text != nullptr) return static_cast<double>(field.text->size());
+        return field.limit != nullptr && *field.limit ? static_cast<double>((*field.limit)->count()) : field.least;
     }
 
     [[nodiscard]] static std::string shown(double value) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <heeler/core/named_setting.hpp>
@@ -48,22 +47,21 @@ private:
     [[nodiscard]] Refused set(const SettingField& field) const {
         const auto least = static_cast<std::int64_t>(field.least);
         const auto most = static_cast<std::int64_t>(field.most);
-        if (auto* const* count = std::get_if<std::uint32_t*>(&field.value))
-            return take(whole(value_, least, most), [&](auto n) { **count = static_cast<std::uint32_t>(n); });
-        if (auto* const* count = std::get_if<std::int64_t*>(&field.value))
-            return take(whole(value_, least, most), [&](auto n) { **count = n; });
-        if (auto* const* number = std::get_if<double*>(&field.value))
-            return take(setting::number(value_, field.least, field.most), [&](double n) { **number = n; });
-        if (auto* const* flag = std::get_if<bool*>(&field.value))
-            return take(yes_or_no(value_), [&](bool yes) { **flag = yes; });
-        if (auto* const* text = std::get_if<std::string*>(&field.value))
+        if (field.count != nullptr)
+            return take(whole(value_, least, most), [&](auto n) { *field.count = static_cast<std::uint32_t>(n); });
+        if (field.large_count != nullptr)
+            return take(whole(value_, least, most), [&](auto n) { *field.large_count = n; });
+        if (field.number != nullptr)
+            return take(setting::number(value_, field.least, field.most), [&](double n) { *field.number = n; });
+        if (field.flag != nullptr) return take(yes_or_no(value_), [&](bool yes) { *field.flag = yes; });
+        if (field.text != nullptr)
             return take(short_text(value_, static_cast<std::size_t>(most)),
-                        [&](const std::string& given) { **text = given; });
+                        [&](const std::string& given) { *field.text = given; });
         return take(seconds(value_, Duration{least}, Duration{most}), [&](Duration length) {
-            if (auto* const* limit = std::get_if<std::optional<Duration>*>(&field.value))
-                **limit = length;
+            if (field.limit != nullptr)
+                *field.limit = length;
             else
-                **std::get_if<Duration*>(&field.value) = length;
+                *field.length = length;
         });
     }
 
