@@ -154,3 +154,14 @@ TEST_CASE("streaks of none and of too many are refused [M-072]") {
     CHECK_FALSE(FailureStreak::validate({1001}));
     CHECK(FailureStreak::validate({1001}).error().message.find("1001") != std::string::npos);
 }
+
+TEST_CASE("after an intervention more failures are told from a result that is none [D-60]") {
+    Streak streak;
+    streak.bad(5).learn(Watermark{});
+    const auto more = [&] { return FailureStreak::more_of_same(streak.memory, streak.settings, 0); };
+    CHECK(more() == 0);
+    streak.bad(2);
+    CHECK(more() == 2);
+    streak.result(true, "fine").bad(1);
+    CHECK_FALSE(more());
+}

@@ -247,3 +247,22 @@ TEST_CASE("rules that cannot work are refused with their numbers [M-056]") {
     CHECK(refused.error().code == ErrorCode::invalid_argument);
     CHECK(refused.error().message.find("min_repeats is 1 and window 50") != std::string::npos);
 }
+
+TEST_CASE("after an intervention more of the same call is told from anything else [D-60]") {
+    Log log;
+    log.calls(5, "Bash");
+    const std::uint64_t identity = log.finding()->identity;
+    const auto more = [&] { return Detector::more_of_same(log.memory, log.settings, identity); };
+    log.learn(Watermark{});
+    CHECK(more() == 0);
+    log.results(1);
+    CHECK(more() == 0);
+    log.call("Bash");
+    CHECK(more() == 1);
+    log.call("Bash");
+    CHECK(more() == 2);
+    log.call("Read");
+    CHECK_FALSE(more());
+    log.learn(Watermark{}).call("Read");
+    CHECK_FALSE(more());
+}

@@ -81,6 +81,10 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   has it finds repetitions: more output alone is no recovery from one.
 /// - `new_items(memory, settings) -> number`: how many items came since it last began anew (`Watermark`), and after the
 ///   last one of what it finds. Without it lines of output and tool calls are counted.
+/// - `more_of_same(memory, settings, identity) -> optional<number>`: how many items came since it last began anew, if
+/// they
+///   all go on with what it had found, whose `Finding::identity` this is; absent if anything else came, or it cannot
+///   tell. While they do, that a run gets new results is no recovery. Without it each new result is one.
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
@@ -153,6 +157,7 @@ struct DetectorOps {
     void (*by_name)(std::any& settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::uint64_t (*new_items)(const void* memory, const void* settings);
+    std::optional<std::uint64_t> (*more_of_same)(const void* memory, const void* settings, std::uint64_t identity);
     std::string (*words)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
@@ -202,6 +207,10 @@ concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& set
 template <class D>
 concept HasNewItems = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
     { d.new_items(memory, settings) } -> std::convertible_to<std::uint64_t>;
+};
+template <class D>
+concept HasMoreOfSame = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
+    { d.more_of_same(memory, settings, std::uint64_t{}) } -> std::convertible_to<std::optional<std::uint64_t>>;
 };
 template <class D>
 concept HasWords = requires(const D& d, const Finding& finding) {
@@ -287,6 +296,9 @@ struct DetectorCalls {
     static std::uint64_t new_items(const void* memory, const void* settings) {
         return D{}.new_items(mem(memory), set(settings));
     }
+    static std::optional<std::uint64_t> more_of_same(const void* memory, const void* settings, std::uint64_t identity) {
+        return D{}.more_of_same(mem(memory), set(settings), identity);
+    }
     static std::string words(const Finding& finding) { return D{}.words(finding); }
     static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
                                        const Finding& finding) {
@@ -325,6 +337,7 @@ struct DetectorCalls {
         if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasNewItems<D>) ops.new_items = &new_items;
+        if constexpr (HasMoreOfSame<D>) ops.more_of_same = &more_of_same;
         if constexpr (HasWords<D>) ops.words = &words;
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
         if constexpr (HasDetails<D>) ops.details = &details;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -80,6 +81,13 @@ struct ErrorCascade {
     [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
         const bool found = memory.failures.size() >= settings.threshold;
         return memory.results - (found ? memory.failures.back().number : 0);
+    }
+
+    /// A failure that reads differently is one more.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t) noexcept {
+        const std::uint32_t held = detail::min_of(memory.results, settings.window);
+        return memory.failures.size() == held ? std::optional<std::uint64_t>{held} : std::nullopt;
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

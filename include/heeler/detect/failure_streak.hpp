@@ -90,6 +90,12 @@ struct FailureStreak {
         return memory.failures >= settings.count ? 0 : memory.results;
     }
 
+    /// A failure that reads differently is one more.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings&,
+                                                                   std::uint64_t) noexcept {
+        return memory.failures == memory.results ? std::optional<std::uint64_t>{memory.results} : std::nullopt;
+    }
+
     [[nodiscard]] static std::string words(const Finding& finding) {
         return detail::words::count(finding.evidence.fact("failures")) + " tool failures in a row (" +
                detail::words::tool_of(finding) + ")";

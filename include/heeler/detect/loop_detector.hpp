@@ -168,6 +168,21 @@ struct LoopDetector<Item, BlockRule> {
         return memory.ring->items - since;
     }
 
+    /// Of calls only: who makes other calls and prints the same line has other results.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t identity) requires(Item::listens ==
+                                                                                                    events<ToolCall>) {
+        if (!memory.ring || settings.exempt || settings.progress) return std::nullopt;  // what they pass over is work
+        const Ring& ring = *memory.ring;
+        const std::uint32_t fresh = ring.items - ring.watermark;
+        for (std::uint32_t period = settings.rule.min_period; period <= settings.rule.max_period; ++period) {
+            if (identity_of(sum_of_newest(ring, period), period) != identity) continue;
+            const std::uint32_t enough = detail::min_of(fresh, ring_size - period);
+            if (exact_run(ring, period, enough) == enough) return fresh;
+        }
+        return std::nullopt;
+    }
+
 private:
     /// What was there before is not judged again.
     static void begin_anew(Memory& memory) {
@@ -279,8 +294,12 @@ private:
         finding.evidence.first = ring.index[(end - items) % ring_size];
         finding.evidence.last = ring.index[(end - 1) % ring_size];
         if (ring.named == period) finding.subject = ring.last;
-        finding.identity = detail::max_of<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
+        finding.identity = identity_of(ring.hit_sum[period - 1], period);
         return finding;
+    }
+
+    static std::uint64_t identity_of(std::uint32_t sum, std::uint32_t period) {
+        return detail::max_of<std::uint64_t>(combine(sum, period), 1);
     }
 };
 

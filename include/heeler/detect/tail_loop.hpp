@@ -118,7 +118,7 @@ struct LoopDetector<Call, TailRule> {
         finding.evidence.first = tail.first;
         finding.evidence.last = tail.last;
         finding.subject = Subject{tail.tool};
-        finding.identity = detail::max_of<std::uint64_t>(tail.exact, 1);
+        finding.identity = identity_of(tail);
         return finding;
     }
 
@@ -136,7 +136,19 @@ struct LoopDetector<Call, TailRule> {
         return static_cast<std::uint32_t>(std::popcount(memory.tail.front().entries));
     }
 
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t identity) noexcept {
+        if (settings.exempt || settings.progress) return std::nullopt;  // what they pass over is work
+        if (memory.tail.empty() || memory.tail.front().entries == 0) return 0;
+        const Tail& tail = memory.tail.front();
+        const auto calls = static_cast<std::uint32_t>(std::popcount(tail.entries));
+        if (tail.run < calls || identity_of(tail) != identity) return std::nullopt;
+        return calls;
+    }
+
 private:
+    static std::uint64_t identity_of(const Tail& tail) noexcept { return detail::max_of<std::uint64_t>(tail.exact, 1); }
+
     static void add(Tail& tail, const ToolCall& call, const Observation& seen) {
         tail.entries |= 1;
         tail.last = seen.index;
