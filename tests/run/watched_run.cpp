@@ -14,8 +14,8 @@ std::string encoded(RunSpec spec) {
     return writer.take();
 }
 
-/// Behind all else: no moment of progress, and a bit for each detector.
-constexpr std::size_t gain = 1 + 1 + 4;
+/// Behind all else: no moment of progress, a bit for each detector, no gaps, and no start that was held.
+constexpr std::size_t gain = 1 + 1 + 4 + 1 + 4;
 
 }  // namespace
 
@@ -189,6 +189,12 @@ TEST_CASE("gain, repetition and from when on a run was seen are saved, and facts
     CHECK(after.verdict->repeated_by == detail::kind_bit("loop_calls"));
 
     std::string older = to.bytes();
+    older.resize(older.size() - 1 - 4);  // no gaps, no start that was held
+    older[0] = RunMemory::layout_without_gaps;
+    RunMemory gapless;
+    ArchiveReader from_gapless{older, Instant{}};
+    gapless.archive_facts(from_gapless);
+    REQUIRE((from_gapless.ok() && from_gapless.at_end()));
     older.resize(older.size() - (1 + 8) - (1 + 8) - 4);
     older[0] = RunMemory::layout_without_gain;
     RunMemory old;
@@ -245,4 +251,27 @@ TEST_CASE("only an owner's word on silence is the owner's alone [M-046]") {
     for (const Verb verb :
          {Verb::ack, Verb::resume, Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze, Verb::silence})
         CHECK_FALSE(detail::not_of_owner("ann", verb, "bob"));
+}
+
+TEST_CASE("of many gaps without a sign in between no more is made of another, also after a restart [D-57]", "[run]") {
+    RunMemory before;
+    const auto at = [](int minutes) { return Elapsed{std::chrono::minutes{minutes}}; };
+    for (int i = 1; i <= 20; ++i) {
+        const Run& run = before.run;
+        CHECK(run.watched_since(Duration{}).has_value() == (i > 1 && i <= 8));
+        before.see_from(at(i));
+    }
+    before.held_starts = 3;
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    CHECK(after.held_starts == 3);
+    const Run& run = after.run;
+    using std::chrono::minutes;
+    CHECK(run.unseen_for(minutes{12}, at(30)) == minutes{18});  // eight came since
+    CHECK(run.unseen_for(minutes{13}, at(30)) == minutes{10});
+    CHECK(run.unseen_for(minutes{25}, at(30)) == minutes{5});
 }

@@ -251,6 +251,7 @@ private:
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
+            if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
         const bool forgets = judged.silence_over && unheard_after(watched, judged) != *watched.verdict->silenced;
         const bool changed = judged.speaks || saw || forgets || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||

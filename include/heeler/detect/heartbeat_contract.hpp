@@ -252,7 +252,8 @@ struct HeartbeatContract<Intervals> {
                                                Instant now) const {
         if (!run.metric_value()) return check_fallback(settings, run, now);
         if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
-        if (run.unseen_for(Duration{}, now.elapsed) < settings.zero_intervals * run.interval)
+        const auto since = run.watched_since(run.last_progress.value_or(Duration{}));
+        if (since && run.working(now.elapsed) - *since < settings.zero_intervals * run.interval)
             return Finding::put_off(kind);
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "zero_delta"}};
         finding.evidence.add("zero_intervals", memory.zero_intervals)

@@ -306,9 +306,13 @@ private:
         watched.unjudged = watched.run.waiting_since.has_value();
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
-        watched.held_by_start = !polled && down > 3 * period_of(watched);
+        // One that is started again and again judges in the end, however short it lives.
+        watched.held_by_start = !polled && down > 3 * period_of(watched) && watched.held_starts < Run::most_gaps;
         if (watched.held_by_start) {
             watched.held_until = now.elapsed + grace_of(watched);
+            ++watched.held_starts;
+            watched.dirty = true;
+            watched.last_flush = Elapsed::min();  // stored with the first cycle
             // A run that nothing happens to is written once per interval.
             if (down > 2 * watched.run.interval) watched.see_from(now.elapsed);
         }

@@ -147,9 +147,10 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 9;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_gain = 8, layout_without_unheard = 7, layout_without_begin = 6,
-                                  layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 10;  ///< raised with each change of what is saved, and in which order
+    static constexpr std::uint8_t layout_without_gaps = 9, layout_without_gain = 8, layout_without_unheard = 7,
+                                  layout_without_begin = 6, layout_without_chain = 5, layout_without_times = 4,
+                                  layout_without_words = 3;
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -164,6 +165,7 @@ struct RunMemory {
     SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
+    std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -287,6 +289,9 @@ struct RunMemory {
     void see_from(Elapsed now) {
         if (is_terminal(run.state)) return;
         run.seen_from = run.working(now);
+        auto& gaps = run.gaps.edit();
+        if (gaps.size() >= Run::most_gaps) gaps.erase(gaps.begin());
+        gaps.push_back(*run.seen_from);
         dirty = true;
     }
 
@@ -361,6 +366,8 @@ struct RunMemory {
         std::uint32_t repeated = verdict->repeated_by;
         a(run.last_gain, run.seen_from, repeated);
         if (repeated != verdict->repeated_by) verdict.edit().repeated_by = repeated;
+        if (layout == layout_without_gaps) return;
+        a(run.gaps, held_starts);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {
