@@ -50,7 +50,7 @@ struct NeverStarted {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
-        return "  a run that never begins to work is seen within " + spoken(settings.grace + period) + "\n";
+        return "  a run that never begins to work is seen within " + spoken_bound(settings.grace + period) + "\n";
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

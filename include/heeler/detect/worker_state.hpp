@@ -171,8 +171,8 @@ struct WorkerState {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
-        return "  worker_state: sees a stuck worker within " + spoken(settings.stuck_after * interval + 2 * period) +
-               "\n";
+        return "  worker_state: sees a stuck worker within " +
+               spoken_bound(settings.stuck_after * interval + 2 * period) + "\n";
     }
 
 private:

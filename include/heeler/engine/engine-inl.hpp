@@ -469,9 +469,10 @@ HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
 
 HEELER_INLINE std::string Engine::describe() const {
     std::string text;
-    const Duration every = rooms_->cycle.rhythm().median();
+    const Rhythm& rhythm = rooms_->cycle.rhythm();
     for (const auto& known : rooms_->registry.classes())
-        text += description(known->rules, every) + absent_verbs(known->rules, rooms_->deliverer.effects().control());
+        text += description(known->rules, rhythm.median(), rhythm.longest()) +
+                absent_verbs(known->rules, rooms_->deliverer.effects().control());
     return text;
 }
 

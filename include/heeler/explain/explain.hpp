@@ -128,15 +128,18 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// From what is to be seen to the look that is the last one needed, in a host that calls every so often: it is found at
 /// a look, and acted on at one of those after it. A period of zero: samples and looks coincide.
-[[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration called_every) {
+[[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration between_calls) {
     const Duration set = rules.schedule.period;
-    const Duration again = std::max(set > Duration{} ? set : longest, called_every);
-    return std::max(set, called_every) + (rules.limits.debounce - 1) * again;
+    const Duration again = std::max(set > Duration{} ? set : longest, between_calls);
+    const Duration late = between_calls < std::chrono::milliseconds{100} ? Duration{} : between_calls;
+    const Duration first = late < set ? set + late : late;  // a call just before the time had come does not look
+    return first + (rules.limits.debounce - 1) * again;
 }
 
 /// One class for people: what judges its runs, what is done, and within which time a stall is seen, in a host that
-/// calls every so often (zero: whenever it is asked to).
-[[nodiscard]] inline std::string description(const RunClass& rules, Duration called_every = {}) {
+/// calls every so often (zero: whenever it is asked to), with so long between two calls at most.
+[[nodiscard]] inline std::string description(const RunClass& rules, Duration called_every = {},
+                                             Duration between_calls = {}) {
     const IntervalSettings& interval = rules.interval;
     std::string text;
     append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
@@ -156,7 +159,7 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const auto& entry : rules.detectors.entries())
         if (entry.ops->bound != nullptr)
             text += entry.ops->bound(entry.settings_in(entry.settings), longest,
-                                     time_to_look(rules, longest, called_every));
+                                     time_to_look(rules, longest, std::max(called_every, between_calls)));
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);

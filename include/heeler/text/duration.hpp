@@ -19,6 +19,13 @@ namespace heeler::inline HEELER_ABI {
     return std::to_string(seconds / 86400) + "d " + std::to_string(seconds % 86400 / 3600) + "h";
 }
 
+/// A promise is kept to its last word: rounded up to the smaller of the units that are shown.
+[[nodiscard]] inline std::string spoken_bound(Duration length) {
+    constexpr Duration second = std::chrono::seconds{1}, minute = std::chrono::minutes{1}, hour = std::chrono::hours{1};
+    const Duration unit = length <= hour - second ? second : length <= 24 * hour - minute ? minute : hour;
+    return spoken((length + unit - Duration{1}) / unit * unit);
+}
+
 namespace detail {
 
 /// The nearest moment that four digits of a year can name: what a clock or a store holds may lie further away than
