@@ -70,7 +70,9 @@ public:
         const std::vector<RunHandle> runs = due(cause, only, now, report);
         intake_.read_groups(runs, cause != TickCause::period, now, report);
         listing_.drop_missing(now, report);
+        lost_runs_ = 0;
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
+        if (lost_runs_ > 0) tell({now.wall, "held", {}, notes::lost_source(lost_runs_, lost_for_)}, report);
         const bool stored = commit(std::move(batch), work, now, report);
         if (stored && !ledger_.failing_since()) ++report.whole;
         classes_.end(stored, now);
@@ -111,16 +113,25 @@ public:
 
 private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
-        const auto tell = [&](AuditRow row) {
-            pending_audit_.push_back(row);
-            report.events.emplace_back(AuditEvent{std::move(row)});
-        };
-        if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row));
+        if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row), report);
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
             if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true).second)
-                tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)});
+                tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)}, report);
+    }
+
+    void tell(AuditRow row, CycleReport& report) {
+        pending_audit_.push_back(row);
+        report.events.emplace_back(AuditEvent{std::move(row)});
+    }
+
+    /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
+    void count_lost(Feed& feed, Duration interval, Instant now) {
+        const Duration length = now.elapsed - *feed.lost_since;
+        if (length < std::max({lost_is_long, interval, 2 * feed.lost_told})) return;
+        lost_for_ = lost_runs_++ == 0 ? length : std::max(lost_for_, length);
+        feed.lost_told = length;
     }
 
     WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
@@ -240,6 +251,7 @@ private:
         const bool sampled = Folder{watched, now}.sample();
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
+            if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
@@ -247,11 +259,11 @@ private:
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         watched.debounced = judged.debounced;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
-        count_held_back(judged, watched.put_off, report);
+        if (lost) count_lost(*watched.feed, watched.run.interval, now);
+        count_held_back(judged, watched.put_off || lost, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-            if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
         const bool forgets = judged.silence_over && unheard_after(watched, judged) != *watched.verdict->silenced;
         const bool changed = judged.speaks || saw || forgets || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
@@ -339,7 +351,10 @@ private:
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
-    std::size_t early_ = 0;       ///< items from before the visits
+    static constexpr Duration lost_is_long = std::chrono::minutes{10};
+    std::size_t lost_runs_ = 0;  ///< in this cycle: of which it is time to say that their source is lost
+    Duration lost_for_{};        ///< the longest of them
+    std::size_t early_ = 0;      ///< items from before the visits
     bool visiting_ = false;
     bool inhibited_ = false;        ///< of the run that is visited
     NameMap<std::uint32_t> acted_;  ///< rungs in this cycle, by class

@@ -173,6 +173,7 @@ private:
     static void find_again(WatchedRun& watched, Instant now) {
         if (!watched.feed->lost_since) return;
         watched.feed->lost_since.reset();
+        watched.feed->lost_told = {};
         watched.see_from(now.elapsed);
     }
 

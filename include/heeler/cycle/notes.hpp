@@ -51,6 +51,14 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
+/// Runs are not judged, because what they do cannot be read.
+[[nodiscard]] inline std::string lost_source(std::size_t runs, Duration length) {
+    JsonLine line;
+    line.begin_object().key("cause").string("source").key("runs").number(static_cast<std::uint64_t>(runs));
+    line.key("seconds").number(in_seconds(length)).end_object();
+    return std::move(line).text();
+}
+
 /// What a detector saw: its answer or number and the age of what it looked at, or its message.
 [[nodiscard]] inline std::string sighting(const Sighting& saw) {
     JsonLine line;

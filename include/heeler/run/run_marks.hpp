@@ -127,6 +127,7 @@ struct Feed {
     std::string cursor;
     bool in_group = false;                ///< its class has a source for all its runs
     SmallOptional<Elapsed> lost_since{};  ///< polls fail since then: nothing is known of the time since
+    Duration lost_told{};                 ///< how long that had lasted when it was said last
 
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
 };
