@@ -150,6 +150,7 @@ void Supervisor::take_signals() {
             continue;
         }
         signal_ = signal;
+        asked_ = dog_.clock().now().elapsed;
         if (options_.detach) {
             left_running_ = true;
             continue;

@@ -113,6 +113,7 @@ private:
     std::optional<heeler::Elapsed> next_beat_;
     std::atomic<bool> delivered_{false};  ///< what was carried out may decide what follows
     int signal_ = 0;
+    heeler::Elapsed asked_{};  ///< when the first one came
     int own_status_ = exit_ok;
     bool left_running_ = false;
     std::optional<heeler::Elapsed> output_closed_;
