@@ -225,7 +225,8 @@ private:
 class TmuxPane {
 public:
     /// `program`: the file name of what must have the keyboard there, or of the script that it runs ("claude"), for
-    /// anything to be typed. Empty: whatever it is. A shell that waits for commands is never typed into.
+    /// anything to be typed. Empty: whatever it is. A shell that waits for commands is never typed into;
+    /// one behind a program that passes keys on (ssh, docker exec, script) cannot be seen.
     TmuxPane(TmuxServer server, std::string id, std::string program = {})
         : server_{std::move(server)}, id_{std::move(id)}, program_{std::move(program)} {}
 
