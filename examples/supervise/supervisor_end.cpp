@@ -122,6 +122,7 @@ void Supervisor::pass_rest() {
         const bool moved = display_.output().drained(patience) && display_.errors().drained(patience);
         if (!moved && (!orderly || take_signal() != 0)) break;
     }
+    note_closed();
     if (const std::size_t left = display_.output().waiting(); left != 0)
         display_.say(fmt::format("{} bytes of output were not read", left));
 }
