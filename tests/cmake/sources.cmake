@@ -44,4 +44,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
     heeler_add_budget(86000 "${include_dir}/heeler/engine/watchdog.hpp")
     heeler_add_budget(94000 "${include_dir}/heeler/heeler.hpp")
+
+    # What the first program costs, in functions that are emitted and lines that are read.
+    function(heeler_add_quickstart_budget mode functions lines)
+        add_test(NAME "${prefix}.quickstart_cost.${mode}"
+                 COMMAND "${CMAKE_COMMAND}" -D "CXX=${CMAKE_CXX_COMPILER}" -D "NM=${CMAKE_NM}" -D
+                         "ROOT=${PROJECT_SOURCE_DIR}" -D "OBJECT=${CMAKE_CURRENT_BINARY_DIR}/quickstart_${mode}.o" -D
+                         "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -D "FLAGS=${ARGN}" -D
+                         "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
+        set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
+    endfunction()
+    heeler_add_quickstart_budget(header_only 20420 93400)
+    heeler_add_quickstart_budget(compiled 2190 75100 -DHEELER_COMPILED)
 endif()
