@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/attached.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
 #include <heeler/cycle/gap.hpp>
-#include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/operators.hpp>
+#include <heeler/cycle/sources.hpp>
 #include <heeler/cycle/whole_classes.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/lineage.hpp>
@@ -29,14 +29,13 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          Intake& intake, Listing& listing, LostHolders& lost)
+          const Attached<SourceRoom>& sources, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
           hands_{hands},
           settings_{settings},
-          intake_{intake},
-          listing_{listing},
+          sources_{sources},
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
@@ -68,8 +67,10 @@ public:
         visiting_ = true;
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
-        intake_.read_groups(runs, cause != TickCause::period, now, report);
-        listing_.drop_missing(now, report);
+        if (SourceRoom* const sources = sources_.get()) {
+            sources->read_groups(runs, cause != TickCause::period, now, report);
+            sources->drop_missing(now, report);
+        }
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         const bool stored = commit(std::move(batch), work, now, report);
         if (stored && !ledger_.failing_since()) ++report.whole;
@@ -119,7 +120,7 @@ private:
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
-            if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true).second)
+            if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true))
                 tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)});
     }
 
@@ -148,7 +149,7 @@ private:
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
-        if (wants_intake(handle, *watched, cause, now)) intake_.read(handle, *watched, now, report);
+        if (wants_intake(handle, *watched, cause, now)) sources_.get()->read(handle, *watched, now, report);
         inhibited_ = is_inhibited(handle, *watched);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
@@ -298,7 +299,8 @@ private:
     /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
-        for (AuditRow& row : listing_.take_audit()) pending_audit_.push_back(std::move(row));
+        if (SourceRoom* const sources = sources_.get())
+            for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
@@ -318,7 +320,8 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        listing_.refresh(handles, cause != TickCause::period, classes_, now, report);
+        if (SourceRoom* const sources = sources_.get())
+            sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
     }
 
@@ -327,8 +330,7 @@ private:
     Registry& registry_;
     Deliverer& hands_;
     const EngineSettings& settings_;
-    Intake& intake_;
-    Listing& listing_;
+    const Attached<SourceRoom>& sources_;
     LostHolders& lost_;
     Committer committer_;
     OperatorDesk operators_{registry_};

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,11 @@ private:
     };
 
     void forget(WallTime now) {
-        std::erase_if(groups_, [&](const auto& each) { return !each.second.due && each.second.next <= now; });
+        for (auto next = groups_.begin(); next != groups_.end();) {
+            const auto each = next;
+            ++next;
+            if (!each->second.due && each->second.next <= now) groups_.erase(each);
+        }
         forget_at_ = std::max<std::size_t>(64, 2 * groups_.size());
     }
 
@@ -97,11 +100,12 @@ struct LeadAlert {
 /// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key
 /// stays.
 inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
-    std::unordered_map<std::string_view, bool> known{{alert.run.id, true}};
+    detail::NameMap<bool> known;
+    known[alert.run.id] = true;
     std::string names;
     std::size_t more = 0;
     for (const Alert* other : others) {
-        if (!known.emplace(other->run.id, true).second || ++more > detail::runs_named) continue;
+        if (!known.emplace(other->run.id, true) || ++more > detail::runs_named) continue;
         append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
     }
     if (more > detail::runs_named) append(names, " and ", std::to_string(more - detail::runs_named), " more");

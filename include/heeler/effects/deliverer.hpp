@@ -78,9 +78,8 @@ public:
             if (job.group.empty()) {
                 send(std::move(job), now, report);
             } else {
-                const auto place = places.emplace(job.group, groups.size());
-                if (place.second) groups.emplace_back();
-                groups[place.first->second].push_back(std::move(job));
+                if (places.emplace(job.group, groups.size())) groups.emplace_back();
+                groups[places[job.group]].push_back(std::move(job));
             }
         }
         for (auto& jobs : groups) send_together(jobs, now, report);
