@@ -105,15 +105,15 @@ TEST_CASE("a mute is of the class, whichever of its versions a run has", "[run]"
     House house;
     detail::WatchedRun& watched = house.at(house.run(bare_class()));
     house.registry.mute("bare", 7);
-    CHECK(watched.of_class()->mutes->has(7));
+    CHECK(watched.of_class()->mutes.has(7));
     house.define(bare_class());
     house.registry.mute("bare", 8);
-    CHECK(watched.of_class()->mutes->has(8));
-    CHECK(house.registry.find_class("bare")->mutes->has(7));
+    CHECK(watched.of_class()->mutes.has(8));
+    CHECK(house.registry.find_class("bare")->mutes.has(7));
     house.registry.mute("later", 9);
     house.define(bare_class("later"));
-    CHECK(house.registry.find_class("later")->mutes->has(9));
-    CHECK_FALSE(house.registry.find_class("bare")->mutes->has(9));
+    CHECK(house.registry.find_class("later")->mutes.has(9));
+    CHECK_FALSE(house.registry.find_class("bare")->mutes.has(9));
 }
 
 TEST_CASE("a run that is disowned is not found any more, and keeps its slot", "[run]") {

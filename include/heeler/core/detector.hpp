@@ -2,7 +2,6 @@
 // where a class of runs turns it on.
 #pragma once
 
-#include <any>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -150,7 +149,7 @@ struct DetectorOps {
     std::optional<Sighting> (*look)(void* memory, const void* settings, const Run& run,
                                     const LastCheckpoint& checkpoint, Instant now);
     Result<void> (*validate)(const void* settings);
-    void (*by_name)(std::any& settings, NamedSettings& named);
+    void (*by_name)(void* settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::uint64_t (*new_items)(const void* memory, const void* settings);
     std::string (*words)(const Finding& finding);
@@ -280,9 +279,7 @@ struct DetectorCalls {
         return D{}.look(mem(memory), set(settings), run, checkpoint, now);
     }
     static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
-    static void by_name(std::any& settings, NamedSettings& named) {
-        D{}.by_name(*std::any_cast<Settings>(&settings), named);
-    }
+    static void by_name(void* settings, NamedSettings& named) { D{}.by_name(*static_cast<Settings*>(settings), named); }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
     static std::uint64_t new_items(const void* memory, const void* settings) {
         return D{}.new_items(mem(memory), set(settings));

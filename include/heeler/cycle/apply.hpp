@@ -51,7 +51,7 @@ public:
     /// Takes over what the cycle found out and decided.
     void change(const Judged& judged, const std::optional<Sighting>& saw) {
         if (judged.decision.last) verified(judged.decision);
-        if (judged.speaks) item_.events.emplace_back(notes::status(watched_.run, judged));
+        if (judged.speaks) item_.events.push_back(notes::status(watched_.run, judged));
         if (saw) tell(*saw);
         item_.change.with_memory |= judged.speaks;
         for (const Finding& note : judged.notes) say_once(note);
@@ -180,7 +180,7 @@ public:
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
         for (const AuditRow& row : rows.audit)
-            if (row.kind == Chain::record) item_.events.emplace_back(AuditEvent{row});
+            if (row.kind == Chain::record) item_.events.push_back(AuditEvent{row});
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;
@@ -269,7 +269,7 @@ private:
     void tell(const Sighting& saw) {
         item_.change.with_memory = true;
         if (saw.answer.empty()) return audit(std::string{saw.record}, notes::sighting(saw));
-        item_.events.emplace_back(SightingEvent{std::string{watched_.run.id}, saw});
+        item_.events.push_back(SightingEvent{std::string{watched_.run.id}, saw});
         item_.change.rows.audit.push_back(
             {now_.wall, std::string{saw.record}, std::string{watched_.run.id}, notes::sighting(saw)});
     }
@@ -278,8 +278,7 @@ private:
         if (watched_.verdict->interventions.empty()) return;
         Intervention last = watched_.verdict->interventions.back();
         if (last.incident != watched_.verdict->incident.number) return;  // nothing was done in this one
-        item_.events.emplace_back(
-            OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
+        item_.events.push_back(OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
         if (last.outcome != InterventionOutcome::pending) return;
         last.outcome = *decision.last;
         keep(last);
@@ -303,7 +302,7 @@ private:
 
     void audit(std::string kind, std::string body) {
         AuditRow row{now_.wall, std::move(kind), std::string{watched_.run.id}, std::move(body)};
-        item_.events.emplace_back(AuditEvent{row});
+        item_.events.push_back(AuditEvent{row});
         item_.change.rows.audit.push_back(std::move(row));
     }
 

@@ -114,7 +114,7 @@ private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
         const auto tell = [&](AuditRow row) {
             pending_audit_.push_back(row);
-            report.events.emplace_back(AuditEvent{std::move(row)});
+            report.events.push_back(AuditEvent{std::move(row)});
         };
         if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row));
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;

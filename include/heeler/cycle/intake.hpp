@@ -167,7 +167,7 @@ private:
         take_history(watched, polled, now);
         for (Record& record : polled.records) {
             AuditRow row{now.wall, std::move(record.kind), std::string{watched.run.id}, std::move(record.body)};
-            report.events.emplace_back(AuditEvent{row});
+            report.events.push_back(AuditEvent{row});
             watched.unsaved.edit().audit.push_back(std::move(row));
         }
         if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;

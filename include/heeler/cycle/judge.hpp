@@ -116,7 +116,7 @@ private:
     void collect(Judged& result) const {
         const std::optional<Run> shadow = shadow_of(watched_);
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
-            if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
+            if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes.has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
             // A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
             if (verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&

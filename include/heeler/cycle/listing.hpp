@@ -51,7 +51,7 @@ public:
         for (const RunHandle handle : std::exchange(missing_, {})) {
             with(handle, [&](WatchedRun& watched) {
                 AuditRow row = vanished(std::string{watched.run.id}, now);
-                report.events.emplace_back(AuditEvent{row});
+                report.events.push_back(AuditEvent{row});
                 watched.unsaved.edit().audit.push_back(std::move(row));
                 if (!is_terminal(watched.run.state)) Folder{watched, now}.finish(RunState::cancelled);
                 watched.dirty = true;
@@ -252,7 +252,7 @@ private:
             if (before.elsewhere) ++round.asked;
             if (before.elsewhere && !is_over(before.id, round.now)) continue;  // whoever watches it says so
             AuditRow row = vanished(before.id, round.now);
-            round.report.events.emplace_back(AuditEvent{row});
+            round.report.events.push_back(AuditEvent{row});
             audit_.push_back(std::move(row));
         }
     }
@@ -331,7 +331,7 @@ private:
     void say_over(Round& round, const History& before) {
         if (before.row->ended_at && *before.row->ended_at >= *round.state.began) return;
         AuditRow row{round.now.wall, "skip", before.row->id, R"({"reason":"terminal"})"};
-        round.report.events.emplace_back(AuditEvent{row});
+        round.report.events.push_back(AuditEvent{row});
         audit_.push_back(std::move(row));
     }
 

@@ -71,7 +71,7 @@ public:
                 }
             }
             table_.sooner(jobs[i].handle.index, now.elapsed);
-            report.events.emplace_back(AlertEvent{jobs[i].row, {}});
+            report.events.push_back(AlertEvent{jobs[i].row, {}});
         }
     }
 

@@ -124,8 +124,8 @@ private:
             ++clears_.done;
             clears_.last_size = size;
         }
-        report.events.emplace_back(std::move(event));
-        if (cleared && size && !shadow) report.events.emplace_back(AuditEvent{counters(now)});
+        report.events.push_back(std::move(event));
+        if (cleared && size && !shadow) report.events.push_back(AuditEvent{counters(now)});
     }
 
     /// Said, not stored: a record for each cycle would fill the store.

@@ -147,7 +147,7 @@ private:
             job.asked = job.may_have_happened = false;
         }
         if (action.outcome != ActionOutcome::blocked)
-            report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
+            report.events.push_back(ActionEvent{std::string{job.watched->run.id}, action});
         const std::lock_guard guard{job.watched->lock};
         job.watched->unsaved.edit().actions.push_back(action);
     }
@@ -344,7 +344,7 @@ private:
             job.watched->keep_unheard(job.row.alert, silence.number);
             job.watched->unsaved.edit().audit.push_back(row);
         }
-        report.events.emplace_back(AuditEvent{std::move(row)});
+        report.events.push_back(AuditEvent{std::move(row)});
         ++report.suppressed;
         ++report.why.silence;
         finish_alert(job, AlertRow::State::skipped, now);
@@ -380,7 +380,7 @@ private:
             return try_later(std::move(job), now);
         }
         if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
-        report.events.emplace_back(AlertEvent{job.row, std::move(receipt.names)});
+        report.events.push_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
     }
 

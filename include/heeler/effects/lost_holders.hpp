@@ -65,7 +65,7 @@ public:
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
             if (row.state != AlertRow::State::pending) {
                 if (answer && !answer->names.empty()) note_receipt(row, *answer, now);
-                report.events.emplace_back(
+                report.events.push_back(
                     AlertEvent{std::move(row), answer ? std::move(answer->names) : std::vector<std::string>{}});
                 continue;
             }

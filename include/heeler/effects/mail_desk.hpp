@@ -174,7 +174,7 @@ private:
                                                     "`, but the mailbox has no verb `carry_out`");
         auto done = mailbox_.carry_out(*command.mail);
         if (!done && done.error().code == ErrorCode::busy) return done;
-        report.events.emplace_back(AuditEvent{memory_.add(command, done, now.wall)});
+        report.events.push_back(AuditEvent{memory_.add(command, done, now.wall)});
         if (!done) report.error("mailbox", {}, done.error());
         memory_.record(now, report);
         return {};
@@ -201,7 +201,7 @@ private:
         if (row.state != AlertRow::State::delivered) hands_.context().fail_to_tell();
         if (row.state == AlertRow::State::pending)
             return report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
-        report.events.emplace_back(AlertEvent{std::move(row)});
+        report.events.push_back(AlertEvent{std::move(row)});
         memory_.record(now, report);
     }
 

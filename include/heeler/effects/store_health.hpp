@@ -58,7 +58,7 @@ private:
             told_at_.reset();
         else if (row.state == AlertRow::State::delivered)
             told_at_ = now.elapsed;
-        report.events.emplace_back(AlertEvent{std::move(row)});
+        report.events.push_back(AlertEvent{std::move(row)});
     }
 
     std::optional<Elapsed> told_at_;

@@ -155,8 +155,7 @@ namespace heeler::inline HEELER_ABI::detail {
     const Duration longest = interval.fixed.value_or(interval.long_task);
     for (const auto& entry : rules.detectors.entries())
         if (entry.ops->bound != nullptr)
-            text += entry.ops->bound(entry.settings_in(entry.settings), longest,
-                                     time_to_look(rules, longest, called_every));
+            text += entry.ops->bound(entry.settings.get(), longest, time_to_look(rules, longest, called_every));
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);

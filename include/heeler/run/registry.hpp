@@ -40,7 +40,7 @@ public:
         {
             const std::lock_guard guard{lock_};
             auto& known = classes_[name];
-            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_of(name),
+            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_[name],
                                                                known ? known->defined : now.elapsed);
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
@@ -76,7 +76,7 @@ public:
     /// A loop that is none, for all runs of the class.
     void mute(const std::string& class_name, std::uint64_t identity) {
         const std::lock_guard guard{lock_};
-        mutes_of(class_name)->add(identity);
+        mutes_[class_name].add(identity);
     }
 
     [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
@@ -188,13 +188,6 @@ public:
     [[nodiscard]] RunTable<WatchedRun>& table() noexcept { return table_; }
 
 private:
-    /// Under the lock.
-    std::shared_ptr<Mutes>& mutes_of(const std::string& class_name) {
-        auto& muted = mutes_[class_name];
-        if (!muted) muted = std::make_shared<Mutes>();
-        return muted;
-    }
-
     template <class Fill>
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
@@ -359,7 +352,7 @@ private:
     mutable std::mutex lock_;
     std::mutex adding_;
     NameMap<std::shared_ptr<const ReadyClass>> classes_;
-    NameMap<std::shared_ptr<Mutes>> mutes_;
+    NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
     RunTable<WatchedRun>& table_;
