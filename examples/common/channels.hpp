@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -177,15 +176,6 @@ private:
     std::function<void(const std::string&)> say_;
     heeler::AlertFormat wording_ = &heeler::format_alert;
 };
-
-/// What came of it in the end, for whoever has nothing else to do.
-[[nodiscard]] inline heeler::Result<heeler::Receipt> send_and_wait(Channels& channels, const heeler::Alert& alert) {
-    for (;;) {
-        auto answer = channels.send(alert);
-        if (answer || answer.error().code != heeler::ErrorCode::under_way) return answer;
-        std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    }
-}
 
 /// First the tool's own outlet, then the channels, whose receipt counts if there are any. Each has it or is asked
 /// again.

@@ -1,8 +1,10 @@
 #include "deliver.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,31 +43,58 @@ heeler::Result<std::set<std::string>> live_holders(Store& store) {
     return names;
 }
 
-/// The alert as it is now, with what became of it; the run's row carries the version that must still be there.
-heeler::RunBatch attempt(common::Channels& channels, heeler::RunRow run, AlertRow row, heeler::Instant now) {
+/// A watchdog without a name left them, and no other one works on the store now.
+bool is_left(const heeler::RunRow& run, const std::set<std::string>& holders) {
+    return run.holder.empty() || (is_terminal(run.state) && holders.count(run.holder) == 0);
+}
+
+/// Into what is stored of its run now.
+heeler::Result<void> keep(Store& store, const std::string& run, const AlertRow& row,
+                          std::vector<heeler::AuditRow> audit = {}) {
+    const auto known = store.history(run);
+    if (!known) return tl::unexpected<heeler::Error>(known.error());
+    heeler::Batch batch;
+    batch.durable = true;
+    if (known->row) batch.runs.push_back({*known->row, {}, {}, {}, {row}, std::move(audit)});
+    const auto stored = store.commit(batch);
+    if (!stored) return tl::unexpected<heeler::Error>(stored.error());
+    if (known->row && stored->empty()) return {};
+    return heeler::fail(heeler::ErrorCode::conflict,
+                        "somebody else changed the run " + heeler::shown_name(run, 160) + " meanwhile");
+}
+
+/// Asks the channels until each has it, or has failed. Who has it is stored at once: whoever ends this meanwhile, and
+/// comes back, tells nobody twice.
+heeler::Result<AlertRow> tell(common::Channels& channels, Store& store, const std::string& run, AlertRow row) {
     heeler::OutboxSettings settings;
     settings.give_up_after = heeler::Duration::max();  // whoever asks for it wants it
-    row.alert.attempt = row.attempts + 1;
-    const auto answer = common::send_and_wait(channels, row.alert);
-    row = heeler::after_attempt(std::move(row), settings, answer, now.wall);
-    heeler::RunBatch change;
-    if (answer && !answer->names.empty()) {
-        change.audit.push_back(heeler::receipt_note(row, *answer, now.wall));
-        change.audit.back().run = run.id;
+    for (;;) {
+        row.alert.attempt = row.attempts + 1;
+        const auto answer = channels.send(row.alert);
+        const std::size_t had = row.alert.taken.size();
+        const heeler::WallTime now = heeler::SystemClock{}.now().wall;
+        row = heeler::after_attempt(std::move(row), settings, answer, now);
+        const bool over = !heeler::is_under_way(answer);
+        std::vector<heeler::AuditRow> audit;
+        if (answer && !answer->names.empty()) {
+            audit.push_back(heeler::receipt_note(row, *answer, now));
+            audit.back().run = run;
+        }
+        if (over || row.alert.taken.size() != had)
+            if (auto kept = keep(store, run, row, std::move(audit)); !kept)
+                return tl::unexpected<heeler::Error>(kept.error());
+        if (over) return row;
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
-    change.row = std::move(run);
-    change.alerts.push_back(std::move(row));
-    return change;
 }
 
 /// Whether an alert waits for what becomes of another one that speaks for it, and if so, that is known.
 bool follows(AlertRow& row, Store& store) {
-    const auto lead = heeler::detail::lead_of(row);
-    if (!lead) return false;
-    const auto known = store.history(lead->run);
+    if (!heeler::detail::follows(row)) return false;
+    const auto known = store.history(row.with_run);
     if (!known) return true;
     for (const AlertRow& other : known->alerts)
-        if (other.alert.key == lead->key && other.state == AlertRow::State::delivered)
+        if (other.alert.key == row.with_key && other.state == AlertRow::State::delivered)
             row.state = AlertRow::State::skipped;
     return true;
 }
@@ -73,7 +102,7 @@ bool follows(AlertRow& row, Store& store) {
 std::string said_of(const AlertRow& row) {
     const std::string how = row.state == AlertRow::State::delivered ? "delivered"
                             : row.state == AlertRow::State::skipped ? "told with another one"
-                                                                    : "not delivered: " + row.last_error;
+                                                                    : "not delivered: " + heeler::reason_of(row);
     return row.alert.kind + " of " + heeler::shown_name(row.alert.run.id, 160) + ": " + heeler::one_line(how, 1024) +
            "\n";
 }
@@ -86,31 +115,23 @@ heeler::Result<void> deliver_of(const std::string& run, Store& store, common::Ch
         if (waiting.state != AlertRow::State::pending) continue;
         const auto known = store.history(run);
         if (!known) return tl::unexpected<heeler::Error>(known.error());
-        if (!known->row || !is_terminal(known->row->state) || holders.count(known->row->holder) != 0) {
+        if (!known->row || !is_left(*known->row, holders)) {
             ++count.left;
             continue;
         }
-        const heeler::Instant now = heeler::SystemClock{}.now();
-        AlertRow row = waiting;
-        heeler::Batch batch;
-        batch.durable = true;
-        if (!follows(row, store))
-            batch.runs.push_back(attempt(channels, *known->row, std::move(row), now));
-        else if (row.state == AlertRow::State::skipped)
-            batch.runs.push_back({*known->row, {}, {}, {}, {std::move(row)}, {}});
-        if (batch.runs.empty()) {
+        heeler::Result<AlertRow> after{waiting};
+        if (!follows(*after, store)) {
+            after = tell(channels, store, run, waiting);
+        } else if (after->state == AlertRow::State::pending) {
             ++count.left;
             continue;
+        } else if (const auto kept = keep(store, run, *after); !kept) {
+            after = tl::unexpected<heeler::Error>(kept.error());
         }
-        const auto stored = store.commit(batch);
-        if (!stored) return tl::unexpected<heeler::Error>(stored.error());
-        const AlertRow& after = batch.runs.front().alerts.front();
-        print(said_of(after));
-        ++(after.state == AlertRow::State::pending || after.state == AlertRow::State::dead ? count.waiting
-                                                                                           : count.delivered);
-        if (!stored->empty())
-            return heeler::fail(heeler::ErrorCode::conflict,
-                                "somebody else changed the run " + heeler::shown_name(run, 160) + " meanwhile");
+        if (!after) return tl::unexpected<heeler::Error>(after.error());
+        print(said_of(*after));
+        ++(after->state == AlertRow::State::pending || after->state == AlertRow::State::dead ? count.waiting
+                                                                                             : count.delivered);
     }
     return {};
 }

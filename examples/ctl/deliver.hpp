@@ -8,8 +8,8 @@
 
 namespace ctl {
 
-/// Sends the alerts that wait of runs that have ended, once each, to every channel that does not have them yet. What
-/// belongs to a watchdog that works on the store is left to it.
+/// Sends the alerts that wait, once each, to every channel that does not have them yet. Those of a watchdog that works
+/// on the store are left to it, and so are those of runs that another named one takes up.
 [[nodiscard]] Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now);
 
 }  // namespace ctl

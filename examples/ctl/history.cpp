@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/explain/explain.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/duration.hpp>
@@ -31,7 +32,7 @@ void print_json(const AlertRow& row) {
     line.key("summary").string(row.alert.summary).key("attempts").number(row.attempts);
     line.key("created_at").string(heeler::rfc3339(row.created_at)).key("next_at");
     row.state == AlertRow::State::pending ? line.string(heeler::rfc3339(row.not_before)) : line.null();
-    line.key("last_error").string(row.last_error).end_object();
+    line.key("last_error").string(heeler::reason_of(row)).end_object();
     print(line);
 }
 
@@ -44,7 +45,7 @@ heeler::TableRow table_row(const AlertRow& row, heeler::Instant now) {
             std::to_string(row.attempts),
             waits ? relative(row.not_before, now) : std::string{},
             row.alert.summary,
-            row.last_error};
+            heeler::reason_of(row)};
 }
 
 }  // namespace

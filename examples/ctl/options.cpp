@@ -101,7 +101,7 @@ public:
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();
         for (const DecisionCommand& decision : decisions) add_decision(decision);
-        add("deliver", "Send what waits of runs that have ended, and that no watchdog will send", Command::deliver)
+        add("deliver", "Send what waits and no watchdog is there to send", Command::deliver)
             ->add_option("--notify", options_.notify, common::notify_help)
             ->type_name("CHANNEL")
             ->required();

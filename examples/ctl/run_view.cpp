@@ -14,11 +14,6 @@ using heeler::Instant;
 using heeler::Phase;
 using heeler::WallTime;
 
-/// Facts of another version may be read as nonsense; what has a name must have one.
-bool names_are_known(const Facts& facts) {
-    return facts.verdict->incident.phase <= Phase::waiting && facts.skip <= heeler::detail::Skip::terminal;
-}
-
 WallTime wall_of(const Facts& facts, Duration working, Instant now) {
     return heeler::wall_at(now, facts.run.origin + facts.run.waited + working);
 }
@@ -54,7 +49,7 @@ RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& int
     if (view.row.spec) view.owner = heeler::detail::SpecBytes{*view.row.spec}.decoded().owner;
     heeler::ArchiveReader reader{view.row.facts, now};
     view.facts.archive_facts(reader);
-    view.readable = reader.ok() && reader.at_end() && names_are_known(view.facts);
+    view.readable = reader.ok() && reader.at_end();
     if (!view.readable) {
         view.facts = Facts{};
         return view;

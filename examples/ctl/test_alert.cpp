@@ -1,6 +1,8 @@
 #include "test_alert.hpp"
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/text/one_line.hpp>
@@ -24,6 +26,15 @@ heeler::Alert test_alert(const Options& options) {
     return alert;
 }
 
+/// One channel has nothing else to do.
+heeler::Result<heeler::Receipt> send_and_wait(common::Channels& channel, const heeler::Alert& alert) {
+    for (;;) {
+        auto answer = channel.send(alert);
+        if (answer || answer.error().code != heeler::ErrorCode::under_way) return answer;
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+}
+
 }  // namespace
 
 Quit send_test_alert(const Options& options) {
@@ -32,7 +43,7 @@ Quit send_test_alert(const Options& options) {
     for (const std::string& spec : options.notify) {
         common::Channels channel;
         if (const auto added = channel.add(spec); !added) return {exit_usage, added.error().message};
-        const auto answer = common::send_and_wait(channel, alert);
+        const auto answer = send_and_wait(channel, alert);
         const std::string how = answer ? "delivered" : "not delivered: " + answer.error().message;
         print(heeler::one_line(heeler::redact(spec), 256) + ": " + heeler::one_line(how, 1024) + "\n");
         if (!answer) quit = {exit_alert, "a test alert did not arrive"};

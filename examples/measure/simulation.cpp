@@ -196,7 +196,7 @@ void Simulation::refuse(Player& player, Duration t) {
 void Simulation::look_back() {
     std::map<std::string, int> told;
     for (const auto& sent : notifier_.sent())
-        if (sent.alert.kind != "worker.needs_input") ++told[sent.alert.run.id];  // who asks is no trouble
+        if (!sent.alert.is(heeler::AlertKind::worker_needs_input)) ++told[sent.alert.run.id];  // who asks is no trouble
     for (Player& player : players_) {
         const auto facts = truths_.runs().find(player.id);
         if (facts == truths_.runs().end()) continue;  // it could not even begin

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/deliver/suggestions.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -114,7 +115,7 @@ std::string line_of(const heeler::AlertEvent& event, Moment at) {
     payload(line, alert);
     line.key("attempts").number(event.row.attempts);
     line.key("delivered").boolean(event.row.state == heeler::AlertRow::State::delivered);
-    if (event.row.state == heeler::AlertRow::State::skipped) line.key("skipped").string(event.row.last_error);
+    if (event.row.state == heeler::AlertRow::State::skipped) line.key("skipped").string(heeler::reason_of(event.row));
     line.key("key").string(alert.key);
     return ended(line);
 }

@@ -7,12 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -21,9 +18,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/fallback.hpp>
-#include <heeler/notify/github_notifier.hpp>
 #include <heeler/notify/log_notifier.hpp>
-#include <heeler/report/issue_folder.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
@@ -34,6 +29,7 @@
 #include "../common/own_environment.hpp"
 #include "../common/store_place.hpp"
 #include "chat.hpp"
+#include "issues.hpp"
 #include "options.hpp"
 #include "rules.hpp"
 #include "sessions.hpp"
@@ -105,47 +101,12 @@ bool is_idle(Dog& dog) {
     return open && open->runs.empty();
 }
 
-/// Files issues in a repository if one is named, else as files in a folder.
-class Issues {
-public:
-    static constexpr bool idempotent = true;
-
-    explicit Issues(const monitor::Options& options) : folder_{folder_of(options)} {
-        constexpr std::string_view github = "github:";
-        if (!options.issues.starts_with(github)) return;
-        heeler::GithubSettings settings;
-        settings.repository = options.issues.substr(github.size());
-        settings.token = common::from_environment("HEELER_GITHUB_TOKEN");
-        if (const std::string api = common::from_environment("HEELER_GITHUB_API"); !api.empty()) settings.api = api;
-        github_.emplace(std::move(settings));
-    }
-
-    [[nodiscard]] heeler::Result<heeler::ActionDone> file(const heeler::Issue& issue) {
-        return github_ ? github_->file(issue) : folder_.file(issue);
-    }
-
-private:
-    /// Below the directory of the sessions, where agents may have made it, it may not be a link.
-    [[nodiscard]] static heeler::IssueFolder folder_of(const monitor::Options& options) {
-        if (options.issues.starts_with("github:")) return heeler::IssueFolder{""};
-        const bool chosen = !options.issues.empty();
-        std::error_code ignored;  // whoever files an issue says what is wrong
-        const std::filesystem::path folder =
-            chosen ? std::filesystem::path{options.issues} : options.directory / "issues";
-        if (std::filesystem::create_directories(folder, ignored))
-            std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
-        return chosen ? heeler::IssueFolder{options.issues} : heeler::IssueFolder{options.directory.string(), "issues"};
-    }
-
-    heeler::IssueFolder folder_;
-    std::optional<heeler::GithubIssues> github_;
-};
-
 /// Judges in this thread, and carries out in one of its own.
 class Rounds {
 public:
-    Rounds(Dog& dog, common::LifeSigns& signs, const monitor::Options& options)
+    Rounds(Dog& dog, monitor::Issues& issues, common::LifeSigns& signs, const monitor::Options& options)
         : dog_{dog},
+          issues_{issues},
           signs_{signs},
           options_{options},
           narrator_{std::max<heeler::Duration>(std::chrono::minutes{1}, 3 * options.every)},
@@ -169,7 +130,7 @@ public:
     /// Takes 10 s at most: what nobody has by then is said, and kept if there is a store.
     [[nodiscard]] int end() {
         const heeler::Elapsed until = dog_.clock().now().elapsed + most_at_end;
-        while ((owed() != 0 || !rest()) && dog_.clock().now().elapsed < until) {
+        while ((owed() != 0 || issues_.any() || !rest()) && dog_.clock().now().elapsed < until) {
             carry_out();
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
@@ -216,6 +177,7 @@ private:
     }
 
     Dog& dog_;
+    monitor::Issues& issues_;
     common::LifeSigns& signs_;
     const monitor::Options& options_;
     Narrator narrator_;
@@ -233,7 +195,7 @@ int watch(const monitor::Options& options) {
     const std::string class_name = rules->name;
     monitor::Inboxes inboxes{options.directory};
     monitor::Sessions sessions{options.directory, options.project};
-    Issues issues{options};
+    monitor::Issues issues{options};
     common::Channels channels;
     channels.format(&heeler::format_session_alert);
     for (const std::string& spec : options.notify)
@@ -247,7 +209,7 @@ int watch(const monitor::Options& options) {
 
     dog.watch(class_name, sessions);
 
-    Rounds rounds{dog, signs, options};
+    Rounds rounds{dog, issues, signs, options};
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {
         rounds.judge();

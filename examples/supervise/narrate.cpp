@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <heeler/core/run.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -41,11 +42,11 @@ std::optional<std::string> line_of(const heeler::ActionEvent& event) {
 
 std::optional<std::string> line_of(const heeler::AlertEvent& event) {
     if (event.row.state != heeler::AlertRow::State::dead) return std::nullopt;
-    return fmt::format("an alert could not be delivered: {}", event.row.last_error);
+    return fmt::format("an alert could not be delivered: {}", heeler::reason_of(event.row));
 }
 
 std::optional<std::string> line_of(const heeler::AuditEvent& event) {
-    if (event.row.kind != "gap") return std::nullopt;
+    if (!event.clock_jump) return std::nullopt;
     return std::string("the clock jumped or the machine slept: nothing is judged for a while");
 }
 

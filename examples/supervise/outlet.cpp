@@ -100,6 +100,11 @@ bool Outlet::owes() const {
     return state_->written < state_->owed && !state_->nobody;
 }
 
+bool Outlet::closed() const {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    return state_->nobody;
+}
+
 void Outlet::offer(std::string_view line) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (state_->nobody) return;

@@ -37,6 +37,9 @@ public:
     /// Whether some of that waits to be written.
     [[nodiscard]] bool owes() const;
 
+    /// Whether nobody listens any more: what is put here is lost.
+    [[nodiscard]] bool closed() const;
+
     /// A line that is left out, and counted, if too many wait.
     void offer(std::string_view line);
 

@@ -128,8 +128,16 @@ void Supervisor::pass_on(std::string_view chunk, Outlet& to) {
     display_.pass(chunk, to);
 }
 
+/// The command goes on: hours of work are not lost with whoever looked on.
+void Supervisor::note_closed() {
+    if (closed_told_ || !display_.output().closed()) return;
+    closed_told_ = true;
+    display_.say("standard output is closed: what the command writes there from now on is lost");
+}
+
 /// Who does not read the command's output makes the command wait: that must not look like its own fault.
 void Supervisor::watch_reader() {
+    note_closed();
     const heeler::Elapsed now = dog_.clock().now().elapsed;
     const std::string where = unread();
     if (where.empty()) {
@@ -150,6 +158,7 @@ void Supervisor::take_signals() {
             continue;
         }
         signal_ = signal;
+        asked_ = dog_.clock().now().elapsed;
         if (options_.detach) {
             left_running_ = true;
             continue;

@@ -55,6 +55,7 @@ private:
     void hear(std::string_view chunk, Outlet& to, Heard& heard);
     void pass_on(std::string_view chunk, Outlet& to);
     void watch_reader();
+    void note_closed();
     [[nodiscard]] std::size_t readable() const;
     [[nodiscard]] std::string unread() const;
     void take_signals();
@@ -113,6 +114,7 @@ private:
     std::optional<heeler::Elapsed> next_beat_;
     std::atomic<bool> delivered_{false};  ///< what was carried out may decide what follows
     int signal_ = 0;
+    heeler::Elapsed asked_{};  ///< when the first one came
     int own_status_ = exit_ok;
     bool left_running_ = false;
     std::optional<heeler::Elapsed> output_closed_;
@@ -121,6 +123,7 @@ private:
     std::uint64_t not_shown_ = 0;                  ///< bytes that nobody read in time; the file has them
     std::optional<heeler::Elapsed> reader_still_;  ///< since when there is no room for output
     bool reader_told_ = false;
+    bool closed_told_ = false;
     bool output_lost_ = false;
     bool not_recorded_ = false;
     std::string unrecorded_;  ///< why the end of the run is not in the store

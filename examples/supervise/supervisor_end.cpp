@@ -17,8 +17,10 @@ namespace {
 /// How long a store that is busy or gone is asked again to take the end of the run.
 constexpr std::chrono::seconds store_patience{10};
 
-/// How long alerts are tried after somebody asked for the end, so that it takes 10 s at most.
-constexpr std::chrono::seconds hurry{6};
+/// How long alerts are tried after somebody asked for the end, what the command took to end included: so it takes 10 s
+/// at most, unless `--grace` is longer.
+constexpr std::chrono::seconds hurry{8};
+constexpr std::chrono::seconds shortest{1};
 
 std::string alerts_text(std::uint64_t count) { return count == 1 ? "1 alert is" : fmt::format("{} alerts are", count); }
 
@@ -120,6 +122,7 @@ void Supervisor::pass_rest() {
         const bool moved = display_.output().drained(patience) && display_.errors().drained(patience);
         if (!moved && (!orderly || take_signal() != 0)) break;
     }
+    note_closed();
     if (const std::size_t left = display_.output().waiting(); left != 0)
         display_.say(fmt::format("{} bytes of output were not read", left));
 }
@@ -129,8 +132,9 @@ std::uint64_t Supervisor::untold() { return dog_.vitals().alerts_pending; }
 /// Whoever ends it does not wait long. What nobody has by then stays in the store.
 void Supervisor::tell_the_rest() {
     if (options_.notify.empty()) return;  // what is told here was shown here
-    const heeler::Duration most = signal_ == 0 ? options_.linger : std::min<heeler::Duration>(options_.linger, hurry);
     const heeler::Elapsed began = dog_.clock().now().elapsed;
+    heeler::Duration most = options_.linger;
+    if (signal_ != 0) most = std::min(most, std::max<heeler::Duration>(shortest, hurry - (began - asked_)));
     bool said = false;
     while (untold() != 0) {
         const heeler::Duration spent = dog_.clock().now().elapsed - began;

@@ -12,6 +12,7 @@
 #include <heeler/agent/command_reset.hpp>
 #include <heeler/agent/tmux_pane.hpp>
 #include <heeler/clock/system_clock.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
@@ -77,7 +78,7 @@ void tell(const heeler::CycleReport& report) {
         if (const auto* told = std::get_if<heeler::AlertEvent>(&event)) {
             const bool taken = told->row.state == heeler::AlertRow::State::delivered;
             say("  " + told->row.alert.kind + " " + told->row.alert.run.name +
-                (taken ? "" : ": not told, " + told->row.last_error));
+                (taken ? "" : ": not told, " + heeler::reason_of(told->row)));
         }
         if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
             say("  error in " + error->where + " " + error->run + ": " + error->error.message);

@@ -100,6 +100,9 @@ public:
         if (options.own == "self") options.own = options.here;
         if (options.own.empty() != options.agent.empty())
             throw CLI::ValidationError("--own and --agent belong together: which pane is cleared, and whose it is");
+        // What is typed would wait for the shell that this was started from, which would execute it.
+        if (argc > 0 && options.agent == std::filesystem::path(argv[0]).filename())
+            throw CLI::ValidationError("--agent " + options.agent + ": it reads nothing that is typed; name the agent");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }

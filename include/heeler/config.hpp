@@ -3,6 +3,7 @@
 
 #if __cplusplus < 202002L
 #error heeler needs C++20: compile with -std=c++20, or link heeler::heeler in CMake, which sets it
+#include <heeler needs C++20>  // there is none: the compiler ends here, and no thousand errors hide the one above
 #endif
 
 #include <cassert>

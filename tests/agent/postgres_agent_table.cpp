@@ -65,25 +65,6 @@ struct PostgresBackend {
             "attempt_started_at timestamptz, claim_key text, claimed_by text, claim_fence bigint, id bigint, "
             "queue_item_id bigint, agent_task_name varchar(255), updated_at timestamptz, work_item text, plan jsonb)");
     }
-    /// As the table was before it had the columns of whoever queues work; a host has added to it.
-    void make_first_version() {
-        ask("CREATE TABLE agent_progress(run text COLLATE \"C\" PRIMARY KEY, "
-            "token text COLLATE \"C\" NOT NULL UNIQUE DEFAULT replace(gen_random_uuid()::text, '-', ''), "
-            "attempt bigint NOT NULL DEFAULT 1 CHECK (attempt > 0), status text NOT NULL DEFAULT 'in_progress', "
-            "last_checkpoint timestamptz, last_heartbeat timestamptz, last_step text NOT NULL DEFAULT '', "
-            "completed_steps jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(completed_steps) = 'array'), "
-            "completed_by bigint, completed_at timestamptz, "
-            "created_at timestamptz NOT NULL DEFAULT clock_timestamp(), "
-            "attempt_started_at timestamptz NOT NULL DEFAULT clock_timestamp(), claim_key text, "
-            "claimed_by text NOT NULL DEFAULT '', claim_fence bigint NOT NULL DEFAULT 0, hosts int DEFAULT 3);"
-            "CREATE TABLE agent_attempts(run text COLLATE \"C\" NOT NULL, attempt bigint NOT NULL, token text NOT "
-            "NULL, "
-            "status text NOT NULL, last_checkpoint timestamptz, last_heartbeat timestamptz, last_step text NOT NULL, "
-            "completed_steps jsonb NOT NULL, attempt_started_at timestamptz NOT NULL, claim_key text, "
-            "archived_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (run, attempt));"
-            "CREATE VIEW hosts_view AS SELECT hosts, run FROM agent_progress");
-    }
-    static std::string hosts_additions() { return "SELECT hosts, run FROM hosts_view ORDER BY run LIMIT 1"; }
     /// The statement of the agents' first prompt, word for word.
     static std::string by_queue_item(int item, int step, const std::string& text) {
         return "UPDATE agent_progress \nSET last_checkpoint = NOW(),\n    last_step = '" + text +

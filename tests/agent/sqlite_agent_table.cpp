@@ -90,28 +90,6 @@ struct SqliteBackend {
             "created_at DEFAULT CURRENT_TIMESTAMP, attempt_started_at, claim_key, claimed_by, claim_fence, id, "
             "queue_item_id, agent_task_name, updated_at, work_item, plan)");
     }
-    /// As the table was before it had the columns of whoever queues work; a host has added to it.
-    void make_first_version() {
-        ask("CREATE TABLE agent_progress(run TEXT NOT NULL PRIMARY KEY, "
-            "token TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))), "
-            "attempt INTEGER NOT NULL DEFAULT 1 CHECK (attempt > 0), "
-            "status TEXT NOT NULL DEFAULT 'in_progress' CHECK (status IN ('in_progress', 'stalled', 'completed', "
-            "'failed')), last_checkpoint TEXT, last_heartbeat TEXT, last_step TEXT NOT NULL DEFAULT '', "
-            "completed_steps TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(completed_steps)), completed_by INTEGER, "
-            "completed_at TEXT, created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), "
-            "attempt_started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), claim_key TEXT, "
-            "claimed_by TEXT NOT NULL DEFAULT '', claim_fence INTEGER NOT NULL DEFAULT 0);"
-            "CREATE TABLE agent_attempts(run TEXT NOT NULL, attempt INTEGER NOT NULL, token TEXT NOT NULL, "
-            "status TEXT NOT NULL, last_checkpoint TEXT, last_heartbeat TEXT, last_step TEXT NOT NULL, "
-            "completed_steps TEXT NOT NULL, attempt_started_at TEXT NOT NULL, claim_key TEXT, "
-            "archived_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), PRIMARY KEY (run, attempt));"
-            "CREATE INDEX hosts ON agent_progress(status);"
-            "CREATE TRIGGER hosts_too AFTER DELETE ON agent_progress BEGIN DELETE FROM agent_attempts; END;"
-            "CREATE VIEW hosts_view AS SELECT run FROM agent_progress");
-    }
-    static std::string hosts_additions() {
-        return "SELECT count(*) FROM sqlite_master WHERE name LIKE 'hosts%'; SELECT run FROM hosts_view";
-    }
     /// The statement of the agents' first prompt, in the words of this database.
     static std::string by_queue_item(int item, int step, const std::string& text) {
         return "UPDATE agent_progress\nSET last_checkpoint = CURRENT_TIMESTAMP,\n    last_step = '" + text +

@@ -51,6 +51,7 @@ struct OnlySpawns {
 
 struct Keyed {
     static constexpr bool idempotent = true;
+    Result<ActionDone> pause(const ActionRequest&) { return ActionDone{}; }
 };
 
 const ActionRequest asked{"r", "k", "brief", 4, "w1.3", 9};

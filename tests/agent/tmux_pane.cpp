@@ -132,10 +132,14 @@ TEST_CASE("a shell waits for commands, or runs a script [M-138]") {
     using Words = std::vector<std::string>;
     for (const Words& words :
          {Words{"sh"}, Words{"-zsh"}, Words{"/usr/bin/fish"}, Words{"bash", "-i"}, Words{"bash", "--norc", "-l"},
-          Words{"bash", "--rcfile", "/x", "-i"}, Words{"bash", "--init-file", "/x"}, Words{"bash", "-o", "vi"}})
+          Words{"bash", "--rcfile", "/x", "-i"}, Words{"bash", "--init-file", "/x"}, Words{"bash", "-o", "vi"},
+          Words{"busybox", "sh"}, Words{"busybox", "ash", "-l"}, Words{"/usr/bin/python3.11", "/usr/bin/xonsh"},
+          Words{"-ksh93"}, Words{"zsh-5.9"}, Words{"bash-static"}, Words{"rbash"}, Words{"yash"}})
         CHECK(is_prompt(words));
-    for (const Words& words : {Words{"sh", "/x/monitor.sh"}, Words{"sh", "-c", "read x"}, Words{"vim"},
-                               Words{"bash", "-e", "/x/run"}, Words{"claude"}, Words{"/bin/showers"}})
+    for (const Words& words :
+         {Words{"sh", "/x/monitor.sh"}, Words{"sh", "-c", "read x"}, Words{"vim"}, Words{"bash", "-e", "/x/run"},
+          Words{"busybox", "sh", "/x/run"}, Words{"python3", "/usr/bin/xonsh", "/x/run"}, Words{"python3", "agent.py"},
+          Words{"claude"}, Words{"/bin/showers"}})
         CHECK_FALSE(is_prompt(words));
     const auto names = [](const Words& words) { return heeler::detail::ForegroundProgram::of(words).names; };
     CHECK(names({"node", "--no-warnings", "/usr/bin/claude"}) == Words{"node", "claude"});

@@ -31,6 +31,13 @@ execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C ${compile} -fsyntax-o
 if(status EQUAL 0)
     message(FATAL_ERROR "${CASE}: ${CXX} accepts it; expected: ${sentence}")
 endif()
+if(STANDARD LESS 20) # and nothing else, but for what ends the compilation
+    string(REGEX MATCHALL "error: " errors "${output}")
+    list(LENGTH errors count)
+    if(count GREATER 2)
+        message(FATAL_ERROR "${CASE}: ${CXX} printed ${count} errors:\n${output}")
+    endif()
+endif()
 if(NOT output MATCHES "error: ([^\n]*)")
     message(FATAL_ERROR "${CASE}: ${CXX} printed no error:\n${output}")
 endif()

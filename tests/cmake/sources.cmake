@@ -1,4 +1,4 @@
-# Tests that read the sources: layers, sizes, preprocessed lines, format.
+# Tests that read the sources: layers, fields in place of texts and orders, sizes, preprocessed lines, format.
 
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
 set(prefix "${HEELER_TEST_PREFIX}sources")
@@ -7,6 +7,10 @@ add_test(NAME "${prefix}.layers" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_d
 add_test(NAME "${prefix}.layers_test_can_fail"
          COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/layering/bad/heeler" -D
                  "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/layering/expected.txt" -P "${scripts}/layers.cmake")
+add_test(NAME "${prefix}.fields" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/fields.cmake")
+add_test(NAME "${prefix}.fields_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/fields/bad/heeler" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/fields/expected.txt" -P "${scripts}/fields.cmake")
 add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_dir}/heeler" -P "${scripts}/sizes.cmake")
 
 add_test(NAME "${prefix}.test_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}" -P
@@ -44,4 +48,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
     heeler_add_budget(86000 "${include_dir}/heeler/engine/watchdog.hpp")
     heeler_add_budget(94000 "${include_dir}/heeler/heeler.hpp")
+
+    # What the first program costs, in functions that are emitted and lines that are read.
+    function(heeler_add_quickstart_budget mode functions lines)
+        add_test(NAME "${prefix}.quickstart_cost.${mode}"
+                 COMMAND "${CMAKE_COMMAND}" -D "CXX=${CMAKE_CXX_COMPILER}" -D "NM=${CMAKE_NM}" -D
+                         "ROOT=${PROJECT_SOURCE_DIR}" -D "OBJECT=${CMAKE_CURRENT_BINARY_DIR}/quickstart_${mode}.o" -D
+                         "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -D "FLAGS=${ARGN}" -D
+                         "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
+        set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
+    endfunction()
+    heeler_add_quickstart_budget(header_only 14990 93250)
+    heeler_add_quickstart_budget(compiled 2190 74700 -DHEELER_COMPILED)
 endif()

@@ -290,39 +290,6 @@ void describes_the_work() {
     CHECK(b.news().find("column plan holds \"[1.5]\"") != std::string::npos);
 }
 
-/// Rows, attempts and what a host has added are kept, and rows of a queue are taken as in a new table.
-template <class Backend>
-void grows_a_table_of_the_first_version() {
-    Bench<Backend> b;
-    b.backend.make_first_version();
-    b.ask(
-        "INSERT INTO agent_progress(run, token, attempt, last_step, completed_steps, claim_key, claim_fence) VALUES "
-        "('a', 'secret', 2, 'Half of it', '[1,2]', 'key', 7)");
-    b.ask("INSERT INTO agent_progress(run, status) VALUES ('b', 'completed')");
-    b.ask(
-        "INSERT INTO agent_attempts(run, attempt, token, status, last_step, completed_steps, attempt_started_at) "
-        "VALUES ('a', 1, 'older', 'stalled', '', '[]', '2027-01-15T08:00:00Z')");
-    const std::string added = b.ask(b.backend.hosts_additions());
-    const std::string columns =
-        "SELECT run, token, attempt, status, last_step, completed_steps, claim_key, claim_fence, created_at, "
-        "attempt_started_at FROM agent_progress ORDER BY run";
-    const std::string rows = b.ask(columns);
-    const auto same = b.table->enlist("a");
-    INFO((same ? "" : same.error().message));
-    REQUIRE(same);
-    CHECK((same->token == "secret" && same->attempt == 2));
-    CHECK(b.ask(columns) == rows);
-    CHECK(b.ask(b.backend.hosts_additions()) == added);
-    CHECK(b.ask("SELECT token FROM agent_attempts") == "older ");
-    b.ask("INSERT INTO agent_progress(queue_item_id, work_item) VALUES (123, 'Port it')");
-    CHECK(b.ask("SELECT run FROM agent_progress WHERE queue_item_id = 123") == "123 ");
-    b.ask(b.backend.by_queue_item(123, 1, "one"));
-    b.cursors.push_back({"123", {}});
-    CHECK(b.news() == "checkpoint(1,one)#1@0 ");
-    CHECK(b.ask("SELECT count(DISTINCT id) FROM agent_progress WHERE updated_at IS NOT NULL") == "3 ");
-    CHECK(b.backend.open()->enlist("a"));
-}
-
 template <class Backend>
 void takes_hand_written_rows_as_they_come() {
     Bench<Backend> b;
@@ -829,7 +796,6 @@ void check() {
     SECTION("what is in progress is listed") { lists_what_is_in_progress<Backend>(); }
     SECTION("rows of a queue are named, and written to by queue item") { takes_rows_of_a_queue<Backend>(); }
     SECTION("a row tells the work of its run") { describes_the_work<Backend>(); }
-    SECTION("a table of the first version is extended") { grows_a_table_of_the_first_version<Backend>(); }
     SECTION("hand-written rows are problems, once") { takes_hand_written_rows_as_they_come<Backend>(); }
     SECTION("a time in the future hides nothing") { is_not_fooled_by_the_future<Backend>(); }
     SECTION("who is replaced changes 0 rows") { fences_off_who_is_replaced<Backend>(); }

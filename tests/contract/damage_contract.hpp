@@ -71,10 +71,10 @@ inline const std::set<std::string> any_number{
     "decisions.until_at", "decisions.at",     "mutes.identity",    "mutes.at",          "runs.epoch"};
 /// One word of a list.
 inline const std::set<std::string> words{
-    "checkpoints.reason",    "runs.state",      "runs.status",    "interventions.condition", "interventions.action",
-    "interventions.outcome", "actions.kind",    "actions.needs",  "actions.outcome",         "alerts.state",
-    "alerts.kind_",          "alerts.severity", "decisions.verb", "mutes.condition",         "tallies.condition",
-    "decisions.at_most"};
+    "checkpoints.reason",    "runs.state",       "runs.status",     "interventions.condition", "interventions.action",
+    "interventions.outcome", "actions.kind",     "actions.needs",   "actions.outcome",         "actions.outcome_from",
+    "alerts.state",          "alerts.how",       "alerts.severity", "decisions.verb",          "mutes.condition",
+    "tallies.condition",     "decisions.at_most"};
 
 /// What of the row the store says, wherever it says so: `run: what` for each damage.
 struct Said {

@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
+#include <heeler/core/finding.hpp>
+
 #include "support/catch.hpp"
 
 using namespace heeler;
 
 namespace {
+
+enum class Colour : std::uint8_t { red, green, blue };
+
+[[nodiscard]] constexpr Colour last_value(Colour) noexcept { return Colour::blue; }
 
 struct Kept {
     std::string text;
@@ -97,4 +103,42 @@ TEST_CASE("times that would overflow sums are bounded when they are read") {
         CHECK(wall_at(now, elapsed) == wall);
         CHECK(std::chrono::abs(length) == Duration{std::chrono::hours{24 * 365 * 10'000}});
     }
+}
+
+TEST_CASE("a value that an enumeration does not have is refused, and what was there stays", "[core]") {
+    for (const int byte : {0, 1, 2, 3, 4, 128, 255}) {
+        CAPTURE(byte);
+        const std::string bytes(1, static_cast<char>(byte));
+        Colour colour = Colour::green;
+        ArchiveReader reader{bytes, Instant{}};
+        reader(colour);
+        CHECK(reader.ok() == (byte <= 2));
+        CHECK(colour == (byte <= 2 ? static_cast<Colour>(byte) : Colour::green));
+    }
+}
+
+TEST_CASE("a stored condition with a name that none can have is refused", "[core]") {
+    Condition own = Condition::custom(3, "OWN", 50, Status::stalled);
+    ArchiveWriter writer{Instant{}};
+    own.archive(writer);
+    const std::string bytes = writer.take();
+    const auto reads = [](const std::string& from) {
+        Condition condition;
+        ArchiveReader reader{from, Instant{}};
+        condition.archive(reader);
+        CHECK(Condition::is_key(condition.key()));
+        return reader.ok() && reader.at_end();
+    };
+    CHECK(reads(bytes));
+    std::string odd = bytes;
+    odd[1] = '\x1b';  // of its name
+    CHECK_FALSE(reads(odd));
+    for (const char size : {char{0}, char{20}, static_cast<char>(255)}) {
+        std::string other = bytes;
+        other[1 + Condition::longest_key] = size;
+        CHECK_FALSE(reads(other));
+    }
+    std::string status = bytes;
+    status[1 + Condition::longest_key + 2] = static_cast<char>(detail::count_of<Status>);
+    CHECK_FALSE(reads(status));
 }

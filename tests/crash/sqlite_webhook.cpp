@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/sqlite_store.hpp>
@@ -244,11 +245,10 @@ struct Reckoning {
             owners[row.alert.key] = run + " " + row.alert.kind;
             if (++told[row.alert.kind + " of " + step_of(row, history)] > 1)
                 wrong(run + " " + row.alert.kind + " of " + step_of(row, history) + " is committed under two keys");
-            const std::string mark = "told with ";
-            if (row.state == AlertRow::State::skipped && row.last_error.compare(0, mark.size(), mark) == 0)
-                told_with[row.alert.key] = {run, row.last_error.substr(mark.size(), row.alert.key.size())};
+            if (row.state == AlertRow::State::skipped && row.how == AlertRow::How::together)
+                told_with[row.alert.key] = {run, row.with_key};
             else if (row.state != AlertRow::State::delivered)
-                wrong(run + " " + row.alert.kind + " was not delivered: " + row.last_error);
+                wrong(run + " " + row.alert.kind + " was not delivered: " + reason_of(row));
         }
         for (const Action& action : history.actions)
             if (action.outcome == ActionOutcome::intended) wrong(run + " has an action that was never settled");

@@ -23,8 +23,8 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
     house.clock.suspend(10s);
     const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
     REQUIRE(row);
-    CHECK((row->kind == "gap" && row->run.empty()));
-    CHECK_THAT(row->body, ContainsSubstring(R"({"seconds":10)"));
+    CHECK((row->row.kind == "gap" && row->row.run.empty()));
+    CHECK_THAT(row->row.body, ContainsSubstring(R"({"seconds":10)"));
     CHECK(one.held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
     CHECK(two.held_until == house.now().elapsed + 7s);
 }
@@ -36,7 +36,7 @@ TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[c
     house.clock.step_wall(-3600s);
     const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
     REQUIRE(row);
-    CHECK_THAT(row->body, ContainsSubstring("-3600"));
+    CHECK_THAT(row->row.body, ContainsSubstring("-3600"));
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("a call that comes far too late puts off what was reported, not what a
     CHECK_FALSE(reported.run.seen_from);
     const auto row = call(3600s);
     REQUIRE(row);
-    CHECK((row->kind == "away" && row->run.empty()));
+    CHECK((row->row.kind == "away" && row->row.run.empty()));
     CHECK((gap.late(60s) && !gap.late(1200s)));  // who is looked at each 20 minutes missed nothing in an hour
     CHECK(reported.run.seen_from == reported.run.working(house.now().elapsed));
     CHECK_FALSE(polled.run.seen_from);

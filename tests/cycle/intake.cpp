@@ -109,9 +109,9 @@ TEST_CASE("a class's source is asked once for all its runs, but not for those wi
     (void)r.run(rooms::bare_class(), bench::spec_of("b"));
     (void)r.run(rooms::bare_class("other"), bench::spec_of("c"));
     NumberBoard board;
-    CHECK_FALSE(r.intake.watches("bare"));
-    r.intake.watch("bare", detail::GroupSourceRef{board});
-    CHECK(r.intake.watches("bare"));
+    CHECK_FALSE(r.sources.watches("bare"));
+    r.sources.watch("bare", detail::GroupSourceRef{board});
+    CHECK(r.sources.watches("bare"));
     board.silent = {"b"};
     CycleReport report;
     r.intake.read_groups(r.registry.in_order_of_ids(r.table.all()), true, r.now(), report);
@@ -163,7 +163,7 @@ TEST_CASE("a source that answers late is not taken to have spoken when it was as
     House house;
     const RunHandle run = house.run(rooms::bare_class());
     Slow slow{house.clock};
-    house.intake.watch("bare", detail::GroupSourceRef{slow});
+    house.sources.watch("bare", detail::GroupSourceRef{slow});
     house.clock.advance(100s);
     CycleReport report;
     house.intake.read_groups({run}, true, house.now(), report);

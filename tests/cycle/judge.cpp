@@ -47,7 +47,7 @@ RunClass silent_class() {
     return rules;
 }
 
-constexpr std::uint32_t silence_bit = bit_of(Condition::silent);
+constexpr ConditionBits silence_bit = bit_of(Condition::silent);
 
 /// Everything that a judgement says.
 std::string all_of(const Judged& judged) {

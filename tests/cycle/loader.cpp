@@ -76,7 +76,7 @@ TEST_CASE("mutes are of their class before it is defined", "[cycle]") {
     Later later{before};
     CHECK(later.load().ok());
     later.define(rooms::bare_class());
-    CHECK(later.registry.find_class("bare")->mutes->has(77));
+    CHECK(later.registry.find_class("bare")->mutes.has(77));
 }
 
 TEST_CASE("a rung that was under way is looked up, one that never got durable is decided again", "[cycle]") {

@@ -107,7 +107,7 @@ TEST_CASE("a loop that was none is muted for its class and counted against its r
     CHECK((besides.mutes[0].identity == 77 && besides.mutes[0].class_name == "bare"));
     REQUIRE(besides.tallies.size() == 1);
     CHECK((besides.tallies[0].wrong == 1 && besides.tallies[0].incidents == 0));
-    CHECK(o.watched.of_class()->mutes->has(77));
+    CHECK(o.watched.of_class()->mutes.has(77));
     CHECK(o.watched.verdict->marks.wrong == 0);
 }
 

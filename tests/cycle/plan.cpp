@@ -125,7 +125,7 @@ TEST_CASE("a verdict is on record with its rule, and nothing is when nothing is 
 
 TEST_CASE("somebody is on a silence until it is over, and on no later one [M-045]", "[cycle]") {
     Planned p;
-    const auto plan = [&](std::uint32_t over) {
+    const auto plan = [&](ConditionBits over) {
         Judged result{p.watched.verdict->incident};
         result.over = result.ends = over;
         return Planner{p.watched, result, p.now()}(false);

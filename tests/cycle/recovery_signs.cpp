@@ -139,3 +139,62 @@ TEST_CASE("once a person was asked for, progress counts when the rule could have
     open.house.clock.advance(1s);
     CHECK(open.signs().progressed());
 }
+
+TEST_CASE("a new result of what goes on is no recovery, one of something else is [D-60]", "[cycle]") {
+    Open open{Condition::loop_detected};
+    detail::WatchedRun& watched = open.house.at(open.run);
+    int results = 0;
+    const auto call = [&](std::string_view name) { open.house.tell(open.run, ToolCall{name, "{}", {}}); };
+    const auto answer = [&] {
+        open.house.tell(open.run, ToolResult{false, "failed after " + std::to_string(++results) + " s", {}, {}});
+    };
+    for (int i = 0; i < 5; ++i) {
+        call("make");
+        if (i < 4) answer();
+    }
+    open.found_by(LoopDetector<Call>::kind);
+    watched.detectors.check(watched.run, open.house.now(),
+                            [&](const Finding& finding) { watched.verdict.edit().loop_identity = finding.identity; });
+    REQUIRE(watched.verdict->loop_identity != 0);
+    watched.verdict.edit().incident.acted = watched.run.working(open.house.now().elapsed);
+    detail::Folder{watched, open.house.now()}.learn_watermark();
+    open.house.clock.advance(60s);
+    answer();  // to what was called before the rung
+    CHECK_FALSE(open.signs().progressed());
+    SECTION("the same call again, and again") {
+        for (int i = 0; i < 4; ++i) {
+            call("make");
+            answer();
+            CHECK_FALSE(open.signs().progressed());
+        }
+    }
+    SECTION("another call") {
+        call("make");
+        call("edit");
+        answer();
+        CHECK(open.signs().progressed());
+    }
+    SECTION("a checkpoint, and nothing was called since") {
+        detail::Folder{watched, open.house.now()}.checkpoint(3, "three", CheckpointReason::scheduled);
+        CHECK(open.signs().progressed());
+        call("make");
+        CHECK_FALSE(open.signs().progressed());
+    }
+}
+
+TEST_CASE("another failure is no recovery from a cascade of them, however it reads [D-60]", "[cycle]") {
+    Open open{Condition::error_cascade};
+    RunClass rules = looping_class();
+    rules.name = "cascade";
+    rules.detectors.turn_on<ErrorCascade>();
+    open.run = open.house.run(rules, bench::spec_of("cascade"));
+    open.found_by(ErrorCascade::kind);
+    open.house.at(open.run).verdict.edit().incident.condition = Condition::error_cascade;
+    open.house.clock.advance(60s);
+    for (const char* text : {"no such file", "no such target"}) {
+        open.house.tell(open.run, ToolResult{false, text, {}, {}});
+        CHECK_FALSE(open.signs().progressed());
+    }
+    open.house.tell(open.run, ToolResult{true, "built", {}, {}});
+    CHECK(open.signs().progressed());
+}

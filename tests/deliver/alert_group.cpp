@@ -94,3 +94,35 @@ TEST_CASE("where no issues are listed, the others stand in a line of their own",
     CHECK(lead.details[1].name == "also");
     CHECK(lead.details[1].value == "b");
 }
+
+TEST_CASE("why an alert is not told, or not by itself, is said in words", "[deliver]") {
+    AlertRow row;
+    CHECK(reason_of(row).empty());
+    row.last_error = "down";
+    CHECK(reason_of(row) == "down");
+    row.with_key = "k";
+    row.with_run = "r";
+    row.how = AlertRow::How::together;
+    CHECK(reason_of(row) == "told with k of the run r");
+    CHECK(detail::follows(row));
+    row.state = AlertRow::State::dead;
+    CHECK(reason_of(row) == "told with k of the run r, which nobody received");
+    CHECK_FALSE(detail::follows(row));
+    row.how = AlertRow::How::inhibited;
+    CHECK(reason_of(row) == "inhibited: people know of the run r above it");
+    row.how = AlertRow::How::silenced;
+    row.note = "silenced by 1";
+    CHECK(reason_of(row) == "silenced by 1");
+    row.how = AlertRow::How::alone;
+    CHECK(reason_of(row) == "down");
+    row.last_error.clear();
+    CHECK(reason_of(row) == "sent by itself");
+    row.state = AlertRow::State::delivered;
+    CHECK(reason_of(row).empty());
+}
+
+TEST_CASE("what a channel answers is never taken for a word of the watchdog", "[deliver]") {
+    AlertRow row;
+    row.last_error = "told with k of the run r";
+    CHECK_FALSE(detail::follows(row));
+}

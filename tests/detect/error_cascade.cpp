@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/reloaded.hpp"
 
 using namespace heeler;
@@ -155,11 +156,12 @@ TEST_CASE("a cascade goes on after a restart, and ends where it would have [M-06
 }
 
 TEST_CASE("cascades that cannot be are refused with their numbers [M-069]") {
-    CHECK(ErrorCascade::validate({}));
-    CHECK(ErrorCascade::validate({1, 1, false}));
-    CHECK(ErrorCascade::validate({64, 64, false}));
-    CHECK_FALSE(ErrorCascade::validate({0, 20, false}));
-    CHECK_FALSE(ErrorCascade::validate({21, 20, false}));
-    CHECK_FALSE(ErrorCascade::validate({5, 65, false}));
-    CHECK(ErrorCascade::validate({5, 65, false}).error().message.find("window 65") != std::string::npos);
+    CHECK(checked<ErrorCascade>({}));
+    CHECK(checked<ErrorCascade>({1, 1, false}));
+    CHECK(checked<ErrorCascade>({64, 64, false}));
+    CHECK_FALSE(checked<ErrorCascade>({0, 20, false}));
+    CHECK_FALSE(checked<ErrorCascade>({21, 20, false}));
+    CHECK_FALSE(checked<ErrorCascade>({5, 65, false}));
+    CHECK(checked<ErrorCascade>({5, 65, false}).error().message.find("window is 65; it must be 1 to 64") !=
+          std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 #include "support/reloaded.hpp"
 
@@ -148,9 +149,20 @@ TEST_CASE("a streak goes on after a restart [M-072]") {
 }
 
 TEST_CASE("streaks of none and of too many are refused [M-072]") {
-    CHECK(FailureStreak::validate({1}));
-    CHECK(FailureStreak::validate({1000}));
-    CHECK_FALSE(FailureStreak::validate({0}));
-    CHECK_FALSE(FailureStreak::validate({1001}));
-    CHECK(FailureStreak::validate({1001}).error().message.find("1001") != std::string::npos);
+    CHECK(checked<FailureStreak>({1}));
+    CHECK(checked<FailureStreak>({1000}));
+    CHECK_FALSE(checked<FailureStreak>({0}));
+    CHECK_FALSE(checked<FailureStreak>({1001}));
+    CHECK(checked<FailureStreak>({1001}).error().message.find("1001") != std::string::npos);
+}
+
+TEST_CASE("after an intervention more failures are told from a result that is none [D-60]") {
+    Streak streak;
+    streak.bad(5).learn(Watermark{});
+    const auto more = [&] { return FailureStreak::more_of_same(streak.memory, streak.settings, 0); };
+    CHECK(more() == 0);
+    streak.bad(2);
+    CHECK(more() == 2);
+    streak.result(true, "fine").bad(1);
+    CHECK_FALSE(more());
 }

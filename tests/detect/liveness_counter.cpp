@@ -1,6 +1,7 @@
 #include <heeler/detect/liveness_counter.hpp>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -71,8 +72,8 @@ TEST_CASE("a quiet run is looked at when the next number is due, until the last 
 }
 
 TEST_CASE("a period or a last number that is not positive is refused") {
-    CHECK(LivenessCounter::validate({1us, 1}));
-    CHECK_FALSE(LivenessCounter::validate({0s, 9}));
-    CHECK_FALSE(LivenessCounter::validate({-1s, 9}));
-    CHECK_FALSE(LivenessCounter::validate({600s, 0}));
+    CHECK(checked<LivenessCounter>({1s, 1}));
+    CHECK_FALSE(checked<LivenessCounter>({0s, 9}));
+    CHECK_FALSE(checked<LivenessCounter>({-1s, 9}));
+    CHECK_FALSE(checked<LivenessCounter>({600s, 0}));
 }

@@ -1,6 +1,7 @@
 #include <heeler/detect/never_started.hpp>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -59,6 +60,6 @@ TEST_CASE("an unknown start is not evaluable, and a late cycle proves nothing [M
 }
 
 TEST_CASE("a grace that is not positive is refused", "[detect]") {
-    CHECK(NeverStarted::validate({1us}));
-    for (const Duration grace : {Duration{0}, Duration{-1s}}) CHECK_FALSE(NeverStarted::validate({grace}));
+    CHECK(checked<NeverStarted>({1s}));
+    for (const Duration grace : {Duration{0}, Duration{-1s}}) CHECK_FALSE(checked<NeverStarted>({grace}));
 }

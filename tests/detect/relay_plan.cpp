@@ -5,6 +5,7 @@
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -185,8 +186,8 @@ TEST_CASE("a plan is checked when it is defined [M-186]") {
     CHECK(RelayPlan{}.check());
     RelayPlan late;
     late.continue_at = 130min;
-    CHECK_FALSE(RelayTimeout::validate(late));
-    CHECK_FALSE(RelayCheck::validate(late));
+    CHECK_FALSE(checked<RelayTimeout>(late));
+    CHECK_FALSE(checked<RelayCheck>(late));
     RelayPlan upside_down;
     upside_down.bands.take_over_above = 1s;
     CHECK_FALSE(upside_down.check());

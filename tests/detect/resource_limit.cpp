@@ -5,6 +5,7 @@
 #include <heeler/core/archive.hpp>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -85,10 +86,10 @@ TEST_CASE("what is known of resources survives a restart [M-136]", "[detect]") {
 }
 
 TEST_CASE("shares that are none, or in the wrong order, are refused [M-188]", "[detect]") {
-    CHECK(ResourceLimit::validate({}));
-    CHECK(ResourceLimit::validate({1, 1}));
-    CHECK_FALSE(ResourceLimit::validate({0, 1}));
-    CHECK_FALSE(ResourceLimit::validate({0.95, 0.9}));
-    CHECK_FALSE(ResourceLimit::validate({0.9, 11}));
-    CHECK(ResourceLimit::validate({0.9, 0.8}).error().message.find("watch_at is 0.9") != std::string::npos);
+    CHECK(checked<ResourceLimit>({}));
+    CHECK(checked<ResourceLimit>({1, 1}));
+    CHECK_FALSE(checked<ResourceLimit>({0, 1}));
+    CHECK_FALSE(checked<ResourceLimit>({0.95, 0.9}));
+    CHECK_FALSE(checked<ResourceLimit>({0.9, 11}));
+    CHECK(checked<ResourceLimit>({0.9, 0.8}).error().message.find("watch_at is 0.9") != std::string::npos);
 }

@@ -9,6 +9,7 @@
 #include <heeler/text/canonical_args.hpp>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/reloaded.hpp"
 
 using namespace heeler;
@@ -234,7 +235,7 @@ TEST_CASE("the count is that of a search from scratch [M-056] [M-058] [M-059] [M
 
 TEST_CASE("rules that cannot work are refused with their numbers [M-056]") {
     const auto good = [](std::uint32_t repeats, std::uint32_t window) {
-        return Detector::validate({TailRule{repeats, window}, {}}).has_value();
+        return checked<Detector>({TailRule{repeats, window}, {}}).has_value();
     };
     CHECK(good(5, 50));
     CHECK(good(2, 2));
@@ -242,8 +243,27 @@ TEST_CASE("rules that cannot work are refused with their numbers [M-056]") {
     CHECK_FALSE(good(1, 50));
     CHECK_FALSE(good(5, 4));
     CHECK_FALSE(good(5, 65));
-    const auto refused = Detector::validate({TailRule{1, 50}, {}});
+    const auto refused = checked<Detector>({TailRule{1, 50}, {}});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::invalid_argument);
-    CHECK(refused.error().message.find("min_repeats is 1 and window 50") != std::string::npos);
+    CHECK(refused.error().message.find("min_repeats is 1; it must be 2 to 64") != std::string::npos);
+}
+
+TEST_CASE("after an intervention more of the same call is told from anything else [D-60]") {
+    Log log;
+    log.calls(5, "Bash");
+    const std::uint64_t identity = log.finding()->identity;
+    const auto more = [&] { return Detector::more_of_same(log.memory, log.settings, identity); };
+    log.learn(Watermark{});
+    CHECK(more() == 0);
+    log.results(1);
+    CHECK(more() == 0);
+    log.call("Bash");
+    CHECK(more() == 1);
+    log.call("Bash");
+    CHECK(more() == 2);
+    log.call("Read");
+    CHECK_FALSE(more());
+    log.learn(Watermark{}).call("Read");
+    CHECK_FALSE(more());
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -65,8 +66,8 @@ TEST_CASE("judging a budget twice finds the same and changes no total [M-067]") 
 }
 
 TEST_CASE("a budget of no tokens is refused [M-066]") {
-    CHECK(TokenBudget::validate({1}));
-    CHECK_FALSE(TokenBudget::validate({0}));
-    CHECK_FALSE(TokenBudget::validate({-1}));
-    CHECK(TokenBudget::validate({-1}).error().message.find("-1") != std::string::npos);
+    CHECK(checked<TokenBudget>({1}));
+    CHECK_FALSE(checked<TokenBudget>({0}));
+    CHECK_FALSE(checked<TokenBudget>({-1}));
+    CHECK(checked<TokenBudget>({-1}).error().message.find("-1") != std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/catch.hpp"
+#include "support/checked_settings.hpp"
 #include "support/facts.hpp"
 
 using namespace heeler;
@@ -208,16 +209,15 @@ TEST_CASE("a last line of which nothing may be kept is told from another by its 
 
 TEST_CASE("settings of worker states that cannot work are refused") {
     WorkerState::Settings settings;
-    CHECK(WorkerState::validate(settings));
+    CHECK(checked<WorkerState>(settings));
     settings.stuck_after = 0;
-    CHECK(WorkerState::validate(settings).error().message ==
-          "worker_state: stuck_after is 0 polls; it must be 1 to 1000");
+    CHECK(checked<WorkerState>(settings).error().message == "worker_state: stuck_after is 0; it must be 1 to 1000");
     settings = {};
     settings.lines = 21;
-    CHECK(WorkerState::validate(settings).error().message == "worker_state: lines is 21; it must be 1 to 20");
+    CHECK(checked<WorkerState>(settings).error().message == "worker_state: lines is 21; it must be 1 to 20");
     settings = {};
     settings.error_patterns.emplace_back();
-    CHECK_FALSE(WorkerState::validate(settings));
+    CHECK_FALSE(checked<WorkerState>(settings));
 }
 
 TEST_CASE("the end of the output is stored without secrets, and nothing changes by that [M-184]") {

@@ -115,7 +115,7 @@ struct StoreReader {
         *good = alert.key == Grouping::key_of(0) && world->row_of(0).alert.summary == alert.summary &&
                 world->row_of(0).state == AlertRow::State::pending &&
                 world->row_of(1).state == AlertRow::State::pending &&
-                world->row_of(2).last_error == "told with key 0 of the run w0";
+                reason_of(world->row_of(2)) == "told with key 0 of the run w0";
         return fail(ErrorCode::delivery_failed, "killed meanwhile");
     }
 };
@@ -130,7 +130,7 @@ TEST_CASE("alerts of one cause are one message, and each knows with which it was
     CHECK(g.after(1s) == Texts{"run w0 needs attention, and 2 more runs"});
     CHECK(g.row_of(0).state == AlertRow::State::delivered);
     CHECK(g.row_of(2).state == AlertRow::State::skipped);
-    CHECK(g.row_of(2).last_error == "told with key 0 of the run w0");
+    CHECK(reason_of(g.row_of(2)) == "told with key 0 of the run w0");
     for (const RunHandle run : g.runs) CHECK(g.at(run).alerts_pending == 0);
     CHECK_FALSE(g.deliverer.queues().next(g.now()));
     g.add();
@@ -196,7 +196,7 @@ TEST_CASE("if the first one cannot speak for the others, a kill at that moment l
     g.overtake(0);
     CHECK(g.after(30s).empty());
     CHECK(g.row_of(1).state == AlertRow::State::pending);
-    CHECK(g.row_of(1).last_error == "told with key 0 of the run w0");
+    CHECK(reason_of(g.row_of(1)) == "told with key 0 of the run w0");
     CHECK_FALSE(speaks_for_others(g.row_of(0).alert));
     detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.tenure};
     next.freeze(false);
@@ -267,7 +267,7 @@ TEST_CASE("what nobody received was not told of the others either, also after a 
         stored.archive_facts(reader);
         CHECK(stored.verdict->alert_dead);
     }
-    CHECK(g.row_of(2).last_error == "told with key 0 of the run w0, which nobody received");
+    CHECK(reason_of(g.row_of(2)) == "told with key 0 of the run w0, which nobody received");
 }
 
 TEST_CASE("what was not sent after all has told of nobody: the others are told by themselves", "[effects]") {
@@ -295,7 +295,7 @@ TEST_CASE("an alert that was sent by itself is not told with others after a kill
     g.notifier.answer_with({Delivery::fail, Delivery::ok});
     CHECK(g.after(30s).empty());
     CHECK(g.row_of(0).attempts == 0);
-    CHECK(g.row_of(0).last_error == "sent by itself");
+    CHECK(reason_of(g.row_of(0)) == "sent by itself");
     static_cast<void>(g.alert(1));
     detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.tenure};
     next.freeze(false);
@@ -305,7 +305,7 @@ TEST_CASE("an alert that was sent by itself is not told with others after a kill
     next.run(g.now(), report);
     REQUIRE(g.notifier.delivered().size() == 2);
     CHECK(g.notifier.delivered()[0].summary == "run w0 needs attention");
-    CHECK(g.row_of(0).last_error.empty());
+    CHECK(reason_of(g.row_of(0)).empty());
 }
 
 TEST_CASE("what is told by itself is told while the store fails", "[effects]") {

@@ -68,7 +68,7 @@ TEST_CASE("the first alert about a run is kept back while people know of trouble
     CHECK(b.told() == 0);
     const AlertRow row = b.history("child").alerts.at(0);
     CHECK(row.state == AlertRow::State::skipped);
-    CHECK(row.last_error == "inhibited: people know of the run boss above it");
+    CHECK(reason_of(row) == "inhibited: people know of the run boss above it");
     CHECK(b.last.why.inhibited == 1);
     CHECK(bench::all_of<AlertEvent>(b.last).size() == 1);
     const detail::WatchedRun& child = b.at(b.child);

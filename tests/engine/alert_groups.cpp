@@ -51,7 +51,7 @@ struct Children : bench::Bench {
         const History history = *memory.history("child " + std::to_string(child));
         for (const AlertRow& row : history.alerts)
             text += (text.empty() ? "" : ", ") + row.alert.kind +
-                    (row.state == AlertRow::State::delivered ? " delivered" : " " + row.last_error.substr(0, 9));
+                    (row.state == AlertRow::State::delivered ? " delivered" : " " + reason_of(row).substr(0, 9));
         return text;
     }
 };

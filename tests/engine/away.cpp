@@ -188,3 +188,34 @@ TEST_CASE("a host that is told when to call is late after that moment, however l
     a.seconds(500);
     CHECK(a.acts.empty());
 }
+
+TEST_CASE("a watchdog that is started again and again judges all the same in the end [D-57]") {
+    const int up = GENERATE(50, 500);
+    const Duration down = GENERATE(Duration{5s}, Duration{130s}, Duration{1000s});
+    Away a;
+    int starts = 0;
+    for (; a.acts.empty() && starts < 40; ++starts) {
+        a.clock.advance(down);
+        a.boot();
+        a.seconds(up);
+    }
+    CAPTURE(up, down.count());
+    CHECK(starts <= 18);
+}
+
+TEST_CASE("a limit that is longer than the time between two stops is reached all the same [D-57]") {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({{}, 7200s});
+    Away a{std::move(rules)};
+    int stops = 0;
+    for (; a.acts.empty() && stops < 20; ++stops) {
+        a.seconds(3000);
+        (void)a.after(900s);
+    }
+    CHECK(stops <= 10);
+    a.works();
+    a.seconds(400);
+    (void)a.after(900s);  // the first since it worked
+    a.seconds(7000);
+    CHECK(a.dog->status(a.handle) != Status::stalled);
+}

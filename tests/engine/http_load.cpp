@@ -104,7 +104,7 @@ struct Outcry {
             std::string text;
             for (const AlertRow& row : history.alerts)
                 text += (text.empty() ? "" : ", ") + row.alert.kind + ": " +
-                        (row.state == AlertRow::State::delivered ? "delivered" : row.last_error);
+                        (row.state == AlertRow::State::delivered ? "delivered" : reason_of(row));
             ++count[text];
         }
         return count;

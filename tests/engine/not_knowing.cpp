@@ -1,4 +1,6 @@
 // A source that is lost, a cycle that comes too late: neither says that a run is well, nor that it is not.
+#include <heeler/explain/report.hpp>
+
 #include "support/bench.hpp"
 #include "support/catch.hpp"
 
@@ -238,4 +240,29 @@ TEST_CASE("a nudge is not verified once the output is out of reach, and goes on 
         b.minutes(1);
         CHECK(b.acts == "inject:nudge done; escalate done; inject:nudge done");
     }
+}
+
+TEST_CASE("that a source stays lost is counted, and said more and more seldom") {
+    Polling p{GENERATE(presets::recommended(), presets::session_monitor())};
+    (void)p.after(300s);
+    p.line.breaks();
+    std::string said;
+    std::size_t lines = 0;
+    std::uint64_t held = 0;
+    for (int i = 0; i < 6 * 60; ++i) {
+        const CycleReport report = p.after(30s);
+        held += report.why.grace;
+        for (const auto& event : all_of<AuditEvent>(report))
+            if (event.row.kind == "held") said += event.row.body;
+        for (const LogLine& line : log_lines(report))
+            lines += line.text.find("watchdog held: ") != std::string::npos ? 1 : 0;
+    }
+    CHECK(lines >= 4);
+    CHECK(lines <= 6);
+    CHECK_THAT(said, ContainsSubstring(R"({"cause":"source","runs":1,"seconds":600})"));
+    CHECK(held > 30);
+    CHECK(p.dog->vitals().held_by_source == 1);
+    p.line.broken.reset();
+    (void)p.after(300s);
+    CHECK(p.dog->vitals().held_by_source == 0);
 }

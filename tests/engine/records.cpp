@@ -108,7 +108,7 @@ TEST_CASE("settings that a detector cannot work with are refused by name and lim
     CHECK_THAT(refused([](auto& on) {
                    on.template turn_on<LoopDetector<Line>>({{1, 65, 3, 15, 200}, {}});
                }),
-               ContainsSubstring("1 to 65; they must lie within 1 to 64"));
+               ContainsSubstring("max_period is 65; it must be 1 to 64"));
     CHECK_THAT(refused([](auto& on) {
                    on.template turn_on<LoopDetector<Line>>({{1, 20, 1, 15, 200}, {}});
                }),
@@ -120,7 +120,7 @@ TEST_CASE("settings that a detector cannot work with are refused by name and lim
     CHECK_THAT(refused([](auto& on) {
                    on.template turn_on<HeartbeatContract<>>({0, 2.0});
                }),
-               ContainsSubstring("zero_intervals must be 1 to 1000"));
+               ContainsSubstring("zero_intervals is 0; it must be 1 to 1000"));
     CHECK_THAT(refused([](auto& on) {
                    on.template turn_on<BurnRateTracker<>>({std::numeric_limits<double>::quiet_NaN(), 1});
                }),

@@ -1,4 +1,5 @@
 // Silences: what an operator does not want to be told is on record instead, and told once if it lasts longer.
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"
@@ -89,7 +90,7 @@ struct Quiet : Bench {
     [[nodiscard]] std::string skipped(std::string_view id = "r") {
         std::string text;
         for (const AlertRow& row : history(id).alerts)
-            if (row.state == AlertRow::State::skipped) text += row.alert.kind + " " + row.last_error + "\n";
+            if (row.state == AlertRow::State::skipped) text += row.alert.kind + " " + reason_of(row) + "\n";
         return text;
     }
     [[nodiscard]] std::string record(std::string_view id, std::string_view kind) {

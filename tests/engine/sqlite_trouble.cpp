@@ -222,6 +222,7 @@ TEST_CASE("a watchdog that may not write its SQLite file says so, and goes on wh
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(99);
         ::_exit(live_with_a_read_only_file(scratch / "store.db", clock));
     }
+    REQUIRE(child > 0);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFEXITED(status));

@@ -214,12 +214,12 @@ inline const std::vector<ByHand> nonsense{
      "VALUES ('stalling', 1, -1, 1, 'STALLED', 'spawn', 'pending', 0)",
      "DELETE FROM interventions",
      {"load stalling", "'interventions'", "'incident'", "-1"}},
-    {"INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-     "VALUES ('stalling', 'k', 'explode', NULL, 'intended', 1, 1, 1, '', '')",
+    {"INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note) "
+     "VALUES ('stalling', 'k', 'explode', NULL, 'intended', 'answer', 1, 1, 1, '', '')",
      "DELETE FROM actions",
      {"load stalling", "'actions'", "'kind'", "explode"}},
-    {"INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-     "VALUES ('stalling', 'k', 'spawn', NULL, 'perhaps', 1, 1, 1, '', '')",
+    {"INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note) "
+     "VALUES ('stalling', 'k', 'spawn', NULL, 'perhaps', 'answer', 1, 1, 1, '', '')",
      "DELETE FROM actions",
      {"load stalling", "'actions'", "'outcome'", "perhaps"}},
 };
@@ -369,8 +369,9 @@ void does_what_it_decided_alone() {
     Backend backend;
     Watched watched{backend.open()};
     backend.run(
-        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-        "VALUES ('stalling', 'k', 'spawn', NULL, 'intended', 1, 1, 1, '', '')");
+        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
+        "note) "
+        "VALUES ('stalling', 'k', 'spawn', NULL, 'intended', 'answer', 1, 1, 1, '', '')");
     watched.boot(backend.open());
     (void)watched.after(1s);
     CHECK(watched.control.spawned() == 0);

@@ -7,6 +7,7 @@ set -uo pipefail
 # shellcheck source=../support/stand_ins.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/stand_ins.sh"
 monitor=$(built session-monitor) || exit 1
+ctl=$(built ctl) || exit 1
 sessions=$work/sessions
 
 # session NAME: the same call eight times, just now.
@@ -81,5 +82,29 @@ wait $pid
 for channel in a b c d e f; do
     [ "$(grep -c "^/$channel .*third00" "$work/got")" = 1 ] || fail "$channel was told again because a file cannot be written"
 done
+
+# What nobody got is delivered by heeler-ctl too, although its session is not over, and by nobody again.
+rm "$work/up"
+: >"$work/asked"
+session fourth000000
+start "${channels[@]}"
+until_there 15 "$work/asked" /f || fail "the last channel was not asked"
+kill -TERM $pid
+wait $pid
+grep -q "heeler-ctl --store 'sqlite:$work/store.db' deliver" "$work/err" || fail "it is not said how to deliver it"
+touch "$work/up"
+: >"$work/got"
+timeout 60 "$ctl" --store "sqlite:$work/store.db" deliver "${channels[@]}" >"$work/out" 2>"$work/err" || fail "deliver failed"
+once() {
+    for channel in a b c d e f; do
+        [ "$(grep -c "^/$channel .*fourth0" "$work/got")" = 1 ] || fail "$channel did not get the alert of heeler-ctl once"
+    done
+}
+once
+start "${channels[@]}"
+sleep 3
+kill -TERM $pid
+wait $pid
+once
 
 finish "nobody waits for a channel"

@@ -26,10 +26,10 @@ took "a command that overran its time" 20
 [ "$(sort -u "$work/asked" | grep -c .)" = 3 ] || fail "not each channel was asked"
 grep -q "alerts\? \(is\|are\) not delivered.*heeler-ctl --store 'sqlite:$work/state/runs/timed/store.sqlite' deliver" "$work/err" || fail "it is not said that an alert is kept"
 
-# asked to end while an alert hangs
+# asked to end while an alert hangs, and the command does not end by itself
 : >"$work/asked"
 begin
-"$supervise" --state-dir "$work/state" --name asked --preset long_run --interval 1s "${silent[@]}" -- sleep 100 >"$work/out" 2>"$work/err" &
+"$supervise" --state-dir "$work/state" --name asked --preset long_run --interval 1s "${silent[@]}" -- sh -c 'trap "" TERM; sleep 100' >"$work/out" 2>"$work/err" &
 pid=$!
 for _ in $(seq 300); do
     [ -s "$work/asked" ] && break
@@ -40,8 +40,16 @@ sleep 0.5
 begin
 kill -INT $pid
 wait $pid
-took "Ctrl-C" 12
+took "Ctrl-C" 11
 grep -q "not delivered, and kept" "$work/err" || fail "it is not said what nobody got"
+
+# Who delivers by hand, and loses patience with those that hang, has told the others once.
+printf '#!/bin/sh\necho told >>"%s/told"\n' "$work" >"$work/quick"
+chmod +x "$work/quick"
+for _ in 1 2; do
+    timeout 4 "$ctl" --store "sqlite:$work/state/runs/timed/store.sqlite" deliver --notify "command:$work/quick" "${silent[@]}" >"$work/out" 2>"$work/err"
+done
+[ "$(grep -c . "$work/told")" = 1 ] || fail "one that has an alert was told $(grep -c . "$work/told") times because others hang"
 
 # One that is refused when the command ends is tried until it is taken.
 touch "$work/down"

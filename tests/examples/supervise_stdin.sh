@@ -104,6 +104,16 @@ says "$work/halves.txt" LOOP_DETECTED
     { sleep 3; wc -c >"$work/count"; }
 [ "$(cat "$work/count")" = 4000004 ] || fail "$(cat "$work/count") of 4000004 bytes of errors were passed on"
 
+echo "== whoever reads it ends first"
+{ "$bin" --state-dir "$state" --name gone -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.2; done' </dev/null 2>"$work/err"; echo $? >"$work/status"; } |
+    head -n 1 >/dev/null
+[ "$(cat "$work/status")" = 0 ] || fail "the command did not go on" "$work/err"
+[ "$(grep -c 'standard output is closed' "$work/err")" = 1 ] || fail "it is not said once that output is lost" "$work/err"
+if [ -c /dev/full ]; then
+    "$bin" --state-dir "$state" --name full -- echo lost </dev/null >/dev/full 2>"$work/err"
+    says "$work/err" 'standard output is closed'
+fi
+
 echo "== where it speaks itself"
 run 3 "a file" --log "$work/log2" --name told -- sh -c 'echo out; echo err >&2; exit 3' </dev/null
 holds out out "a file"

@@ -73,6 +73,7 @@ refused "'memory' or 'sqlite:PATH'" --store redis -- true
 refused "no id of a pane" --own worker --agent claude -- true
 refused "no tmux server" --socket "$work/nowhere" --own %0 --agent claude -- true
 refused "belong together" --own %0 -- true
+refused "reads nothing that is typed" --own %0 --agent heeler-worker-monitor -- true
 refused "belong together" --agent claude -- true
 TMUX_PANE='' refused "runs in no pane" --own self --agent claude -- true
 refused "cannot start" --own none -- heeler-no-such-command

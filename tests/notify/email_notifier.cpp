@@ -1,5 +1,6 @@
 #include <heeler/notify/email_notifier.hpp>
 
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
@@ -171,4 +172,16 @@ TEST_CASE("what a mail cannot be sent with is said, and nothing is sent in clear
     settings = email_settings(server.url());
     settings.from = "nobody";
     CHECK(refused(settings).code == ErrorCode::permanent);
+}
+
+TEST_CASE("what may be sent in clear to this machine is sent by no proxy of the environment") {
+    const FakeSmtp server;
+    std::atomic<int> asked{0};
+    const heeler_test::LoopbackServer proxy{[&](int, const auto&) { ++asked; }};
+    ::setenv("ALL_PROXY", ("http://127.0.0.1:" + std::to_string(proxy.port())).c_str(), 1);
+    const auto sent = EmailNotifier{email_settings(server.url())}.send(heeler_test::example_alert());
+    ::unsetenv("ALL_PROXY");
+    CHECK(sent);
+    CHECK(server.mails().size() == 1);
+    CHECK(asked == 0);
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ public:
     void close(std::size_t number) {
         const std::lock_guard guard{lock_};
         issues_[number - 1].open = false;
+    }
+    /// It answers as if it had never been.
+    void remove(std::size_t number) {
+        const std::lock_guard guard{lock_};
+        removed_.insert(number);
     }
     void open(std::size_t number) {
         const std::lock_guard guard{lock_};
@@ -87,6 +93,7 @@ private:
         if (asked.method == "GET" && rest.compare(0, 1, "?") == 0) return http_answer(200, listed(rest));
         const std::size_t number = std::stoul(rest.substr(1));
         if (number < 1 || number > issues_.size()) return http_answer(404);
+        if (removed_.count(number) != 0) return http_answer(410, R"({"message":"This issue was deleted"})");
         Issue& issue = issues_[number - 1];
         if (asked.method == "PATCH") issue.open = member("state") != "closed";
         if (rest.find("/comments") == std::string::npos) return http_answer(200, shown(number));
@@ -98,7 +105,7 @@ private:
         line.begin_array();
         if (rest.find("&page=1") != std::string::npos)
             for (const std::string& comment : issue.comments)
-                line.begin_object().key("body").string(comment).end_object();
+                line.begin_object().key("id").number(7).key("body").string(comment).end_object();
         line.end_array();
         return http_answer(200, line.text());
     }
@@ -108,7 +115,8 @@ private:
         const bool all = query.find("state=all") != std::string::npos;
         if (query.find("&page=1") == std::string::npos) return "[]";
         for (std::size_t number = issues_.size(); number > 0; --number)
-            if (all || issues_[number - 1].open) list += (list.size() > 1 ? "," : "") + shown(number);
+            if (removed_.count(number) == 0 && (all || issues_[number - 1].open))
+                list += (list.size() > 1 ? "," : "") + shown(number);
         return list + "]";
     }
 
@@ -123,6 +131,7 @@ private:
 
     mutable std::mutex lock_;
     std::vector<Issue> issues_;
+    std::set<std::size_t> removed_;
     std::string lost_, spoken_over_, foreign_;
     heeler_test::LoopbackHttp server_{[this](const HttpSeen& asked) { return answer(asked); }};
 };
@@ -177,6 +186,15 @@ TEST_CASE("a run in trouble has one issue, and comments") {
     CHECK(github.issues().size() == (settings.close_on_recovery ? 4 : 3));
 }
 
+TEST_CASE("an issue that people deleted is made anew") {
+    FakeGithub github;
+    GithubNotifier notifier{github_settings(github.url())};
+    REQUIRE(notifier.send(alert_of("a", "1", heeler::Severity::warning)));
+    github.remove(1);
+    REQUIRE(notifier.send(alert_of("a", "2", heeler::Severity::warning)));
+    CHECK(github.issues().size() == 2);
+}
+
 TEST_CASE("an answer that nobody can read is an error, and no second issue") {
     const std::string method = GENERATE("GET", "POST", "PATCH");
     for (const char* const foreign : heeler_test::foreign_answers) {
@@ -208,6 +226,21 @@ TEST_CASE("an answer that nobody can read is an error, and no second issue") {
         REQUIRE(github.issues().size() == 1);
         CHECK(github.issues()[0].comments.size() == 1);
         CHECK(github.issues()[0].open == !closes);
+    }
+}
+
+TEST_CASE("a comment is not repeated where nobody can tell whether it is there") {
+    for (const std::string foreign : {"[{}]", "[7]", R"({"message":"x"})"}) {
+        CAPTURE(foreign);
+        const std::string mark = heeler::detail::hidden_mark("run", "a");
+        const heeler_test::LoopbackHttp server{[&](const HttpSeen& asked) {
+            if (asked.path.find("/comments") != std::string::npos) return http_answer(200, foreign);
+            return http_answer(200, R"([{"number":1,"state":"open","body":")" + mark + "\"}]");
+        }};
+        heeler::Alert alert = alert_of("a", "1", heeler::Severity::warning);
+        alert.attempt = 2;
+        CHECK_FALSE(GithubNotifier{github_settings(server.url())}.send(alert));
+        for (const HttpSeen& asked : server.seen()) CHECK(asked.method == "GET");
     }
 }
 

@@ -107,19 +107,19 @@ private:
 
 constexpr WallTime noon{1'800'000'000s};
 
-ActionEvent acted_on(std::string run, ActionKind kind, ActionOutcome outcome, std::string note = {}) {
+ActionEvent acted_on(std::string run, ActionKind kind, ActionOutcome outcome, OutcomeFrom from = OutcomeFrom::answer) {
     ActionEvent event;
     event.run = std::move(run);
     event.action.kind = kind;
     event.action.outcome = outcome;
-    event.action.note = std::move(note);
+    event.action.outcome_from = from;
     return event;
 }
 
-AlertEvent alert_that_is(AlertRow::State state, std::string why = {}) {
+AlertEvent alert_that_is(AlertRow::State state, AlertRow::How how = AlertRow::How::plain) {
     AlertEvent event;
     event.row.state = state;
-    event.row.last_error = std::move(why);
+    event.row.how = how;
     return event;
 }
 
@@ -197,18 +197,19 @@ TEST_CASE("what cycles did is counted") {
     telemetry.add(with_event(acted_on("r", ActionKind::nudge, ActionOutcome::done)), noon);
     telemetry.add(with_event(acted_on("s", ActionKind::nudge, ActionOutcome::failed)), noon);
     telemetry.add(with_event(acted_on("s", ActionKind::spawn, ActionOutcome::unknown)), noon);
-    telemetry.add(with_event(acted_on("s", ActionKind::pause, ActionOutcome::skipped, std::string{shadow_note})), noon);
-    telemetry.add(with_event(acted_on("s", ActionKind::pause, ActionOutcome::skipped, "frozen")), noon);
+    telemetry.add(with_event(acted_on("s", ActionKind::pause, ActionOutcome::skipped, OutcomeFrom::shadow)), noon);
+    telemetry.add(with_event(acted_on("s", ActionKind::pause, ActionOutcome::skipped, OutcomeFrom::freeze)), noon);
+    telemetry.add(with_event(acted_on("s", ActionKind::escalate, ActionOutcome::skipped, OutcomeFrom::silence)), noon);
     telemetry.add(with_event(OutcomeEvent{"r", 1, ActionKind::nudge, InterventionOutcome::recovered}), noon + 61s);
     telemetry.add(with_event(OutcomeEvent{"s", 1, ActionKind::nudge, InterventionOutcome::persisted}), noon + 70s);
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::delivered)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::dead)), noon);
-    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped, "told with key of the run r")), noon);
+    telemetry.add(with_event(alert_that_is(AlertRow::State::skipped, AlertRow::How::together)), noon);
     telemetry.add(with_event(alert_that_is(AlertRow::State::skipped)), noon);
-    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":3600})"}}), noon);
-    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-900})"}}), noon);
-    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, R"({"seconds":-901})"}}), noon);
+    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, "{}"}, 3600s}), noon);
+    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, "{}"}, -900s}), noon);
+    telemetry.add(with_event(AuditEvent{{noon, "gap", {}, "{}"}, -901s}), noon);
     CycleReport held;
     held.why = {1, 2, 3, 4, 5, 6, 7};
     telemetry.add(held, noon);

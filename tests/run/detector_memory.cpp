@@ -94,11 +94,13 @@ struct OwnRepetition {
     [[nodiscard]] std::uint32_t new_items(const Memory& memory, const Settings&) const { return memory.calls; }
 };
 
+const detail::Mutes mutes;
+
 template <class... Detectors>
 std::shared_ptr<const ReadyClass> class_of() {
     RunClass rules = rooms::bare_class();
     (rules.detectors.turn_on<Detectors>(), ...);
-    return std::make_shared<const ReadyClass>(rules, std::make_shared<detail::Mutes>(), Elapsed{});
+    return std::make_shared<const ReadyClass>(rules, mutes, Elapsed{});
 }
 
 void call(DetectorMemory& memory, int times = 1) {
@@ -221,7 +223,7 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
         .turn_on<Alarm<'b'>>({20s, Elapsed{7s}})
         .turn_on<Alarm<'c'>>({5s, std::nullopt})
         .turn_on<Counts<'d'>>();
-    const auto of = std::make_shared<const ReadyClass>(rules, std::make_shared<detail::Mutes>(), Elapsed{});
+    const auto of = std::make_shared<const ReadyClass>(rules, mutes, Elapsed{});
     const DetectorMemory memory{of};
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);

@@ -46,7 +46,8 @@ struct RefusesLadder {
 TEST_CASE("a class lays out the memory of its detectors, each aligned and apart", "[settings]") {
     RunClass rules = rooms::bare_class();
     rules.detectors.turn_on<Choosy>({3, 11}).turn_on<rooms::Counts<'a'>>().turn_on<rooms::Counts<'b'>>();
-    const ReadyClass ready{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
+    const detail::Mutes mutes;
+    const ReadyClass ready{rules, mutes, Elapsed{}};
     REQUIRE(ready.detectors.size() == 3);
     CHECK(ready.detectors[0].ops->kind == "choosy");
     CHECK(ready.detectors[1].ops->kind == "a");
@@ -66,7 +67,8 @@ TEST_CASE("a class lays out the memory of its detectors, each aligned and apart"
 TEST_CASE("a class that is ready keeps settings of its own", "[settings]") {
     RunClass rules = rooms::bare_class();
     rules.detectors.turn_on<Choosy>({3, 11});
-    const ReadyClass ready{rules, std::make_shared<detail::Mutes>(), Elapsed{}};
+    const detail::Mutes mutes;
+    const ReadyClass ready{rules, mutes, Elapsed{}};
     rules.detectors.turn_on<Choosy>({5, 0});
     CHECK(static_cast<const Choosy::Settings*>(ready.detectors[0].settings)->most == 3);
     CHECK(ready.rules.detectors.find<Choosy>()->needed == 11);

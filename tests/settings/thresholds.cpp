@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include <heeler/settings/presets.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -234,6 +235,47 @@ TEST_CASE("the settings of a host's detector are set by the names that it gives 
 
     RunClass without = presets::long_run();
     CHECK(set(without, "disk_watch.most", {std::int64_t{1}}).front().kind == SettingFault::Kind::unknown);
+}
+
+TEST_CASE("each setting has one name, whether its detector is on or not [M-186]") {
+    for (RunClass (*preset)() :
+         {presets::recommended, presets::long_run, presets::session_monitor, presets::worker_monitor,
+          presets::checkpoint_relay, presets::checkpoint_continuation}) {
+        const RunClass rules = preset();
+        CAPTURE(rules.name);
+        const auto everywhere = setting_names();
+        CHECK(setting_names(rules) == std::vector<std::string>(everywhere.begin(), everywhere.end()));
+    }
+    const auto with_more = setting_names(with_disk_watch());
+    CHECK(with_more.size() == setting_names().size() + 5);
+    CHECK(with_more.back() == "disk_watch.path");
+}
+
+TEST_CASE("the limits that hold for a name hold for a class as well, however it was made [M-186]") {
+    const auto wrong = [](const RunClass& rules) {
+        const auto good = detail::ReadyClass::check(rules);
+        return good ? std::string{} : good.error().message;
+    };
+    const auto with = [](DiskWatch::Settings settings) {
+        RunClass rules = presets::long_run();
+        rules.detectors.turn_on<DiskWatch>(std::move(settings));
+        return rules;
+    };
+    CHECK(wrong(with({})).empty());
+    CHECK(wrong(with({.most = 101})) == "disk_watch: most is 101; it must be 1 to 100");
+    CHECK(wrong(with({.share = 1.5})) == "disk_watch: share is 1.500000; it must be 0 to 1");
+    CHECK_THAT(wrong(with({.share = std::numeric_limits<double>::quiet_NaN()})), ContainsSubstring("share is "));
+    CHECK(wrong(with({.patience = 2h})) == "disk_watch: patience_s is 7200; it must be 1 to 3600");
+    CHECK(wrong(with({.path = std::string(65, '/')})) == "disk_watch: path is 65; it must be 0 to 64");
+    CHECK_THAT(wrong(with({.most = 60, .strict = true})), ContainsSubstring("strict is for fewer than 50"));
+
+    RunClass timed = presets::long_run();
+    timed.detectors.turn_on<RunTimeout>({});
+    CHECK(wrong(timed).empty());
+    timed.detectors.turn_on<RunTimeout>({500ms});
+    CHECK(wrong(timed) == "timeout: limit_s is 0.500000; it must be 1 to 315360000");
+    CHECK(set(timed, "duration_limit_s", {0.5}).front().message ==
+          "'duration_limit_s' is 0.5, but must be 1 to 315360000 seconds; the default is kept");
 }
 
 TEST_CASE("they are found in the environment, too [M-186]") {

@@ -446,6 +446,7 @@ TEST_CASE("PostgreSQL stores that are created by many processes at once are one 
             }
             ::_exit(0);
         }
+        REQUIRE(child > 0);
         children.push_back(child);
     }
     for (const pid_t child : children) {

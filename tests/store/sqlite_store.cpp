@@ -103,6 +103,7 @@ int unprivileged(Work work) {
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(99);
         ::_exit(static_cast<int>(work()));
     }
+    REQUIRE(child > 0);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFEXITED(status));
@@ -423,6 +424,7 @@ TEST_CASE("stores that are created by many processes at once are one store", "[s
             }
             ::_exit(0);
         }
+        REQUIRE(child > 0);
         children.push_back(child);
     }
     for (const pid_t child : children) {

@@ -24,6 +24,10 @@ class Http(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def do_GET(self):
+        while True:
+            time.sleep(3600)
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with lock, open(os.path.join(directory, "asked"), "a", encoding="utf-8") as asked:

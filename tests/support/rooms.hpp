@@ -101,11 +101,12 @@ struct House {
     heeler::detail::RunTable<heeler::detail::WatchedRun> table;
     heeler::detail::Registry registry{table};
     heeler::detail::Tenure tenure{settings, clock_port, process};
-    heeler::detail::Intake intake{table, clock_port};
+    heeler::detail::GroupSources sources;
+    heeler::detail::Intake intake{sources, table, clock_port};
     heeler::detail::Ledger ledger{store_port, tenure, process};
     heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, registry, tenure};
     heeler::detail::LostHolders lost;
-    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost};
+    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, sources, lost};
 
     House() {
         deliverer.effects().control(heeler::detail::ControlRef{control});

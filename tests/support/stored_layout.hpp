@@ -1,4 +1,4 @@
-// What a stored file of each layout holds: a watchdog writes it once, and every later one must go on with it.
+// What a watchdog stores of a run in trouble, and that another one which opens the store later goes on with it.
 #pragma once
 
 #include <memory>

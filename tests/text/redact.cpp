@@ -159,8 +159,9 @@ TEST_CASE("exact values are redacted wherever they stand, overlapping ones too [
 }
 
 TEST_CASE("a secret with something invisible in it is redacted as it is seen [M-184]") {
-    const std::string among = GENERATE(as<std::string>{}, "\xE2\x80\x8B", "\x1B", "\x1B[31m", "\x07", "\xC2\xAD",
-                                       "\xEF\xBB\xBF", std::string(1, '\0'), "\x1B]0;x\x07");
+    const std::string among =
+        GENERATE(as<std::string>{}, "\xE2\x80\x8B", "\x1B", "\x1B[31m", "\x07", "\xC2\xAD", "\xEF\xBB\xBF",
+                 std::string(1, '\0'), "\x1B]0;x\x07", "\x1B\xE2\x80\x8B", "\xEF\xB8\x8F", "\xCC\x81");
     CAPTURE(among);
     Redactor exact;
     REQUIRE(exact.add("correct horse battery"));
@@ -179,6 +180,24 @@ TEST_CASE("a secret with something invisible in it is redacted as it is seen [M-
     }
     CHECK(heeler::sanitise(exact.redact("a correct hor" + among + "se battery b"), 1000) == "a [redacted] b");
     CHECK(heeler::sanitise(exact.redact("a pass" + among + "phrase b"), 1000) == "a [redacted] b");
+}
+
+TEST_CASE("a secret that is seen hides none that an escape took a letter of [M-184]") {
+    Redactor exact;
+    REQUIRE(exact.add("correct horse battery"));
+    const std::string text = "token=hunter2abc, correct hor\x1Bse bat\xE2\x80\x8Btery and \x1B[1mmore\x1B[0m\r\n";
+    CHECK(heeler::sanitise(exact.redact(text), 1000) == "token=[redacted], [redacted] and more\n");
+    CHECK(exact.evidence_text(text) == "token=[redacted], [redacted] and more\n");
+    CHECK(exact.redact("\x1B[31mcorrect horse battery\x1B[0m") == "[redacted]\x1B[0m");
+}
+
+TEST_CASE("a secret is broken by whatever is shown as the end of a line [M-184]") {
+    const std::string end = GENERATE(as<std::string>{}, "\n", "\r\n", "\r", "\xE2\x80\xA8");
+    CAPTURE(end);
+    const std::string text = "uses ghp_AbCdEfGhIjKl" + end + "MnOpQrStUvWxYz0123456789";
+    CHECK_THAT(heeler::sanitise(redact(text), 1000), !ContainsSubstring("MnOp"));
+    CHECK_THAT(redacted(text, 1000), !ContainsSubstring("MnOp"));
+    CHECK_THAT(evidence_text(text), !ContainsSubstring("MnOp"));
 }
 
 TEST_CASE("text without secrets keeps what is invisible in it [M-184]") {

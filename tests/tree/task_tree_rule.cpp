@@ -44,9 +44,10 @@ struct Watching {
         seen.event = Watermark{};
         rule.learn(state, settings, seen);
     }
-    void acted(ActionKind kind, ActionOutcome outcome, std::string_view note = {}) {
+    void acted(ActionKind kind, ActionOutcome outcome, std::string_view note = {},
+               OutcomeFrom from = OutcomeFrom::answer) {
         Observation seen;
-        seen.event = Acted{kind, outcome, note};
+        seen.event = Acted{kind, outcome, note, from};
         rule.learn(state, settings, seen);
     }
     [[nodiscard]] std::optional<Finding> found() { return rule.check(state, settings, run, {}); }
@@ -149,7 +150,7 @@ TEST_CASE("what is said of an action is no task, and what its host shows is [M-1
     at.arm();
     at.look(stopped_look(stop_of('a')));
     at.intend();
-    at.acted(ActionKind::review, ActionOutcome::done, found_note);
+    at.acted(ActionKind::review, ActionOutcome::done, "found when it was looked up", OutcomeFrom::look_up);
     CHECK(at.state.review.empty());
     CHECK(at.state.bound == stop_of('a'));
     TreeLook look = stopped_look(stop_of('a'));
@@ -168,8 +169,8 @@ TEST_CASE("in shadow mode nobody was woken") {
     at.arm();
     at.look(stopped_look(stop_of('a')));
     at.intend();
-    at.acted(ActionKind::review, ActionOutcome::done, shadow_note);
-    at.acted(ActionKind::wake, ActionOutcome::done, shadow_note);
+    at.acted(ActionKind::review, ActionOutcome::done, "shadow mode", OutcomeFrom::shadow);
+    at.acted(ActionKind::wake, ActionOutcome::done, "shadow mode", OutcomeFrom::shadow);
     CHECK(at.state.bound.empty());
     CHECK(at.state.review.empty());
     CHECK(at.state.order.open);

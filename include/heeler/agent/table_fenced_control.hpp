@@ -1,62 +1,17 @@
 // Wraps an agent control so that a continuation is started only after the run was claimed in the table of its agents.
 #pragma once
 
-#include <concepts>
 #include <string>
 #include <string_view>
 
 #include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/core/action.hpp>
+#include <heeler/core/agent_control.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
-
-namespace detail {
-
-template <class T>
-concept CanInject = requires(T& control, const ActionRequest& asked) {
-    control.inject(asked);
-};
-template <class T>
-concept CanPause = requires(T& control, const ActionRequest& asked) {
-    control.pause(asked);
-};
-template <class T>
-concept CanResume = requires(T& control, const ActionRequest& asked) {
-    control.resume(asked);
-};
-template <class T>
-concept CanIsolate = requires(T& control, const ActionRequest& asked) {
-    control.isolate(asked);
-};
-template <class T>
-concept CanSnapshot = requires(T& control, const ActionRequest& asked) {
-    control.snapshot(asked);
-};
-template <class T>
-concept CanTerminate = requires(T& control, const ActionRequest& asked) {
-    control.terminate(asked);
-};
-template <class T>
-concept CanSpawn = requires(T& control, const ActionRequest& asked) {
-    control.spawn(asked);
-};
-template <class T>
-concept CanFind = requires(T& control, std::string_view name) {
-    control.find(name);
-};
-template <class T>
-concept CanRetire = requires(T& control, const ActionRequest& asked) {
-    control.retire(asked, RunState::failed);
-};
-template <class T>
-concept CanProveStopped = requires(T& control, std::string_view name) {
-    control.prove_stopped(name);
-};
-
-}  // namespace detail
 
 /// An agent control whose `spawn` first raises the run's attempt in `Table` (`SqliteAgentTable`, `PostgresAgentTable`):
 /// the agent that is replaced changes 0 rows from then on. If something moved since the verdict, nobody is started. The
@@ -66,13 +21,15 @@ concept CanProveStopped = requires(T& control, std::string_view name) {
 template <class Table, class Control>
 class TableFencedControl {
 public:
-    TableFencedControl(Table& table, Control& control) : table_{&table}, control_{&control} {}
+    TableFencedControl(Table& table, Control& control) : table_{&table}, control_{&control} {
+        static_assert(check_control<Control>());
+    }
 
     /// `rejected`: something moved. `ended`: the run is completed. `busy`: the table did not answer, so nobody was
     /// started; asked again under the same key, it says what became of the claim. `timed_out`: an agent may have been
     /// started, by this call or by another watchdog that claimed under the same key. Otherwise what the inner control
     /// answers; the run is given back only where that is certainly nothing.
-    [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) requires detail::CanSpawn<Control> {
+    [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) requires detail::Has_spawn<Control> {
         const auto ticket = table_->claim(asked, idempotent());
         if (!ticket) return tl::unexpected<Error>(unclaimed(ticket.error()));
         const std::string text = std::string{asked.text} + "\n" + table_->prompt(*ticket);
@@ -90,7 +47,7 @@ public:
         return answer;
     }
 
-    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) requires detail::CanTerminate<Control> {
+    [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) requires detail::Has_terminate<Control> {
         auto answer = control_->terminate(asked);
         if (!answer) return answer;
         if (const auto retired = table_->retire(asked.run, RunState::terminated, asked.fence); !retired)
@@ -102,29 +59,29 @@ public:
     [[nodiscard]] Result<ActionDone> retire(const ActionRequest& asked, RunState how) {
         if (const auto retired = table_->retire(asked.run, how, asked.fence); !retired)
             return tl::unexpected<Error>(retired.error());
-        if constexpr (detail::CanRetire<Control>)
+        if constexpr (detail::Has_retire<Control>)
             return control_->retire(asked, how);
         else
             return ActionDone{};
     }
 
-    [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::CanInject<Control> {
+    [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::Has_inject<Control> {
         return control_->inject(asked);
     }
 
-    [[nodiscard]] Result<ActionDone> pause(const ActionRequest& asked) requires detail::CanPause<Control> {
+    [[nodiscard]] Result<ActionDone> pause(const ActionRequest& asked) requires detail::Has_pause<Control> {
         return control_->pause(asked);
     }
 
-    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::CanResume<Control> {
+    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::Has_resume<Control> {
         return control_->resume(asked);
     }
 
-    [[nodiscard]] Result<ActionDone> isolate(const ActionRequest& asked) requires detail::CanIsolate<Control> {
+    [[nodiscard]] Result<ActionDone> isolate(const ActionRequest& asked) requires detail::Has_isolate<Control> {
         return control_->isolate(asked);
     }
 
-    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& asked) requires detail::CanSnapshot<Control> {
+    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& asked) requires detail::Has_snapshot<Control> {
         return control_->snapshot(asked);
     }
 
@@ -132,7 +89,7 @@ public:
     /// be started yet.
     [[nodiscard]] Result<Found> find(std::string_view key) {
         Result<Found> inner = Found::unknown;
-        if constexpr (detail::CanFind<Control>) inner = control_->find(key);
+        if constexpr (detail::Has_find<Control>) inner = control_->find(key);
         if (inner && *inner == Found::found) return inner;
         const auto claimer = table_->claimer(key);
         if (!claimer) return tl::unexpected<Error>(claimer.error());
@@ -140,23 +97,12 @@ public:
         return *claimer == AgentClaimer::we ? inner : Found::unknown;
     }
 
-    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::CanProveStopped<Control> {
+    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::Has_prove_stopped<Control> {
         return control_->prove_stopped(run);
     }
 
     /// A claim under the same key is harmless; the rest is the inner control's word.
-    [[nodiscard]] bool idempotent() const {
-        if constexpr (requires(Control & control) {
-                          { control.idempotent() } -> std::convertible_to<bool>;
-                      })
-            return control_->idempotent();
-        else if constexpr (requires {
-                               { Control::idempotent } -> std::convertible_to<bool>;
-                           })
-            return Control::idempotent;
-        else
-            return false;
-    }
+    [[nodiscard]] bool idempotent() const { return detail::is_idempotent(*control_); }
 
 private:
     [[nodiscard]] static bool says_nothing_happened(ErrorCode code) noexcept {

@@ -97,8 +97,11 @@ namespace detail {
 }
 
 [[nodiscard]] inline bool is_shell(std::string_view name) {
-    constexpr std::string_view shells[] = {"sh",   "ash", "bash", "dash", "zsh",   "ksh",    "mksh", "fish",
-                                           "tcsh", "csh", "rc",   "nu",   "xonsh", "elvish", "pwsh"};
+    constexpr std::string_view shells[] = {"sh",  "ash",  "bash", "rbash", "dash",  "yash",   "posh", "zsh",  "rzsh",
+                                           "ksh", "rksh", "mksh", "oksh",  "osh",   "ysh",    "fish", "tcsh", "csh",
+                                           "rc",  "es",   "nu",   "ion",   "xonsh", "elvish", "pwsh"};
+    if (name.ends_with("-static")) name.remove_suffix(7);
+    name = name.substr(0, name.find_last_not_of("0123456789.-") + 1);  // zsh-5.9, ksh93
     return std::find(std::begin(shells), std::end(shells), name) != std::end(shells);
 }
 
@@ -131,10 +134,14 @@ struct ForegroundProgram {
         if (name.starts_with('-')) name.erase(0, 1);  // a login shell
         const std::size_t script = script_at(words);
         if (is_shell(name)) found.is_prompt = script == words.size();
-        const bool runs_scripts = is_shell(name) || name.starts_with("python") || name == "node" || name == "bun" ||
-                                  name == "deno" || name == "ruby" || name == "perl";
+        const bool runs_scripts = is_shell(name) || name == "busybox" || name == "toybox" ||
+                                  name.starts_with("python") || name == "node" || name == "bun" || name == "deno" ||
+                                  name == "ruby" || name == "perl";
         found.names.push_back(std::move(name));
-        if (runs_scripts && script < words.size()) found.names.push_back(file_name_of(words[script]));
+        if (!runs_scripts || script == words.size()) return found;
+        found.names.push_back(file_name_of(words[script]));
+        if (is_shell(found.names.back()))  // busybox sh; a shell that is itself a script
+            found.is_prompt = of({words.begin() + static_cast<std::ptrdiff_t>(script), words.end()}).is_prompt;
         return found;
     }
 
@@ -218,7 +225,8 @@ private:
 class TmuxPane {
 public:
     /// `program`: the file name of what must have the keyboard there, or of the script that it runs ("claude"), for
-    /// anything to be typed. Empty: whatever it is. A shell that waits for commands is never typed into.
+    /// anything to be typed. Empty: whatever it is. A shell that waits for commands is never typed into;
+    /// one behind a program that passes keys on (ssh, docker exec, script) cannot be seen.
     TmuxPane(TmuxServer server, std::string id, std::string program = {})
         : server_{std::move(server)}, id_{std::move(id)}, program_{std::move(program)} {}
 

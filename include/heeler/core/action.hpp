@@ -64,7 +64,7 @@ enum class ActionOutcome : std::uint8_t {
     rejected,
     unsupported,
     unknown,
-    skipped,  ///< held back by a freeze or by shadow mode
+    skipped,  ///< held back: `OutcomeFrom` says by what
     ended,    ///< the run was over
     blocked,  ///< not tried: what it needs was not done
 };
@@ -73,6 +73,20 @@ enum class ActionOutcome : std::uint8_t {
     constexpr std::string_view names[] = {"intended", "done",    "failed", "rejected", "unsupported",
                                           "unknown",  "skipped", "ended",  "blocked"};
     return names[static_cast<std::size_t>(outcome)];
+}
+
+/// Where an outcome comes from.
+enum class OutcomeFrom : std::uint8_t {
+    answer,   ///< whoever was asked said so, or the watchdog did it itself
+    look_up,  ///< it was found (`find`): what was answered is not known
+    shadow,   ///< it was only recorded: shadow mode
+    freeze,   ///< an operator wants nothing done
+    silence,  ///< an operator keeps it from people
+};
+
+[[nodiscard]] constexpr std::string_view name_of(OutcomeFrom from) noexcept {
+    constexpr std::string_view names[] = {"answer", "look_up", "shadow", "freeze", "silence"};
+    return names[static_cast<std::size_t>(from)];
 }
 
 /// The `asker` of a watchdog that shares its store with nobody.
@@ -166,11 +180,6 @@ struct ActionDone {
 /// restart it is then asked for again at once, under the same key; without an answer, if it is still absent two cycles
 /// later.
 enum class Found : std::uint8_t { found, absent, unknown };
-
-/// The note of an action that `find` found: what it was answered is not known.
-inline constexpr std::string_view found_note = "found when it was looked up";
-/// `Action::note` of what was only recorded, in shadow mode.
-inline constexpr std::string_view shadow_note = "shadow mode";
 
 /// What `prove_stopped(run)` answers. `stopped` only if it was seen.
 enum class StopProof : std::uint8_t { stopped, running, unknown };

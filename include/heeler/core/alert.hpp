@@ -1,8 +1,10 @@
 // An alert: one message for people, with a stable key; and the receipt that proves that somebody got it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,13 +30,46 @@ struct Detail {
     bool is_json = false;  ///< the value is JSON: a number, a list
 };
 
+/// The kinds of alert that the library makes. What a class tells of its conditions (`RunClass::edges`) may have others.
+enum class AlertKind : std::uint8_t {
+    unhealthy,
+    recovered,
+    ended,
+    escalation,
+    worker_stuck,
+    worker_error,
+    worker_needs_input,
+    worker_complete,
+    store_down,
+    store_up,
+    orchestrator_lost,
+    mail_urgent,
+    mail_pending,
+    mail_command,  ///< nobody is told of it: the kind of its record
+};
+
+inline constexpr std::array<std::string_view, 14> alert_kind_names{
+    "run.unhealthy",          "run.recovered",     "run.ended",          "escalation",
+    "worker.stuck",           "worker.error",      "worker.needs_input", "worker.complete",
+    "watchdog.store_down",    "watchdog.store_up", "orchestrator.lost",  "mail.urgent",
+    "mail.pending_responses", "mail.command"};
+
+[[nodiscard]] constexpr std::string_view name_of(AlertKind kind) noexcept {
+    return alert_kind_names[static_cast<std::size_t>(kind)];
+}
+
+/// Absent: none of the library's.
+[[nodiscard]] constexpr std::optional<AlertKind> alert_kind_of(std::string_view name) noexcept {
+    for (std::size_t i = 0; i < alert_kind_names.size(); ++i)
+        if (alert_kind_names[i] == name) return static_cast<AlertKind>(i);
+    return std::nullopt;
+}
+
 /// What a notifier is asked to deliver. All text is sanitised and redacted already.
 struct Alert {
-    std::string key{};  ///< stable: a repeated delivery carries the same key
-    /// run.unhealthy, run.recovered, run.ended, escalation, worker.stuck, worker.error, worker.needs_input,
-    /// worker.complete, watchdog.store_down, watchdog.store_up, orchestrator.lost
-    std::string kind{};
-    std::string to{};  ///< route; empty: the notifier's default
+    std::string key{};   ///< stable: a repeated delivery carries the same key
+    std::string kind{};  ///< the name of an `AlertKind`, or of a kind of the host's own
+    std::string to{};    ///< route; empty: the notifier's default
     RunRef run{};
     Severity severity = Severity::warning;
     std::string summary{};              ///< one line
@@ -46,6 +81,8 @@ struct Alert {
     /// Of several channels those that have it, by names that stay the same after a restart. Stored with the alert, so
     /// that nobody is told twice while others are asked again.
     std::vector<std::string> taken{};
+
+    [[nodiscard]] bool is(AlertKind of) const noexcept { return kind == name_of(of); }
 };
 
 /// Proof of delivery. No recipient is a failure, not a receipt.

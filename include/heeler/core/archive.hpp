@@ -1,6 +1,7 @@
 // Saves and loads values as compact bytes: what a detector or a run must remember across a restart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/last_value.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -113,6 +115,13 @@ private:
     void get(T& value) {
         if constexpr (requires { value.archive(*this); }) {
             value.archive(*this);
+        } else if constexpr (std::is_enum_v<T>) {
+            static_assert(detail::Counted<T>,
+                          "heeler: give this enumeration a `constexpr E last_value(E)`: what is loaded is checked");
+            T read = value;
+            if (!take(&read, sizeof read)) return;
+            if (static_cast<std::size_t>(read) >= detail::count_of<T>) return refuse();
+            value = read;
         } else {
             static_assert(std::is_trivially_copyable_v<T>,
                           "heeler: give this type a member `template <class A> void archive(A&)`");

@@ -48,18 +48,27 @@ struct CheckpointRow {
 /// A row of the outbox. `pending` until delivered or given up visibly.
 struct AlertRow {
     enum class State : std::uint8_t { pending, delivered, dead, skipped };
+    /// How people learn of it, or why they do not.
+    enum class How : std::uint8_t {
+        plain,      ///< it is sent
+        alone,      ///< likewise, though it would have been told with others: nobody else waited
+        together,   ///< the alert `with_key` of the run `with_run` speaks for it
+        inhibited,  ///< not: people know of trouble of the run `with_run`, which is above its own
+        silenced,   ///< not: an operator keeps it from them, as `note` says
+    };
 
     Alert alert{};
     State state = State::pending;
     std::uint32_t attempts = 0;
     WallTime created_at{};
     WallTime not_before{};
-    std::string last_error{};
+    std::string last_error{};  ///< of the last attempt to send it
+    How how = How::plain;
+    std::string with_key{};
+    std::string with_run{};
+    std::string note{};
     std::string action_key{};  ///< the escalate action that this alert carries out; empty: none
 };
-
-/// How `last_error` of an alert begins that another one speaks for; that one's key and run follow.
-inline constexpr std::string_view told_with = "told with ";
 
 /// An append-only record: verdicts with their evidence, what was held back and why, who decided what.
 struct AuditRow {
@@ -68,6 +77,14 @@ struct AuditRow {
     std::string run{};
     std::string body{};  ///< one JSON object
 };
+
+namespace detail {
+
+/// Kinds of records that the library looks for itself.
+inline constexpr std::string_view gap_record = "gap", away_record = "away", slow_host_record = "slow_host",
+                                  vanished_record = "vanished", held_record = "held";
+
+}  // namespace detail
 
 enum class Verb : std::uint8_t {
     snooze,

@@ -2,7 +2,6 @@
 // where a class of runs turns it on.
 #pragma once
 
-#include <any>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +17,13 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
-
-class NamedSettings;  // core/named_setting.hpp
 
 template <class T>
 concept HasKind = requires {
@@ -71,22 +69,24 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   run waits; what it saw goes on record.
 /// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
 ///   unhealth count then.
-/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. May
-/// hold
-///   text of the agent, which is sanitised and redacted on its way out.
-/// - `validate(settings) -> Result<void>`: asked by `define`; an error refuses the class.
-/// - `by_name(Settings&, NamedSettings&)`: what its settings are called, so that they can be set as `KIND.NAME` from a
-///   file or the environment wherever a class has the detector on.
+/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. Text
+///   of the agent in it is sanitised and redacted on its way out.
+/// - `by_name(Settings&, NamedSettings&)`: what its settings are called and which values they take. `define` refuses
+///   others, and each can be set as `KIND.NAME` from a file or the environment wherever a class has the detector on.
+/// - `validate(settings) -> Result<void>`: whether they fit each other, asked by `define`; an error refuses the class.
 /// - `evidence_needed(settings) -> number`: how many new items without a finding prove that a repetition is over. Who
 ///   has it finds repetitions: more output alone is no recovery from one.
 /// - `new_items(memory, settings) -> number`: how many items came since it last began anew (`Watermark`), and after the
 ///   last one of what it finds. Without it lines of output and tool calls are counted.
+/// - `more_of_same(memory, settings, identity) -> optional<number>`: how many items came since it last began anew, if
+/// they
+///   all go on with what it had found, whose `Finding::identity` this is; absent if anything else came, or it cannot
+///   tell. While they do, that a run gets new results is no recovery. Without it each new result is one.
 /// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
-/// - `order(memory, settings, run, kind) -> optional<Order>`: what an action of this kind is asked with, and under
-/// which
-///   key, in place of the library's own words; of several detectors the first that answers counts.
+/// - `order(memory, settings, run, kind) -> optional<Order>`: with what, and under which key, an action of this kind is
+///   asked for, in place of the library's own words; of several detectors the first that answers counts.
 /// - `record(memory, settings, run, kind, outcome) -> optional<Record>`: what goes on record of an action that was
 ///   carried out, after `learn` was told of it (`Acted`).
 /// - `static constexpr std::uint32_t layout`: of the saved memory, 1 if absent. Raise it when `Memory` changes: what
@@ -150,9 +150,10 @@ struct DetectorOps {
     std::optional<Sighting> (*look)(void* memory, const void* settings, const Run& run,
                                     const LastCheckpoint& checkpoint, Instant now);
     Result<void> (*validate)(const void* settings);
-    void (*by_name)(std::any& settings, NamedSettings& named);
+    void (*by_name)(void* settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::uint64_t (*new_items)(const void* memory, const void* settings);
+    std::optional<std::uint64_t> (*more_of_same)(const void* memory, const void* settings, std::uint64_t identity);
     std::string (*words)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
@@ -202,6 +203,10 @@ concept HasEvidenceNeeded = requires(const D& d, const typename D::Settings& set
 template <class D>
 concept HasNewItems = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
     { d.new_items(memory, settings) } -> std::convertible_to<std::uint64_t>;
+};
+template <class D>
+concept HasMoreOfSame = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
+    { d.more_of_same(memory, settings, std::uint64_t{}) } -> std::convertible_to<std::optional<std::uint64_t>>;
 };
 template <class D>
 concept HasWords = requires(const D& d, const Finding& finding) {
@@ -279,13 +284,26 @@ struct DetectorCalls {
                                         const LastCheckpoint& checkpoint, Instant now) {
         return D{}.look(mem(memory), set(settings), run, checkpoint, now);
     }
-    static Result<void> validate(const void* settings) { return D{}.validate(set(settings)); }
-    static void by_name(std::any& settings, NamedSettings& named) {
-        D{}.by_name(*std::any_cast<Settings>(&settings), named);
+    /// First each setting by itself, then what the detector says of them together.
+    static Result<void> validate(const void* settings) {
+        if constexpr (HasByName<D>) {
+            Settings copy = set(settings);
+            SettingLimits limits{D::kind};
+            D{}.by_name(copy, limits);
+            if (!limits.wrong.empty()) return fail(ErrorCode::invalid_argument, std::move(limits.wrong));
+        }
+        if constexpr (HasValidate<D>)
+            return D{}.validate(set(settings));
+        else
+            return {};
     }
+    static void by_name(void* settings, NamedSettings& named) { D{}.by_name(*static_cast<Settings*>(settings), named); }
     static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
     static std::uint64_t new_items(const void* memory, const void* settings) {
         return D{}.new_items(mem(memory), set(settings));
+    }
+    static std::optional<std::uint64_t> more_of_same(const void* memory, const void* settings, std::uint64_t identity) {
+        return D{}.more_of_same(mem(memory), set(settings), identity);
     }
     static std::string words(const Finding& finding) { return D{}.words(finding); }
     static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
@@ -321,10 +339,11 @@ struct DetectorCalls {
         if constexpr (HasDue<D>) ops.due = &due;
         if constexpr (HasDueWaiting<D>) ops.due_waiting = &due_waiting;
         if constexpr (HasLook<D>) ops.look = &look;
-        if constexpr (HasValidate<D>) ops.validate = &validate;
+        if constexpr (HasValidate<D> || HasByName<D>) ops.validate = &validate;
         if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasNewItems<D>) ops.new_items = &new_items;
+        if constexpr (HasMoreOfSame<D>) ops.more_of_same = &more_of_same;
         if constexpr (HasWords<D>) ops.words = &words;
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
         if constexpr (HasDetails<D>) ops.details = &details;

@@ -11,7 +11,7 @@ namespace heeler::inline HEELER_ABI {
 
 HEELER_INLINE void CycleReport::error(std::string_view where, std::string_view run, Error what) {
     ++errors;
-    events.emplace_back(ErrorEvent{std::string{where}, std::string{run}, std::move(what)});
+    events.push_back(ErrorEvent{std::string{where}, std::string{run}, std::move(what)});
 }
 
 HEELER_INLINE void CycleReport::absorb(CycleReport later) {

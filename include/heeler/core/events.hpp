@@ -49,6 +49,7 @@ struct AlertEvent {
 /// A record was written that no other event stands for.
 struct AuditEvent {
     AuditRow row{};
+    std::optional<Duration> clock_jump{};  ///< by so much the wall clock went ahead of the monotonic one
 };
 
 /// A detector looked at a run at a time of its own, and has an answer.
@@ -85,7 +86,7 @@ struct Suppressed {
     std::uint64_t debounce = 0;   ///< rungs: the finding has not lasted long enough
     std::uint64_t budget = 0;     ///< rungs: the class had its share of this cycle
     std::uint64_t cooldown = 0;   ///< alerts: people were told a short while ago
-    std::uint64_t grace = 0;      ///< judgements: the watchdog itself was away, or a clock was set
+    std::uint64_t grace = 0;      ///< judgements: the watchdog itself was away, a clock was set, or a source is lost
     std::uint64_t silence = 0;    ///< rungs of what is snoozed or dismissed, and alerts that are silenced
     std::uint64_t unstored = 0;   ///< decisions: they could not be stored, or somebody else changed the run
     std::uint64_t inhibited = 0;  ///< alerts: people know of trouble above the run
@@ -119,11 +120,11 @@ struct HeartbeatRow {
     std::uint32_t number = 0;             ///< interval, from 1
     std::optional<std::int64_t> value{};  ///< of the metric
     std::int64_t delta = 0;
-    WallTime at{};  ///< when it was sampled, saved on its own; 1970: an older version did not say
+    WallTime at{};  ///< when it was sampled
 
     template <class A>
     void archive(A& a) {
-        a(number, value, delta);
+        a(number, value, delta, at);
     }
 };
 

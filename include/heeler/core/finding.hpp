@@ -13,6 +13,8 @@ namespace heeler::inline HEELER_ABI {
 /// What the host sees of a run.
 enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, timeout, recovered };
 
+[[nodiscard]] constexpr Status last_value(Status) noexcept { return Status::recovered; }
+
 [[nodiscard]] constexpr std::string_view name_of(Status status) noexcept {
     constexpr std::string_view names[] = {"HEALTHY", "STALLED", "RUNAWAY", "LOOP_DETECTED", "TIMEOUT", "RECOVERED"};
     return names[static_cast<std::size_t>(status)];
@@ -24,8 +26,8 @@ enum class Status : std::uint8_t { healthy, stalled, runaway, loop_detected, tim
 class Condition {
 public:
     static constexpr std::size_t longest_key = 19;
-    static constexpr std::uint8_t first_custom = 16;  ///< ids from here to 30 are for hosts
-    static constexpr std::uint8_t no_id = 255;        ///< read from a store that another host wrote
+    static constexpr std::uint8_t first_custom = 16, last_custom = 30;  ///< ids of hosts; new ones of ours from 32 on
+    static constexpr std::uint8_t no_id = 255;                          ///< read from a store that another host wrote
 
     static const Condition timeout;
     static const Condition runaway;
@@ -61,6 +63,13 @@ public:
 
     template <class A>
     void archive(A& a);
+
+    /// Whether it can be the key of a condition.
+    [[nodiscard]] static constexpr bool is_key(std::string_view key) noexcept {
+        bool good = !key.empty() && key.size() <= longest_key;
+        for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+        return good;
+    }
 
 private:
     constexpr Condition(std::uint8_t id, std::string_view key, std::uint8_t rank, Status status, bool opens) noexcept
@@ -113,8 +122,7 @@ inline void a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capi
 
 consteval Condition Condition::custom(std::uint8_t number, std::string_view key, std::uint8_t rank, Status status,
                                       bool opens_incident) {
-    bool good = number < 15 && !key.empty() && key.size() <= longest_key;
-    for (const char c : key) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
+    const bool good = number <= last_custom - first_custom && is_key(key);
     if (!good) detail::a_custom_condition_needs_a_number_below_15_and_a_key_of_1_to_19_capitals_digits_or_underscores();
     return Condition{static_cast<std::uint8_t>(first_custom + number), key, rank, status, opens_incident};
 }
@@ -129,15 +137,14 @@ constexpr Condition Condition::named(std::string_view key) noexcept {
 template <class A>
 void Condition::archive(A& a) {
     a(id_);
-    if (id_ < first_custom) {
-        for (const Condition& each : library_conditions)
-            if (each.id_ == id_) return static_cast<void>(*this = each);
-        *this = Condition{};
-        return;
-    }
+    for (const Condition& each : library_conditions)
+        if (each.id_ == id_) return static_cast<void>(*this = each);
     a(key_, size_, rank_, status_, opens_);
-    if (size_ > longest_key) size_ = longest_key;
-    if (status_ > Status::recovered) status_ = Status::healthy;
+    if constexpr (A::is_loading) {
+        if (id_ >= first_custom && size_ <= longest_key && is_key(this->key())) return;
+        *this = Condition{};
+        a.refuse();
+    }
 }
 
 /// What people read. A run whose output cannot be read, or that is silent, is a stalled one to them.
@@ -150,12 +157,31 @@ void Condition::archive(A& a) {
     return one.rank() < other.rank();
 }
 
-/// A set of conditions, a bit each; those without an id are in none.
-[[nodiscard]] constexpr std::uint32_t bit_of(const Condition& condition) noexcept {
-    return condition.id() < 32 ? 1u << condition.id() : 0;
+/// A set of conditions, a bit each.
+using ConditionBits = std::uint64_t;
+
+/// Those without an id are in no set.
+[[nodiscard]] constexpr ConditionBits bit_of(const Condition& condition) noexcept {
+    return condition.id() < 64 ? ConditionBits{1} << condition.id() : 0;
 }
 
-/// What the evidence warrants by itself, whatever the ladder then does.
+namespace detail {
+
+/// Each of the library's conditions has a bit that no other one has, of hosts' neither.
+[[nodiscard]] constexpr bool bits_are_apart() noexcept {
+    ConditionBits taken = 0;
+    for (unsigned id = Condition::first_custom; id <= Condition::last_custom; ++id) taken |= ConditionBits{1} << id;
+    for (const Condition& each : library_conditions) {
+        if (bit_of(each) == 0 || (taken & bit_of(each)) != 0) return false;
+        taken |= bit_of(each);
+    }
+    return true;
+}
+static_assert(bits_are_apart());
+
+}  // namespace detail
+
+/// What the evidence warrants by itself, whatever the ladder then does. A scale: more is greater.
 enum class Level : std::uint8_t {
     none,
     watch,  ///< worth showing
@@ -163,12 +189,18 @@ enum class Level : std::uint8_t {
     stop,   ///< worth stopping it
 };
 
+static_assert(Level::none < Level::watch && Level::watch < Level::nudge && Level::nudge < Level::stop);
+
+[[nodiscard]] constexpr Level last_value(Level) noexcept { return Level::stop; }
+
 [[nodiscard]] constexpr std::string_view name_of(Level level) noexcept {
     constexpr std::string_view names[] = {"none", "watch", "nudge", "stop"};
     return names[static_cast<std::size_t>(level)];
 }
 
+/// A scale: worse is greater.
 enum class Severity : std::uint8_t { none, warning, critical };
+static_assert(Severity::none < Severity::warning && Severity::warning < Severity::critical);
 
 [[nodiscard]] constexpr std::string_view name_of(Severity severity) noexcept {
     constexpr std::string_view names[] = {"none", "warning", "critical"};

@@ -43,6 +43,8 @@ enum class Phase : std::uint8_t {
     waiting,   ///< a fresh agent is started at `hold_until`, if the run is stalled then
 };
 
+[[nodiscard]] constexpr Phase last_value(Phase) noexcept { return Phase::waiting; }
+
 /// The current (or last) incident of a run. A value: the ladder computes the next one from it.
 struct Incident {
     std::uint32_t number = 0;  ///< per run, from 1; 0: there was none
@@ -76,11 +78,12 @@ struct Action {
     ActionKind kind = ActionKind::nudge;
     std::optional<ActionKind> needs{};  ///< carried out only if this one of the same rung is done
     ActionOutcome outcome = ActionOutcome::intended;
+    OutcomeFrom outcome_from = OutcomeFrom::answer;
     std::uint32_t incident = 0;
     std::uint32_t intervention = 0;  ///< per run, from 1
     std::uint32_t attempt = 0;
     std::string text{};                ///< what is sent to the run, or why
-    std::string note{};                ///< what the agent control answered
+    std::string note{};                ///< what the agent control answered, or why it was not asked
     std::optional<Condition> about{};  ///< of a steer; not stored: what it was about is in its text
 };
 

@@ -2,7 +2,6 @@
 // that takes one of any type.
 #pragma once
 
-#include <any>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/kept.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -51,7 +51,7 @@ struct Judgement {
     bool no_output_gone = false;       ///< the output can be read again, or what was exhausted is there again
     bool active = false;               ///< activity since the last rung
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
-    std::uint32_t conditions = 0;      ///< of the findings that warrant acting, a bit each
+    ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each
     Severity severity = Severity::none;
     std::optional<Duration> silence{};     ///< no activity for so long; absent: not silent
     std::span<const SentSteer> steered{};  ///< what was sent to the run and when
@@ -122,16 +122,16 @@ namespace detail {
 
 /// A ladder of any type, as the engine calls it. Null: it has no such member.
 struct LadderOps {
-    Decision (*climb)(const std::any& ladder, const Incident& incident, const Judgement& seen, Duration now,
+    Decision (*climb)(const void* ladder, const Incident& incident, const Judgement& seen, Duration now,
                       Elapsed elapsed, Duration verify_after);
-    Decision (*absorb)(const std::any& ladder, const Incident& incident, const std::vector<Action>& actions,
-                       Duration now, Elapsed elapsed, Duration verify_after);
-    Result<void> (*validate)(const std::any& ladder);
-    Decision (*held_back)(const std::any& ladder, const Incident& incident, Decision decision);
-    std::string (*describe)(const std::any& ladder);
-    std::string (*outlook)(const std::any& ladder);
-    std::uint32_t (*attempts)(const std::any& ladder);
-    bool (*asks_for)(const std::any& ladder, ActionKind kind);
+    Decision (*absorb)(const void* ladder, const Incident& incident, const std::vector<Action>& actions, Duration now,
+                       Elapsed elapsed, Duration verify_after);
+    Result<void> (*validate)(const void* ladder);
+    Decision (*held_back)(const void* ladder, const Incident& incident, Decision decision);
+    std::string (*describe)(const void* ladder);
+    std::string (*outlook)(const void* ladder);
+    std::uint32_t (*attempts)(const void* ladder);
+    bool (*asks_for)(const void* ladder, ActionKind kind);
 };
 
 template <class L>
@@ -163,25 +163,25 @@ concept HasAsksFor = requires(const L& ladder, ActionKind kind) {
 /// The functions of the table for one type.
 template <class L>
 struct LadderCalls {
-    static const L& in(const std::any& ladder) { return *std::any_cast<L>(&ladder); }
+    static const L& in(const void* ladder) { return *static_cast<const L*>(ladder); }
 
-    static Decision climb(const std::any& ladder, const Incident& incident, const Judgement& seen, Duration now,
+    static Decision climb(const void* ladder, const Incident& incident, const Judgement& seen, Duration now,
                           Elapsed elapsed, Duration verify_after) {
         return in(ladder).climb(incident, seen, now, elapsed, verify_after);
     }
-    static Decision absorb(const std::any& ladder, const Incident& incident, const std::vector<Action>& actions,
+    static Decision absorb(const void* ladder, const Incident& incident, const std::vector<Action>& actions,
                            Duration now, Elapsed elapsed, Duration verify_after) {
         return in(ladder).absorb(incident, actions, now, elapsed, verify_after);
     }
-    static Result<void> validate(const std::any& ladder) { return in(ladder).validate(); }
-    static Decision held_back(const std::any& ladder, const Incident& incident, Decision decision) {
+    static Result<void> validate(const void* ladder) { return in(ladder).validate(); }
+    static Decision held_back(const void* ladder, const Incident& incident, Decision decision) {
         return in(ladder).held_back(incident, std::move(decision));
     }
-    static std::string describe(const std::any& ladder) { return in(ladder).describe(); }
-    static std::string outlook(const std::any& ladder) { return in(ladder).outlook(); }
-    static std::uint32_t attempts(const std::any& ladder) { return in(ladder).attempts(); }
+    static std::string describe(const void* ladder) { return in(ladder).describe(); }
+    static std::string outlook(const void* ladder) { return in(ladder).outlook(); }
+    static std::uint32_t attempts(const void* ladder) { return in(ladder).attempts(); }
 
-    static bool asks_for(const std::any& ladder, ActionKind kind) { return in(ladder).asks_for(kind); }
+    static bool asks_for(const void* ladder, ActionKind kind) { return in(ladder).asks_for(kind); }
 
     static constexpr LadderOps table() noexcept {
         LadderOps ops{};
@@ -213,7 +213,7 @@ public:
         using Given = std::remove_cvref_t<L>;
         static_assert(check_ladder<Given>());
         if constexpr (LadderLike<Given>) {
-            value_ = std::forward<L>(ladder);
+            value_ = detail::Kept{Given(std::forward<L>(ladder))};
             ops_ = &detail::ladder_ops<Given>;
         }
     }
@@ -223,47 +223,50 @@ public:
     /// Null if the ladder is of another type.
     template <class L>
     [[nodiscard]] L* as() noexcept {
-        return std::any_cast<L>(&value_);
+        return value_.as<L>();
     }
     template <class L>
     [[nodiscard]] const L* as() const noexcept {
-        return std::any_cast<L>(&value_);
+        return value_.as<L>();
     }
 
     // --- what the engine asks, where one is present -------------------------------------------------------------
     [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
                                  Duration verify_after) const {
-        return ops_->climb(value_, incident, seen, now, elapsed, verify_after);
+        return ops_->climb(value_.get(), incident, seen, now, elapsed, verify_after);
     }
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
                                   Elapsed elapsed, Duration verify_after) const {
-        return ops_->absorb(value_, incident, actions, now, elapsed, verify_after);
+        return ops_->absorb(value_.get(), incident, actions, now, elapsed, verify_after);
     }
     [[nodiscard]] Result<void> validate() const {
         if (ops_->validate == nullptr) return {};
-        return ops_->validate(value_);
+        return ops_->validate(value_.get());
     }
     [[nodiscard]] Decision held_back(const Incident& incident, Decision decision) const {
-        return ops_->held_back != nullptr ? ops_->held_back(value_, incident, std::move(decision)) : Decision{incident};
+        return ops_->held_back != nullptr ? ops_->held_back(value_.get(), incident, std::move(decision))
+                                          : Decision{incident};
     }
     [[nodiscard]] std::string describe() const {
-        return ops_->describe != nullptr ? ops_->describe(value_) : "  ladder: the host's own\n";
+        return ops_->describe != nullptr ? ops_->describe(value_.get()) : "  ladder: the host's own\n";
     }
     /// Absent: the ladder verifies what it does.
     [[nodiscard]] std::optional<std::string> outlook() const {
         if (ops_->outlook == nullptr) return std::nullopt;
-        return ops_->outlook(value_);
+        return ops_->outlook(value_.get());
     }
     /// It looks whether what was done has helped, so that only what comes after it may count.
     [[nodiscard]] bool verifies() const noexcept { return ops_->outlook == nullptr; }
-    [[nodiscard]] std::uint32_t attempts() const { return ops_->attempts != nullptr ? ops_->attempts(value_) : 2; }
+    [[nodiscard]] std::uint32_t attempts() const {
+        return ops_->attempts != nullptr ? ops_->attempts(value_.get()) : 2;
+    }
     /// False where it does not say.
     [[nodiscard]] bool asks_for(ActionKind kind) const {
-        return ops_ != nullptr && ops_->asks_for != nullptr && ops_->asks_for(value_, kind);
+        return ops_ != nullptr && ops_->asks_for != nullptr && ops_->asks_for(value_.get(), kind);
     }
 
 private:
-    std::any value_{};
+    detail::Kept value_{};
     const detail::LadderOps* ops_ = nullptr;
 };
 

@@ -30,6 +30,11 @@ inline constexpr std::array<std::string_view, 6> mail_kind_names{"status",  "urg
     return mail_kind_names[static_cast<std::size_t>(kind)];
 }
 
+/// The watchdog itself is to do something.
+[[nodiscard]] constexpr bool is_for_watchdog(MailKind kind) noexcept {
+    return kind == MailKind::command || kind == MailKind::config || kind == MailKind::query;
+}
+
 struct Mail {
     std::string id{};  ///< no other message ever has it; a message without one is passed over, and that is said
     std::string box{};

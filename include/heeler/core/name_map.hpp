@@ -5,21 +5,189 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <heeler/config.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
-struct NameHash {
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept {
-        return std::hash<std::string_view>{}(name);
-    }
+/// One name that stands in a `NameTable`.
+struct NameLink {
+    std::string_view name{};  ///< in the entry that this is part of
+    std::size_t hash = 0;
+    NameLink* next = nullptr;  ///< in the same chain
 };
 
-/// In no order: who shows what stands in it sorts first. One type everywhere, for what an include costs.
+/// Finds links by name and owns none: all of a `NameMap` that is the same whatever it keeps.
+class NameTable {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    [[nodiscard]] NameLink* find(std::string_view name) const noexcept {
+        if (size_ == 0) return nullptr;
+        const std::size_t hash = hash_of(name);
+        NameLink* link = chains_[chain_of(hash)];
+        while (link != nullptr && (link->hash != hash || link->name != name)) link = link->next;
+        return link;
+    }
+
+    [[nodiscard]] NameLink* first() const noexcept { return size_ == 0 ? nullptr : first_from(0); }
+
+    [[nodiscard]] NameLink* after(const NameLink& link) const noexcept {
+        return link.next != nullptr ? link.next : first_from(chain_of(link.hash) + 1);
+    }
+
+    /// For one more.
+    void make_room() {
+        if (size_ == chains_.size()) grow();
+    }
+
+    /// A name that does not stand in it, after `make_room`.
+    void add(NameLink& link) noexcept {
+        link.hash = hash_of(link.name);
+        put(link);
+        ++size_;
+    }
+
+    /// A link that stands in it.
+    void remove(const NameLink& link) noexcept {
+        NameLink** at = &chains_[chain_of(link.hash)];
+        while (*at != &link) at = &(*at)->next;
+        *at = link.next;
+        --size_;
+    }
+
+    void swap(NameTable& other) noexcept {
+        chains_.swap(other.chains_);
+        std::swap(size_, other.size_);
+    }
+
+private:
+    [[nodiscard]] static std::size_t hash_of(std::string_view name) noexcept {
+        return std::hash<std::string_view>{}(name);
+    }
+
+    /// There are as many chains as a power of two.
+    [[nodiscard]] std::size_t chain_of(std::size_t hash) const noexcept { return hash & (chains_.size() - 1); }
+
+    [[nodiscard]] NameLink* first_from(std::size_t chain) const noexcept {
+        for (; chain < chains_.size(); ++chain)
+            if (chains_[chain] != nullptr) return chains_[chain];
+        return nullptr;
+    }
+
+    void put(NameLink& link) noexcept {
+        NameLink*& head = chains_[chain_of(link.hash)];
+        link.next = head;
+        head = &link;
+    }
+
+    void grow() {
+        std::vector<NameLink*> before(chains_.empty() ? 8 : 2 * chains_.size());
+        chains_.swap(before);
+        for (NameLink* link : before) {
+            while (link != nullptr) {
+                NameLink& moved = *link;
+                link = link->next;
+                put(moved);
+            }
+        }
+    }
+
+    std::vector<NameLink*> chains_;
+    std::size_t size_ = 0;
+};
+
+/// In no order: who shows what stands in it sorts first. What it keeps never moves. In place of a standard map, of
+/// which each kind of value costs who includes this a hundred functions more.
 template <class T>
-using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
+class NameMap {
+public:
+    struct Entry {
+        const std::string first;
+        T second{};
+    };
+
+    template <class E>
+    class Cursor {
+    public:
+        Cursor(const NameTable* table, NameLink* at) noexcept : table_{table}, at_{at} {}
+        [[nodiscard]] E& operator*() const noexcept { return static_cast<Node*>(at_)->entry; }
+        [[nodiscard]] E* operator->() const noexcept { return &**this; }
+        Cursor& operator++() noexcept {
+            at_ = table_->after(*at_);
+            return *this;
+        }
+        [[nodiscard]] bool operator==(const Cursor& other) const noexcept { return at_ == other.at_; }
+
+    private:
+        friend NameMap;
+        const NameTable* table_;
+        NameLink* at_;
+    };
+    using iterator = Cursor<Entry>;
+    using const_iterator = Cursor<const Entry>;
+
+    NameMap() = default;
+    NameMap(NameMap&& other) noexcept { table_.swap(other.table_); }
+    NameMap& operator=(NameMap&& other) noexcept {
+        NameMap moved{std::move(other)};
+        table_.swap(moved.table_);
+        return *this;
+    }
+    ~NameMap() { clear(); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return table_.size() == 0; }
+    [[nodiscard]] iterator begin() noexcept { return {&table_, table_.first()}; }
+    [[nodiscard]] iterator end() noexcept { return {&table_, nullptr}; }
+    [[nodiscard]] const_iterator begin() const noexcept { return {&table_, table_.first()}; }
+    [[nodiscard]] const_iterator end() const noexcept { return {&table_, nullptr}; }
+    [[nodiscard]] iterator find(std::string_view name) noexcept { return {&table_, table_.find(name)}; }
+    [[nodiscard]] const_iterator find(std::string_view name) const noexcept { return {&table_, table_.find(name)}; }
+    [[nodiscard]] bool contains(std::string_view name) const noexcept { return table_.find(name) != nullptr; }
+
+    T& operator[](std::string_view name) {
+        if (NameLink* const known = table_.find(name)) return static_cast<Node*>(known)->entry.second;
+        return add(name);
+    }
+
+    /// Whether the name is new; of one that is known the value stays.
+    bool emplace(std::string_view name, T value) {
+        if (table_.find(name) != nullptr) return false;
+        add(name) = std::move(value);
+        return true;
+    }
+
+    void erase(std::string_view name) noexcept {
+        if (NameLink* const known = table_.find(name)) drop(known);
+    }
+    void erase(iterator at) noexcept { drop(at.at_); }
+
+    void clear() noexcept {
+        while (NameLink* const link = table_.first()) drop(link);
+    }
+
+private:
+    struct Node : NameLink {
+        explicit Node(std::string_view key) : entry{std::string{key}} { name = entry.first; }
+        Entry entry;
+    };
+
+    T& add(std::string_view name) {
+        table_.make_room();
+        Node* const node = new Node(name);
+        table_.add(*node);
+        return node->entry.second;
+    }
+
+    void drop(NameLink* link) noexcept {
+        table_.remove(*link);
+        delete static_cast<Node*>(link);
+    }
+
+    NameTable table_;
+};
 
 }  // namespace heeler::inline HEELER_ABI::detail

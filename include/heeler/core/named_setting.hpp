@@ -1,8 +1,10 @@
 // Settings by name, as a file or the environment holds them, and what can be wrong with them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,18 +56,103 @@ struct SettingFault {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// Is told what the settings of a detector are called, and may change them. See `by_name` of a detector. A name is a
-/// literal; values outside the limits, both included, are refused.
+/// One of the settings of a detector: its name, its limits, both included, and where its value lies: one of the
+/// pointers is set.
+struct SettingField {
+    std::string_view name{};
+    double least = 0;  ///< of a length in microseconds, of a text in bytes
+    double most = 0;
+    std::uint32_t* count = nullptr;
+    std::int64_t* large_count = nullptr;
+    double* number = nullptr;
+    Duration* length = nullptr;
+    std::optional<Duration>* limit = nullptr;
+    bool* flag = nullptr;
+    std::string* text = nullptr;
+};
+
+/// Is told what the settings of a detector are called and which values they take, and may change them: the detector's
+/// `by_name` says it once, for all. A name is a literal.
 class NamedSettings {
 public:
-    virtual void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) = 0;
-    virtual void number(std::string_view name, double& value, double least, double most) = 0;
-    virtual void length(std::string_view name, Duration& value, Duration least, Duration most) = 0;  ///< in seconds
-    virtual void flag(std::string_view name, bool& value) = 0;
-    virtual void text(std::string_view name, std::string& value, std::size_t most_bytes) = 0;
+    void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) {
+        see({.name = name, .least = static_cast<double>(least), .most = static_cast<double>(most), .count = &value});
+    }
+    void count(std::string_view name, std::int64_t& value, std::int64_t least, std::int64_t most) {
+        see({.name = name,
+             .least = static_cast<double>(least),
+             .most = static_cast<double>(most),
+             .large_count = &value});
+    }
+    void number(std::string_view name, double& value, double least, double most) {
+        see({.name = name, .least = least, .most = most, .number = &value});
+    }
+    /// In seconds, where it is set by its name.
+    void length(std::string_view name, Duration& value, Duration least, Duration most) {
+        see({.name = name,
+             .least = static_cast<double>(least.count()),
+             .most = static_cast<double>(most.count()),
+             .length = &value});
+    }
+    /// Absent, it is within its limits.
+    void length(std::string_view name, std::optional<Duration>& value, Duration least, Duration most) {
+        see({.name = name,
+             .least = static_cast<double>(least.count()),
+             .most = static_cast<double>(most.count()),
+             .limit = &value});
+    }
+    void flag(std::string_view name, bool& value) { see({.name = name, .flag = &value}); }
+    void text(std::string_view name, std::string& value, std::size_t most_bytes) {
+        see({.name = name, .most = static_cast<double>(most_bytes), .text = &value});
+    }
 
 protected:
     ~NamedSettings() = default;
+
+private:
+    virtual void see(const SettingField& field) = 0;
 };
+
+namespace detail {
+
+inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
+
+/// Finds the first setting that lies outside its limits.
+class SettingLimits final : public NamedSettings {
+public:
+    explicit SettingLimits(std::string_view kind) : kind_{kind} {}
+
+    /// In one sentence; empty: all are within.
+    std::string wrong{};
+
+private:
+    void see(const SettingField& field) override {
+        const double scale = field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
+        const double value = value_of(field);
+        if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
+        wrong.append(kind_).append(": ").append(field.name).append(" is ").append(shown(value / scale));
+        wrong.append("; it must be ").append(shown(field.least / scale)).append(" to ");
+        wrong.append(shown(field.most / scale));
+    }
+
+    [[nodiscard]] static double value_of(const SettingField& field) {
+        if (field.count != nullptr) return *field.count;
+        if (field.large_count != nullptr) return static_cast<double>(*field.large_count);
+        if (field.number != nullptr) return *field.number;
+        if (field.length != nullptr) return static_cast<double>(field.length->count());
+        if (field.text != nullptr) return static_cast<double>(field.text->size());
+        return field.limit != nullptr && *field.limit ? static_cast<double>((*field.limit)->count()) : field.least;
+    }
+
+    [[nodiscard]] static std::string shown(double value) {
+        const bool whole =
+            value > -1e15 && value < 1e15 && value == static_cast<double>(static_cast<std::int64_t>(value));
+        return whole ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+    }
+
+    std::string_view kind_;
+};
+
+}  // namespace detail
 
 }  // namespace heeler::inline HEELER_ABI

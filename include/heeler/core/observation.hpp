@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/last_value.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -29,9 +30,12 @@ enum class RunState : std::uint8_t {
     abandoned,  ///< given up by the watchdog: perhaps still running, no longer watched
 };
 
+[[nodiscard]] constexpr RunState last_value(RunState) noexcept { return RunState::abandoned; }
+
 inline constexpr std::array<std::string_view, 11> run_state_names{
     "queued",    "running", "waiting_human", "waiting_child", "rate_limited", "paused",
     "completed", "failed",  "cancelled",     "terminated",    "abandoned"};
+static_assert(run_state_names.size() == detail::count_of<RunState>);
 
 [[nodiscard]] constexpr std::string_view name_of(RunState state) noexcept {
     return run_state_names[static_cast<std::size_t>(state)];
@@ -43,11 +47,28 @@ inline constexpr std::array<std::string_view, 11> run_state_names{
     return std::nullopt;
 }
 
-[[nodiscard]] constexpr bool is_terminal(RunState state) noexcept { return state >= RunState::completed; }
+[[nodiscard]] constexpr bool is_terminal(RunState state) noexcept {
+    switch (state) {
+        case RunState::completed:
+        case RunState::failed:
+        case RunState::cancelled:
+        case RunState::terminated:
+        case RunState::abandoned:
+            return true;
+        case RunState::queued:
+        case RunState::running:
+        case RunState::waiting_human:
+        case RunState::waiting_child:
+        case RunState::rate_limited:
+        case RunState::paused:
+            return false;
+    }
+    return false;
+}
 
 /// Time in a waiting state counts for no age, no interval and no deadline.
 [[nodiscard]] constexpr bool is_waiting(RunState state) noexcept {
-    return state == RunState::queued || (state >= RunState::waiting_human && state <= RunState::paused);
+    return state != RunState::running && !is_terminal(state);
 }
 
 /// Why a checkpoint was written: the moments at which losing the state would hurt.
@@ -59,8 +80,13 @@ enum class CheckpointReason : std::uint8_t {
     user_interrupt
 };
 
+[[nodiscard]] constexpr CheckpointReason last_value(CheckpointReason) noexcept {
+    return CheckpointReason::user_interrupt;
+}
+
 inline constexpr std::array<std::string_view, 5> checkpoint_reason_names{
     "scheduled", "critical_path_change", "contradictory_evidence", "risky_step", "user_interrupt"};
+static_assert(checkpoint_reason_names.size() == detail::count_of<CheckpointReason>);
 
 [[nodiscard]] constexpr std::string_view name_of(CheckpointReason reason) noexcept {
     return checkpoint_reason_names[static_cast<std::size_t>(reason)];
@@ -189,6 +215,7 @@ struct Acted {
     ActionKind kind = ActionKind::nudge;
     ActionOutcome outcome = ActionOutcome::done;
     std::string_view note{};  ///< what was answered
+    OutcomeFrom from = OutcomeFrom::answer;
 };
 
 /// One entry of the records: `body` is one JSON object.

@@ -23,6 +23,8 @@ enum class MetricKind : std::uint8_t {
     undefined,     ///< nothing measurable: the wall-clock fallback decides
 };
 
+[[nodiscard]] constexpr MetricKind last_value(MetricKind) noexcept { return MetricKind::undefined; }
+
 /// Bytes of a work item.
 inline constexpr std::size_t longest_work_item = 262'144;
 
@@ -113,7 +115,8 @@ struct Run {
     SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
-    SmallOptional<Duration> seen_from{};  ///< nobody saw it before: the watchdog, or what it learns from, was away
+    SmallOptional<Duration> seen_from{};   ///< nobody saw it before: the watchdog, or what it learns from, was away
+    Seldom<std::vector<Duration>> gaps{};  ///< when it was seen again, the newest `most_gaps`, in order
     SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
@@ -141,10 +144,21 @@ struct Run {
         return working(now) - *moment;
     }
 
+    /// Of so many gaps since a sign of the run no more is made of another: a watchdog that is away again and again
+    /// would else never judge it.
+    static constexpr std::size_t most_gaps = 8;
+
+    /// When the last gap ended, as far as that counts for what was last seen at that moment.
+    [[nodiscard]] SmallOptional<Duration> watched_since(Duration moment) const noexcept {
+        const bool away_too_often = gaps->size() >= most_gaps && gaps->front() > moment;
+        return away_too_often ? SmallOptional<Duration>{} : seen_from;
+    }
+
     /// How long nothing was seen since that moment, as far as somebody looked: what a limit of liveness or progress is
     /// compared with before anything is said or done. Limits that were set absolutely go by the plain age.
     [[nodiscard]] Duration unseen_for(Duration moment, Elapsed now) const noexcept {
-        return working(now) - (seen_from && *seen_from > moment ? *seen_from : moment);
+        const auto since = watched_since(moment);
+        return working(now) - (since && *since > moment ? *since : moment);
     }
 
     /// The progress metric's value; absent while there is none.

@@ -2,7 +2,6 @@
 // returns one.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/kept.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -108,13 +108,16 @@ struct OutboxSettings {
 /// also while the run waits. None for unhealth that is only worth showing (`Level::watch`).
 struct EdgeAlert {
     Condition condition = Condition::needs_input;
-    std::string kind = "worker.needs_input";
+    std::string kind{name_of(AlertKind::worker_needs_input)};
     bool repeated = false;  ///< and again every `renotify_every` while it lasts
     std::string over{};     ///< kind of one when it is over, for those who were told; empty: none
 };
 
 /// Of a silence that nothing is done about.
-[[nodiscard]] inline EdgeAlert silence_alert() { return {Condition::silent, "run.unhealthy", true, "run.recovered"}; }
+[[nodiscard]] inline EdgeAlert silence_alert() {
+    return {Condition::silent, std::string{name_of(AlertKind::unhealthy)}, true,
+            std::string{name_of(AlertKind::recovered)}};
+}
 
 /// Who is told at one level of an escalation.
 enum class EscalationTarget : std::uint8_t {
@@ -230,8 +233,7 @@ class DetectorSettings {
 public:
     struct Entry {
         const DetectorOps* ops;
-        const void* (*settings_in)(const std::any& settings) noexcept;
-        std::any settings;
+        detail::Kept settings;
     };
 
     /// A detector that is on already gets the new settings and keeps its place.
@@ -239,7 +241,7 @@ public:
     DetectorSettings& turn_on(typename detail::SettingsOf<D>::type settings = {}) {
         static_assert(check_detector<D>());
         if constexpr (DetectorLike<D>) {
-            Entry entry{&detector_ops<D>, &settings_of<typename D::Settings>, std::move(settings)};
+            Entry entry{&detector_ops<D>, detail::Kept{std::move(settings)}};
             for (Entry& known : entries_)
                 if (known.ops->kind == entry.ops->kind) {
                     known = std::move(entry);
@@ -262,13 +264,14 @@ public:
     template <class D>
     [[nodiscard]] const typename D::Settings* find() const noexcept {
         for (const Entry& entry : entries_)
-            if (entry.ops->kind == D::kind) return std::any_cast<typename D::Settings>(&entry.settings);
+            if (entry.ops->kind == D::kind) return entry.settings.as<typename D::Settings>();
         return nullptr;
     }
     /// Shows the settings of the detector of this kind by their names; they may be changed. Not if it names none.
     void by_name(std::string_view kind, NamedSettings& named) {
         for (Entry& entry : entries_)
-            if (entry.ops->kind == kind && entry.ops->by_name != nullptr) entry.ops->by_name(entry.settings, named);
+            if (entry.ops->kind == kind && entry.ops->by_name != nullptr)
+                entry.ops->by_name(entry.settings.get(), named);
     }
     [[nodiscard]] std::vector<std::string_view> kinds() const {
         std::vector<std::string_view> names;
@@ -278,11 +281,6 @@ public:
     [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
 
 private:
-    template <class Settings>
-    static const void* settings_of(const std::any& settings) noexcept {
-        return std::any_cast<Settings>(&settings);
-    }
-
     std::vector<Entry> entries_{};
 };
 

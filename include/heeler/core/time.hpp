@@ -40,7 +40,7 @@ struct Instant {
 /// The moment itself, or the nearest of the years 0 to 9999: what somebody wrote into a store must not overflow.
 [[nodiscard]] constexpr WallTime in_calendar(WallTime when) noexcept {
     constexpr WallTime first{-std::chrono::seconds{62'167'219'200}};
-    constexpr WallTime last{std::chrono::seconds{253'402'300'799}};
+    constexpr WallTime last = WallTime{std::chrono::seconds{253'402'300'800}} - Duration{1};
     return when < first ? first : when > last ? last : when;
 }
 

@@ -10,6 +10,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
 #include <heeler/cycle/plan.hpp>
@@ -51,7 +52,7 @@ public:
     /// Takes over what the cycle found out and decided.
     void change(const Judged& judged, const std::optional<Sighting>& saw) {
         if (judged.decision.last) verified(judged.decision);
-        if (judged.speaks) item_.events.emplace_back(notes::status(watched_.run, judged));
+        if (judged.speaks) item_.events.push_back(notes::status(watched_.run, judged));
         if (saw) tell(*saw);
         item_.change.with_memory |= judged.speaks;
         for (const Finding& note : judged.notes) say_once(note);
@@ -166,7 +167,7 @@ public:
             if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);
         }
         if (!item_.actions.empty()) watched_.rung_busy = false;
-        watched_.alerts_pending -= std::min(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
+        watched_.alerts_pending -= min_of(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
         if (item_.settled_before) watched_.rung.edit() = *item_.settled_before;
         if (item_.memory_before) (void)watched_.load_memory(*item_.memory_before, now_);
         // Somebody else did something: what was seen before that is no evidence any more.
@@ -180,7 +181,7 @@ public:
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
         for (const AuditRow& row : rows.audit)
-            if (row.kind == Chain::record) item_.events.emplace_back(AuditEvent{row});
+            if (row.kind == Chain::record) item_.events.push_back(AuditEvent{row});
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;
@@ -269,7 +270,7 @@ private:
     void tell(const Sighting& saw) {
         item_.change.with_memory = true;
         if (saw.answer.empty()) return audit(std::string{saw.record}, notes::sighting(saw));
-        item_.events.emplace_back(SightingEvent{std::string{watched_.run.id}, saw});
+        item_.events.push_back(SightingEvent{std::string{watched_.run.id}, saw});
         item_.change.rows.audit.push_back(
             {now_.wall, std::string{saw.record}, std::string{watched_.run.id}, notes::sighting(saw)});
     }
@@ -278,8 +279,7 @@ private:
         if (watched_.verdict->interventions.empty()) return;
         Intervention last = watched_.verdict->interventions.back();
         if (last.incident != watched_.verdict->incident.number) return;  // nothing was done in this one
-        item_.events.emplace_back(
-            OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
+        item_.events.push_back(OutcomeEvent{std::string{watched_.run.id}, last.incident, last.action, *decision.last});
         if (last.outcome != InterventionOutcome::pending) return;
         last.outcome = *decision.last;
         keep(last);
@@ -288,7 +288,7 @@ private:
     /// The run is looked at when the retry is due, not only in its next cycle.
     void plan_retry(const Judged& judged) {
         const Elapsed due = judged.decision.incident.hold_until.value_or(now_.elapsed);
-        watched_.next_cycle = std::min(watched_.next_cycle, due);
+        watched_.next_cycle = min_of(watched_.next_cycle, due);
         const bool shadow = watched_.rules().mode == Mode::shadow;
         const std::uint32_t attempt = shadow ? judged.decision.incident.attempts + 1 : watched_.run.attempt;
         audit("retry", notes::retry(attempt, *judged.decision.retry_after, wall_at(now_, due)));
@@ -303,7 +303,7 @@ private:
 
     void audit(std::string kind, std::string body) {
         AuditRow row{now_.wall, std::move(kind), std::string{watched_.run.id}, std::move(body)};
-        item_.events.emplace_back(AuditEvent{row});
+        item_.events.push_back(AuditEvent{row});
         item_.change.rows.audit.push_back(std::move(row));
     }
 

@@ -115,7 +115,7 @@ private:
         // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;
-        if (given_up) report.events.emplace_back(*std::move(given_up));
+        if (given_up) report.events.push_back(*std::move(given_up));
         if (!item.actions.empty() || conflict) {
             ++report.suppressed;
             ++report.why.unstored;

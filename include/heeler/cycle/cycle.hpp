@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/attached.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
 #include <heeler/cycle/gap.hpp>
-#include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/operators.hpp>
+#include <heeler/cycle/sources.hpp>
 #include <heeler/cycle/whole_classes.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/lineage.hpp>
@@ -29,14 +29,13 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          Intake& intake, Listing& listing, LostHolders& lost)
+          const Attached<SourceRoom>& sources, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
           hands_{hands},
           settings_{settings},
-          intake_{intake},
-          listing_{listing},
+          sources_{sources},
           lost_{lost},
           committer_{ledger, registry, hands, settings} {}
 
@@ -68,9 +67,14 @@ public:
         visiting_ = true;
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
-        intake_.read_groups(runs, cause != TickCause::period, now, report);
-        listing_.drop_missing(now, report);
+        if (SourceRoom* const sources = sources_.get()) {
+            sources->read_groups(runs, cause != TickCause::period, now, report);
+            sources->drop_missing(now, report);
+        }
+        lost_runs_ = 0;
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
+        if (lost_runs_ > 0)
+            tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
         const bool stored = commit(std::move(batch), work, now, report);
         if (stored && !ledger_.failing_since()) ++report.whole;
         classes_.end(stored, now);
@@ -111,16 +115,26 @@ public:
 
 private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
-        const auto tell = [&](AuditRow row) {
-            pending_audit_.push_back(row);
-            report.events.emplace_back(AuditEvent{std::move(row)});
-        };
-        if (auto row = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(row));
+        if (auto gap = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(gap), report);
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
-            if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true).second)
-                tell({now.wall, "slow_host", {}, notes::slow_host(rules->rules, every)});
+            if (rules->rules.needs_more_than(every) && slow_told_.emplace(rules->rules.name, true))
+                tell({{now.wall, std::string{slow_host_record}, {}, notes::slow_host(rules->rules, every)}, {}},
+                     report);
+    }
+
+    void tell(AuditEvent event, CycleReport& report) {
+        pending_audit_.push_back(event.row);
+        report.events.push_back(std::move(event));
+    }
+
+    /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
+    void count_lost(Feed& feed, Duration interval, Instant now) {
+        const Duration length = now.elapsed - *feed.lost_since;
+        if (length < std::max({lost_is_long, interval, 2 * feed.lost_told})) return;
+        lost_for_ = lost_runs_++ == 0 ? length : std::max(lost_for_, length);
+        feed.lost_told = length;
     }
 
     WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
@@ -148,7 +162,7 @@ private:
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
-        if (wants_intake(handle, *watched, cause, now)) intake_.read(handle, *watched, now, report);
+        if (wants_intake(handle, *watched, cause, now)) sources_.get()->read(handle, *watched, now, report);
         inhibited_ = is_inhibited(handle, *watched);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
@@ -240,6 +254,7 @@ private:
         const bool sampled = Folder{watched, now}.sample();
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
+            if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
@@ -247,7 +262,8 @@ private:
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         watched.debounced = judged.debounced;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
-        count_held_back(judged, watched.put_off, report);
+        if (lost) count_lost(*watched.feed, watched.run.interval, now);
+        count_held_back(judged, watched.put_off || lost, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
@@ -298,7 +314,8 @@ private:
     /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
-        for (AuditRow& row : listing_.take_audit()) pending_audit_.push_back(std::move(row));
+        if (SourceRoom* const sources = sources_.get())
+            for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
@@ -318,7 +335,8 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        listing_.refresh(handles, cause != TickCause::period, classes_, now, report);
+        if (SourceRoom* const sources = sources_.get())
+            sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
     }
 
@@ -327,8 +345,7 @@ private:
     Registry& registry_;
     Deliverer& hands_;
     const EngineSettings& settings_;
-    Intake& intake_;
-    Listing& listing_;
+    const Attached<SourceRoom>& sources_;
     LostHolders& lost_;
     Committer committer_;
     OperatorDesk operators_{registry_};
@@ -338,7 +355,10 @@ private:
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
-    std::size_t early_ = 0;       ///< items from before the visits
+    static constexpr Duration lost_is_long = std::chrono::minutes{10};
+    std::size_t lost_runs_ = 0;  ///< in this cycle: of which it is time to say that their source is lost
+    Duration lost_for_{};        ///< the longest of them
+    std::size_t early_ = 0;      ///< items from before the visits
     bool visiting_ = false;
     bool inhibited_ = false;        ///< of the run that is visited
     NameMap<std::uint32_t> acted_;  ///< rungs in this cycle, by class

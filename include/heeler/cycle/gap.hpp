@@ -20,7 +20,7 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// How often a host calls: the median of its last gaps. From one thread; the median may be read by any.
+/// How often a host calls: the median and the longest of its last gaps. From one thread; both may be read by any.
 class Rhythm {
 public:
     /// Whether a gap is far longer than this host's own. One that comes again and again is not: it is the rhythm.
@@ -30,14 +30,18 @@ public:
                                          [&](Duration one) { return one >= gap / 2; });
         return alike < 2;
     }
-    void add(Duration gap) noexcept {
+    void add(Duration gap, Duration least) noexcept {
         gaps_[count_++ % gaps_.size()] = gap;
         auto sorted = gaps_;
-        const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(kept() / 2);
-        std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(kept()));
-        median_.store(middle->count(), std::memory_order_relaxed);
+        std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept()));
+        const Duration median = sorted[kept() / 2];
+        std::size_t last = kept() - 1;  // one that nothing else comes near is no part of the rhythm
+        while (last > 0 && sorted[last] > 3 * std::max(median, least) && sorted[last - 1] < sorted[last] / 2) --last;
+        median_.store(median.count(), std::memory_order_relaxed);
+        longest_.store(sorted[last].count(), std::memory_order_relaxed);
     }
     [[nodiscard]] Duration median() const noexcept { return Duration{median_.load(std::memory_order_relaxed)}; }
+    [[nodiscard]] Duration longest() const noexcept { return Duration{longest_.load(std::memory_order_relaxed)}; }
     /// More and more seldom, so that who asks costs nothing.
     [[nodiscard]] bool is_time_to_say() const noexcept { return count_ >= 4 && (count_ & (count_ - 1)) == 0; }
 
@@ -47,6 +51,7 @@ private:
     std::array<Duration, 32> gaps_{};
     std::size_t count_ = 0;
     std::atomic<Duration::rep> median_{0};
+    std::atomic<Duration::rep> longest_{0};
 };
 
 /// From the thread that ticks.
@@ -62,12 +67,12 @@ public:
     /// runs are held for one grace if the clocks went apart by `least` or more, and if that or a call that came far too
     /// late says that nobody saw what runs did, their ages count from now. Who is looked at once in fifteen minutes
     /// misses nothing in one.
-    [[nodiscard]] std::optional<AuditRow> note(Instant now, TickCause cause, Registry& registry, Duration least) {
+    [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least) {
         const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
         const Duration away = expected_ ? std::max(Duration{}, now.elapsed - *expected_) : Duration{};
         away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
-        if (in_time && looked_) rhythm_.add(away);
+        if (in_time && looked_) rhythm_.add(away, least);
         last_ = now;
         if (cause != TickCause::outcome && cause != TickCause::changed) {
             looked_ = now.elapsed;
@@ -79,8 +84,8 @@ public:
             return std::nullopt;
         }
         const bool missed = hold(now, jumped, apart > Duration{}, registry);
-        if (jumped) return row(now, "gap", apart);
-        return missed ? std::optional{row(now, "away", away)} : std::nullopt;
+        if (jumped) return AuditEvent{row(now, gap_record, apart), apart};
+        return missed ? std::optional{AuditEvent{row(now, away_record, away), {}}} : std::nullopt;
     }
 
     /// The call that was noted last came so late that it proves nothing of a run that is looked at so often.

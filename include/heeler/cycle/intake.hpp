@@ -13,6 +13,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
+#include <heeler/cycle/sources.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -23,36 +24,8 @@ namespace heeler::inline HEELER_ABI::detail {
 /// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
 class Intake {
 public:
-    Intake(RunTable<WatchedRun>& table, ClockPort& clock) : table_{table}, clock_{clock} {}
-
-    /// All runs of the class are read from this source. Any thread.
-    void watch(std::string class_name, GroupSourceRef source) {
-        const std::lock_guard guard{lock_};
-        if (source.present())
-            groups_[std::move(class_name)] = source;
-        else
-            groups_.erase(class_name);
-    }
-    [[nodiscard]] bool watches(const std::string& class_name) const {
-        const std::lock_guard guard{lock_};
-        return groups_.count(class_name) != 0;
-    }
-    /// The classes' sources, in order of the classes' names.
-    [[nodiscard]] std::vector<std::pair<std::string, GroupSourceRef>> groups() const {
-        std::vector<std::pair<std::string, GroupSourceRef>> all;
-        {
-            const std::lock_guard guard{lock_};
-            all.assign(groups_.begin(), groups_.end());
-        }
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        return all;
-    }
-    /// Of the class's source, see `PollRef`.
-    [[nodiscard]] Duration checkpoint_every(const std::string& class_name) const {
-        const std::lock_guard guard{lock_};
-        const auto found = groups_.find(class_name);
-        return found == groups_.end() ? Duration{} : found->second.checkpoint_every();
-    }
+    Intake(const GroupSources& sources, RunTable<WatchedRun>& table, ClockPort& clock)
+        : sources_{sources}, table_{table}, clock_{clock} {}
 
     /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
     /// cycle.
@@ -73,7 +46,7 @@ public:
 
     /// Polls the classes' sources for those of the runs that are about to be judged, or for all of them.
     void read_groups(const std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) {
-        for (const auto& [class_name, source] : groups()) {
+        for (const auto& [class_name, source] : sources_.all()) {
             Asked asked;
             for (const RunHandle handle : runs) ask_for(handle, class_name, all, now, asked);
             for (int polls = 0; polls < most_polls && !asked.cursors.empty(); ++polls)
@@ -129,17 +102,17 @@ private:
             if (told) report.error("source", {}, polled.error());
             return more;
         }
-        auto silent = asked.handles;
+        NameMap<bool> heard;
         for (PolledRun& one : *polled) {
             const auto handle = asked.handles.find(one.run);
             if (handle == asked.handles.end()) continue;
-            silent.erase(one.run);
+            heard[one.run] = true;
             WatchedRun* watched = table_.find(handle->second);
             if (watched == nullptr || !take(handle->second, *watched, one.found, now, report)) continue;
             ask_for(handle->second, watched->rules().name, true, now, more);
         }
-        for (const auto& [run, handle] : silent)
-            if (WatchedRun* watched = table_.find(handle)) {
+        for (const auto& [run, handle] : asked.handles)
+            if (WatchedRun* watched = heard.contains(run) ? nullptr : table_.find(handle)) {
                 const std::lock_guard guard{watched->lock};
                 if (table_.current(handle) && watched->feed) find_again(*watched, now);
             }
@@ -173,6 +146,7 @@ private:
     static void find_again(WatchedRun& watched, Instant now) {
         if (!watched.feed->lost_since) return;
         watched.feed->lost_since.reset();
+        watched.feed->lost_told = {};
         watched.see_from(now.elapsed);
     }
 
@@ -194,7 +168,7 @@ private:
         take_history(watched, polled, now);
         for (Record& record : polled.records) {
             AuditRow row{now.wall, std::move(record.kind), std::string{watched.run.id}, std::move(record.body)};
-            report.events.emplace_back(AuditEvent{row});
+            report.events.push_back(AuditEvent{row});
             watched.unsaved.edit().audit.push_back(std::move(row));
         }
         if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;
@@ -243,10 +217,9 @@ private:
             folder(what);
     }
 
+    const GroupSources& sources_;
     RunTable<WatchedRun>& table_;
     ClockPort& clock_;
-    mutable std::mutex lock_;
-    NameMap<GroupSourceRef> groups_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -47,9 +47,9 @@ struct Judged {
     Alerting alerting = Alerting::none;
     ChainStep chain = ChainStep::none;
     std::uint64_t loop_identity = 0;
-    std::uint32_t begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
-    std::uint32_t over = 0;       ///< likewise, that they were told of before and that are over
-    std::uint32_t ends = 0;       ///< of these, those whose end they are told of
+    ConditionBits begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
+    ConditionBits over = 0;       ///< likewise, that they were told of before and that are over
+    ConditionBits ends = 0;       ///< of these, those whose end they are told of
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool silence_over = false;    ///< of what a silence kept from people they are told now, if it goes on
@@ -116,7 +116,7 @@ private:
     void collect(Judged& result) const {
         const std::optional<Run> shadow = shadow_of(watched_);
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
-            if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes->has(finding.identity)) return;
+            if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes.has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
             // A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
             if (verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
@@ -171,7 +171,7 @@ private:
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
             seen.silence = run_.age(run_.last_activity, now_.elapsed);
-        if (seen.silence) seen.silence = std::min(*seen.silence, run_.unseen_for({}, now_.elapsed));
+        if (seen.silence) seen.silence = run_.unseen_for(*run_.last_activity, now_.elapsed);
         // A ladder that has no answer to the cause may have one to the stall.
         if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
         seen.steered = verdict_.sent.steered;
@@ -275,11 +275,11 @@ private:
 
     /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
     void edges(Judged& result) const {
-        std::uint32_t found = 0, told = 0, waits = 0;
+        ConditionBits found = 0, told = 0, waits = 0;
         for (const Finding& finding : result.findings)
             if (is_worth_telling(finding)) found |= bit_of(finding.condition);
         for (const SentEdge& sent : verdict_.edges) {
-            const std::uint32_t bit = bit_of(sent.condition);
+            const ConditionBits bit = bit_of(sent.condition);
             if ((found & bit) == 0) end_edge(result, sent.condition);
             if (result.silence_over && (verdict_.silenced->edges & bit) != 0) continue;
             told |= bit;
@@ -288,7 +288,7 @@ private:
         if (verdict_.marks.quiet_at(now_.wall) || (!result.silence_over && is_cold_with(result.alerting))) return;
         const bool repeats = rules_.rules.renotify_every > Duration{};
         for (const EdgeAlert& edge : rules_.rules.edges) {
-            const std::uint32_t bit = bit_of(edge.condition);
+            const ConditionBits bit = bit_of(edge.condition);
             if ((found & bit) == 0) continue;
             const bool taken_on = verdict_.marks.acknowledged && !edge.over.empty();
             const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
@@ -369,10 +369,10 @@ private:
             first || shows.status != before.status || shows.level != before.level || shows.findings != before.findings;
     }
 
-    static constexpr std::uint32_t no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::complete);
-    static constexpr std::uint32_t no_severity = no_unhealth | bit_of(Condition::overdue);
+    static constexpr ConditionBits no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::complete);
+    static constexpr ConditionBits no_severity = no_unhealth | bit_of(Condition::overdue);
 
-    [[nodiscard]] static Severity severity_for(std::uint32_t set) noexcept {
+    [[nodiscard]] static Severity severity_for(ConditionBits set) noexcept {
         set &= ~no_severity;
         if (set == 0) return Severity::none;
         if ((set & bit_of(Condition::silent)) != 0) return Severity::critical;

@@ -7,14 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
-#include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/next_look.hpp>
+#include <heeler/cycle/sources.hpp>
 #include <heeler/cycle/whole_classes.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
@@ -31,13 +30,13 @@ namespace heeler::inline HEELER_ABI::detail {
 /// was missing since. So memory grows with the longest list, not with the number of names that there ever were.
 class Listing {
 public:
-    Listing(Intake& intake, Registry& registry, Ledger& ledger)
-        : intake_{intake}, registry_{registry}, ledger_{ledger}, ids_{registry, ledger} {}
+    Listing(const GroupSources& sources, Registry& registry, Ledger& ledger)
+        : sources_{sources}, registry_{registry}, ledger_{ledger}, ids_{registry, ledger} {}
 
     /// Asks the lists of the classes whose runs are about to be judged, or whose period is over; or all. What began or
     /// is missing is added to `runs`: it is to be looked at in this cycle, which is one of `whole` classes.
     void refresh(std::vector<RunHandle>& runs, bool all, const WholeClasses& whole, Instant now, CycleReport& report) {
-        for (const auto& [name, source] : intake_.groups()) {
+        for (const auto& [name, source] : sources_.all()) {
             const auto rules = source.lists() ? registry_.find_class(name) : nullptr;
             if (!rules || !(all || now.elapsed >= planned(name, now) || is_judged(runs, name, now))) continue;
             plan(*rules, now);
@@ -52,7 +51,7 @@ public:
         for (const RunHandle handle : std::exchange(missing_, {})) {
             with(handle, [&](WatchedRun& watched) {
                 AuditRow row = vanished(std::string{watched.run.id}, now);
-                report.events.emplace_back(AuditEvent{row});
+                report.events.push_back(AuditEvent{row});
                 watched.unsaved.edit().audit.push_back(std::move(row));
                 if (!is_terminal(watched.run.state)) Folder{watched, now}.finish(RunState::cancelled);
                 watched.dirty = true;
@@ -67,7 +66,7 @@ public:
     /// When to ask a list again, even if there is no run. Any thread.
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
         std::optional<Elapsed> next;
-        for (const auto& [name, source] : intake_.groups())
+        for (const auto& [name, source] : sources_.all())
             if (source.lists() && registry_.find_class(name)) next = earlier(next, planned(name, now));
         return next;
     }
@@ -90,8 +89,8 @@ private:
 
     /// What is kept of a class between two of its lists.
     struct State {
-        std::unordered_map<std::string, Known> known{};
-        std::unordered_map<std::uint64_t, bool> refused{};  ///< names that cannot be runs: each is told once
+        NameMap<Known> known{};
+        NameMap<bool> refused{};  ///< names that cannot be runs, by what was said of them: each is told once
         std::optional<WallTime> began{};
         bool lost = false;  ///< it could not be read the last time
     };
@@ -109,10 +108,10 @@ private:
         Instant now;
         CycleReport& report;
         std::vector<RunHandle>& touched;
-        bool whole = false;                            ///< all runs of the class are judged in this cycle
-        std::unordered_map<std::string, Live> live{};  ///< runs of the class, by name
-        std::unordered_map<std::string, Known> known{};
-        std::unordered_map<std::uint64_t, bool> refused{};
+        bool whole = false;    ///< all runs of the class are judged in this cycle
+        NameMap<Live> live{};  ///< runs of the class, by name
+        NameMap<Known> known{};
+        NameMap<bool> refused{};
         std::size_t untold = 0;
         Elapsed turn{};                 ///< who was to be asked again by then is
         std::size_t tried = 0;          ///< names of others that are begun again, to see whether they still are
@@ -176,17 +175,17 @@ private:
         }
         if (filter && !filter->admits(spec)) return;
         if (const auto good = check(spec); !good) return refuse(round, spec, good.error());
-        if (round.known.count(spec.name) != 0) return refuse(round, spec, listed_twice(spec));
+        if (round.known.contains(spec.name)) return refuse(round, spec, listed_twice(spec));
         const auto before = round.state.known.find(spec.name);
         const bool waits = round.in_use >= most_in_use;
         if (before != round.state.known.end() && (waits || stays_away(round, before->second, spec)))
-            round.known.emplace(*before);
+            round.known.emplace(before->first, before->second);
         else if (!waits)
             begin(round, std::move(spec));
     }
 
     void go_on(Round& round, const RunSpec& spec, const Live& live) {
-        if (!round.known.try_emplace(spec.name, Known{live.id, round.now.wall, false, {}}).second)
+        if (!round.known.emplace(spec.name, Known{live.id, round.now.wall, false, {}}))
             return refuse(round, spec, listed_twice(spec));
         if (!live.listed) with(live.handle, [](WatchedRun& watched) { watched.listed = true; });
     }
@@ -226,8 +225,8 @@ private:
 
     /// Says once, as long as it is listed, why a name cannot be watched.
     static void refuse(Round& round, const RunSpec& spec, Error why) {
-        const std::uint64_t print = fingerprint_text(spec.name + "\n" + why.message);
-        if (!round.refused.emplace(print, true).second || round.state.refused.count(print) != 0) return;
+        const std::string print = std::to_string(fingerprint_text(spec.name + "\n" + why.message));
+        if (!round.refused.emplace(print, true) || round.state.refused.contains(print)) return;
         if (round.refused.size() > most_told)
             ++round.untold;
         else
@@ -237,7 +236,7 @@ private:
     /// What was listed and is not: a run that is over is on record as missing, the others end in this cycle.
     void miss(Round& round) {
         for (const auto& [name, live] : round.live) {
-            if (!live.listed || round.known.count(name) != 0) continue;
+            if (!live.listed || round.known.contains(name)) continue;
             with(live.handle, [&](WatchedRun& watched) {
                 watched.next_cycle = round.now.elapsed;  // its source is asked for the last time
             });
@@ -245,7 +244,7 @@ private:
             round.touched.push_back(live.handle);
         }
         for (const auto& [name, before] : round.state.known) {
-            if (round.known.count(name) != 0 || round.live.count(name) != 0) continue;
+            if (round.known.contains(name) || round.live.contains(name)) continue;
             if (before.elsewhere && round.asked == most_asked) {
                 round.known.emplace(name, before);
                 continue;
@@ -253,7 +252,7 @@ private:
             if (before.elsewhere) ++round.asked;
             if (before.elsewhere && !is_over(before.id, round.now)) continue;  // whoever watches it says so
             AuditRow row = vanished(before.id, round.now);
-            round.report.events.emplace_back(AuditEvent{row});
+            round.report.events.push_back(AuditEvent{row});
             audit_.push_back(std::move(row));
         }
     }
@@ -325,14 +324,14 @@ private:
         if (before.row->name != spec.name) return true;
         if (spec.started_at && before.row->ended_at && *spec.started_at > *before.row->ended_at) return true;
         return std::any_of(before.audit.begin(), before.audit.end(),
-                           [](const AuditRow& row) { return row.kind == "vanished"; });
+                           [](const AuditRow& row) { return row.kind == vanished_record; });
     }
 
     /// That the run ended with an earlier watchdog is news.
     void say_over(Round& round, const History& before) {
         if (before.row->ended_at && *before.row->ended_at >= *round.state.began) return;
         AuditRow row{round.now.wall, "skip", before.row->id, R"({"reason":"terminal"})"};
-        round.report.events.emplace_back(AuditEvent{row});
+        round.report.events.push_back(AuditEvent{row});
         audit_.push_back(std::move(row));
     }
 
@@ -371,7 +370,7 @@ private:
     }
 
     [[nodiscard]] static AuditRow vanished(std::string run, Instant now) {
-        return {now.wall, "vanished", std::move(run), R"({"reason":"it is not listed any more"})"};
+        return {now.wall, std::string{vanished_record}, std::move(run), R"({"reason":"it is not listed any more"})"};
     }
 
     /// Now, if it was never asked.
@@ -393,7 +392,7 @@ private:
         next_[rules.rules.name] = next;
     }
 
-    Intake& intake_;
+    const GroupSources& sources_;
     Registry& registry_;
     Ledger& ledger_;
     NameIds ids_;

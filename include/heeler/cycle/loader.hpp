@@ -12,7 +12,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/name_map.hpp>
-#include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/sources.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/registry.hpp>
@@ -25,13 +25,13 @@ namespace heeler::inline HEELER_ABI::detail {
 class Loader {
 public:
     Loader(Ledger& ledger, Registry& registry, Queues& queues, const EngineSettings& settings, Tenure& tenure,
-           const Intake& intake, LostHolders& lost)
+           const GroupSources& sources, LostHolders& lost)
         : ledger_{ledger},
           registry_{registry},
           queues_{queues},
           settings_{settings},
           tenure_{tenure},
-          intake_{intake},
+          sources_{sources},
           lost_{lost} {}
 
     /// False while the store cannot be read.
@@ -79,7 +79,7 @@ public:
         if (run.empty() || registry_.find(run)) return false;
         const std::lock_guard guard{lock_};
         const auto is_it = [&](const StoredRun& stored) { return stored.row.id == run; };
-        if (std::any_of(strangers_.begin(), strangers_.end(), is_it) || unreadable_.count(run) != 0) return true;
+        if (std::any_of(strangers_.begin(), strangers_.end(), is_it) || unreadable_.contains(run)) return true;
         if (tenure_.alone()) return false;
         const auto known = ledger_.history(now, run);
         return !known || (known->row && !is_terminal(known->row->state));
@@ -126,7 +126,7 @@ private:
         claim.most = settings_.claim_runs;
         for (const auto& rules : registry_.classes()) {
             const std::string& name = rules->rules.name;
-            (intake_.watches(name) ? claim.classes : claim.own_classes).push_back(name);
+            (sources_.watches(name) ? claim.classes : claim.own_classes).push_back(name);
         }
         const bool more = take_claimed(std::move(claim), now, report);
         claim_at_ = more ? now.elapsed : now.elapsed + settings_.flush_every;
@@ -256,7 +256,7 @@ private:
             }
             return false;
         }
-        const auto adopted = registry_.adopt(stored, intake_.watches(stored.row.class_name), now);
+        const auto adopted = registry_.adopt(stored, sources_.watches(stored.row.class_name), now);
         if (!adopted && adopted.error().code == ErrorCode::corrupt) {
             leave_alone(stored.row.id, adopted.error().message, now, report);
             return true;
@@ -319,7 +319,7 @@ private:
     Queues& queues_;
     const EngineSettings& settings_;
     Tenure& tenure_;
-    const Intake& intake_;
+    const GroupSources& sources_;
     LostHolders& lost_;
     std::mutex lock_;
     bool loaded_ = false;

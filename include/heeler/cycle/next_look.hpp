@@ -26,11 +26,11 @@ namespace heeler::inline HEELER_ABI::detail {
 /// People are to be told of something that is found, now or again. Of a run that does not wait each cycle knows.
 [[nodiscard]] inline bool edge_is_open(const RunMemory& watched) {
     if (!watched.run.waiting_since) return false;
-    std::uint32_t told = 0;
+    ConditionBits told = 0;
     for (const SentEdge& sent : watched.verdict->edges) told |= bit_of(sent.condition);
     const bool repeats = watched.rules().renotify_every > Duration{};
     for (const EdgeAlert& edge : watched.rules().edges) {
-        const std::uint32_t bit = bit_of(edge.condition);
+        const ConditionBits bit = bit_of(edge.condition);
         if ((watched.shown.findings & bit) == 0 || !holds_in_waits(edge.condition)) continue;
         if ((told & bit) == 0 || (repeats && edge.repeated)) return true;
     }

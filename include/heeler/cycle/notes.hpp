@@ -21,7 +21,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 [[nodiscard]] inline StatusEvent status(const Run& run, const Judged& judged) {
     StatusEvent event{std::string{run.id}, judged.shows.status, {}, judged.shows.level, judged.severity};
     Findings all = judged.findings;
-    std::uint32_t missing = judged.shows.findings;
+    ConditionBits missing = judged.shows.findings;
     for (const Finding& finding : judged.findings) missing &= ~bit_of(finding.condition);
     const Decision& decision = judged.decision;
     const Condition& about = decision.acts() ? decision.condition : decision.incident.condition;
@@ -48,6 +48,14 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     JsonLine line;
     line.begin_object().key("class").string(rules.name).key("called_every_s").number(in_seconds(every));
     line.key("wanted_every_s").number(in_seconds(rules.shortest_cycle())).end_object();
+    return std::move(line).text();
+}
+
+/// Runs are not judged, because what they do cannot be read.
+[[nodiscard]] inline std::string lost_source(std::size_t runs, Duration length) {
+    JsonLine line;
+    line.begin_object().key("cause").string("source").key("runs").number(static_cast<std::uint64_t>(runs));
+    line.key("seconds").number(in_seconds(length)).end_object();
     return std::move(line).text();
 }
 

@@ -185,7 +185,7 @@ private:
         const std::string_view refused = foreign ? "not the owner" : OperatorHand{*watched, now, item}.decide(decision);
         if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, besides);
         AuditRow row = record(decision, refused, now);
-        report.events.emplace_back(AuditEvent{row});
+        report.events.push_back(AuditEvent{row});
         item.change.rows.audit.push_back(std::move(row));
     }
 
@@ -217,7 +217,7 @@ private:
     static void note(const DecisionRow& decision, std::string_view ignored, Instant now, Batch& batch,
                      CycleReport& report) {
         AuditRow row = record(decision, ignored, now);
-        report.events.emplace_back(AuditEvent{row});
+        report.events.push_back(AuditEvent{row});
         batch.audit.push_back(std::move(row));
     }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/chain.hpp>
 #include <heeler/cycle/judge.hpp>
@@ -37,7 +38,7 @@ namespace heeler::inline HEELER_ABI::detail {
     UnheardMarks left = *watched.verdict->silenced;
     left.edges &= ~judged.over;
     if (!judged.silence_over) return left;
-    std::uint32_t known = 0;
+    ConditionBits known = 0;
     for (const SentEdge& sent : watched.verdict->edges) known |= bit_of(sent.condition);
     left.edges &= known & ~judged.begins;
     left.began &= judged.waiting;
@@ -78,7 +79,7 @@ public:
 
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
-        AlertRow row = alert_of(found_over ? "worker.complete" : "run.ended", "end");
+        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end");
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
@@ -90,7 +91,7 @@ public:
                       {});
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
-            row.not_before = std::max(row.not_before, *last + watched_.rules().alert_cooldown);
+            row.not_before = max_of(row.not_before, *last + watched_.rules().alert_cooldown);
         std::vector<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
@@ -107,7 +108,7 @@ private:
             if (step.about) stamp(*step.about);
             // Durable with the intent, so before the continuation is started: who still works is fenced off.
             if (step.action == ActionKind::spawn && fences())
-                watched_.run.incarnation = std::max(watched_.run.incarnation, watched_.run.attempt + 1);
+                watched_.run.incarnation = max_of(watched_.run.incarnation, watched_.run.attempt + 1);
         }
         incident.value_then = watched_.run.metric_value().value_or(incident.value_then);
         incident.items_then = static_cast<std::uint64_t>(watched_.run.lines + watched_.run.calls);
@@ -156,8 +157,8 @@ private:
     /// Several agents in one run: this one is set apart before anything is done to it.
     [[nodiscard]] Plan plan_with_isolation() const {
         Plan plan = judged_.decision.plan;
-        const bool touches =
-            std::any_of(plan.begin(), plan.end(), [](const Step& step) { return rung::touches(step.action); });
+        bool touches = false;
+        for (const Step& step : plan) touches = touches || rung::touches(step.action);
         if (!touches || !wording_.is_to_be_isolated()) return plan;
         plan.insert(plan.begin(), Step{ActionKind::isolate, {}});
         return plan;
@@ -191,7 +192,7 @@ private:
     }
 
     void escalate(const Action& action) {
-        AlertRow row = alert_of("escalation", action.key);
+        AlertRow row = alert_of(AlertKind::escalation, action.key);
         row.action_key = action.key;
         Chain chain{watched_, spec_, now_};
         if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
@@ -219,8 +220,9 @@ private:
         const bool told = (chain.present() || unheard) && rung::has(judged_.decision.plan, ActionKind::escalate);
         if (told || !(unheard || chain.is_of_open_incident())) return;
         const std::string silence = std::to_string(watched_.verdict->silenced->silence);
-        AlertRow row = alert_of("escalation", unheard ? "after silence " + silence
-                                                      : "step " + std::to_string(watched_.verdict->chain->steps + 1));
+        AlertRow row =
+            alert_of(AlertKind::escalation, unheard ? "after silence " + silence
+                                                    : "step " + std::to_string(watched_.verdict->chain->steps + 1));
         if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
         if (unheard) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
@@ -244,6 +246,10 @@ private:
         }
     }
 
+    [[nodiscard]] AlertRow alert_of(AlertKind kind, std::string_view what) const {
+        return alert_of(std::string{name_of(kind)}, what);
+    }
+
     [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
         AlertRow row;
         Alert& alert = row.alert;
@@ -252,7 +258,7 @@ private:
         alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
         alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
-        for (std::size_t i = 0; i < std::min<std::size_t>(spec_.tags.size(), 32); ++i)
+        for (std::size_t i = 0; i < min_of<std::size_t>(spec_.tags.size(), 32); ++i)
             alert.tags.push_back(sanitise(spec_.tags[i], 256));
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;
@@ -273,7 +279,7 @@ private:
         if (!watched_.rules().tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
-            AlertRow row = alert_of("run.unhealthy", std::to_string(now_.wall.time_since_epoch().count()));
+            AlertRow row = alert_of(AlertKind::unhealthy, std::to_string(now_.wall.time_since_epoch().count()));
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
             say_it_began();
@@ -290,7 +296,7 @@ private:
         }
         if (judged_.alerting == Alerting::resolved) {
             if (watched_.verdict->marks.quiet_at(now_.wall)) return;
-            AlertRow row = alert_of("run.recovered", std::to_string(incident.interventions));
+            AlertRow row = alert_of(AlertKind::recovered, std::to_string(incident.interventions));
             row.alert.severity = Severity::none;
             row.alert.summary =
                 "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};

@@ -24,10 +24,12 @@ namespace heeler::inline HEELER_ABI::detail {
 /// | a repetition | no: who repeats itself prints as well | yes | as many as its rules ask for |
 /// | a repetition, and a person was asked for | no | after three verifications | likewise |
 ///
-/// A gain is a reported value, a checkpoint, or a result never seen before. A repetition is a loop or a cascade of
-/// errors; an incident in which one was found stays about it, whatever else is found later. Once a person was asked
-/// for, nobody looks at a moment that was set for it, so a gain waits until the rule has seen enough to find it again.
-/// That output can be read again, and that there is something again of what was exhausted, the judge sees by itself.
+/// A gain is a reported value, a checkpoint, or a result never seen before; none that comes while the run goes on with
+/// just what was found: a command that is run again and again says each time how long it took. A repetition is a loop
+/// or a cascade of errors; an incident in which one was found stays about it, whatever else is found later. Once a
+/// person was asked for, nobody looks at a moment that was set for it, so a gain waits until the rule has seen enough
+/// to find it again. That output can be read again, and that there is something again of what was exhausted, the judge
+/// sees by itself.
 struct RecoverySigns {
     const RunMemory& watched;
     Duration verify_after;
@@ -35,8 +37,15 @@ struct RecoverySigns {
 
     [[nodiscard]] bool progressed() const {
         if (!is_repetition()) return value_moved() || is_after(watched.run.last_progress);
-        return ((watched.run.metric == MetricKind::reported && value_moved()) || is_after(watched.run.last_gain)) &&
+        return ((watched.run.metric == MetricKind::reported && value_moved()) || gained()) &&
                (incident().phase != Phase::holding || working - incident().acted >= 3 * verify_after);
+    }
+
+    /// What was called before the rung may answer after it.
+    [[nodiscard]] bool gained() const {
+        if (!is_after(watched.run.last_gain)) return false;
+        const auto same = watched.detectors.more_of_same(watched.verdict->repeated_by, watched.verdict->loop_identity);
+        return !same || (*same == 0 && is_after(watched.checkpoints->last.at));
     }
 
     [[nodiscard]] bool enough_new() const {
@@ -57,7 +66,10 @@ struct RecoverySigns {
     [[nodiscard]] bool value_moved() const noexcept {
         return watched.run.metric_value().value_or(incident().value_then) != incident().value_then;
     }
-    [[nodiscard]] bool is_after(SmallOptional<Duration> moment) const { return moment && *moment > incident().acted; }
+    template <class Moment>
+    [[nodiscard]] bool is_after(const Moment& moment) const {
+        return moment && *moment > incident().acted;
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,11 @@ private:
     };
 
     void forget(WallTime now) {
-        std::erase_if(groups_, [&](const auto& each) { return !each.second.due && each.second.next <= now; });
+        for (auto next = groups_.begin(); next != groups_.end();) {
+            const auto each = next;
+            ++next;
+            if (!each->second.due && each->second.next <= now) groups_.erase(each);
+        }
         forget_at_ = std::max<std::size_t>(64, 2 * groups_.size());
     }
 
@@ -59,34 +62,31 @@ private:
     std::size_t forget_at_ = 64;
 };
 
-/// On record at an alert that was to be told with others when nobody else waited, before it is sent.
-inline constexpr std::string_view told_alone = "sent by itself";
-
-/// An alert that speaks for others.
-struct LeadAlert {
-    std::string key;
-    std::string run;
-};
-
-/// On record at those it speaks for, as long as nobody knows what became of it and after that.
-[[nodiscard]] inline std::string told_with_text(const LeadAlert& lead) {
-    return concat(told_with, lead.key, " of the run ", lead.run);
-}
-
-/// Which alert speaks for this one, that waits for what becomes of it. What a notifier answered is never taken for
-/// that: nobody has tried to send this one.
-[[nodiscard]] inline std::optional<LeadAlert> lead_of(const AlertRow& row) {
-    constexpr std::string_view between = " of the run ";
-    const std::string_view text = row.last_error;
-    if (row.state != AlertRow::State::pending || row.attempts > 0 || text.substr(0, told_with.size()) != told_with)
-        return std::nullopt;
-    const std::size_t end = text.find(between, told_with.size());
-    if (end == std::string_view::npos) return std::nullopt;
-    return LeadAlert{std::string{text.substr(told_with.size(), end - told_with.size())},
-                     std::string{text.substr(end + between.size())}};
+/// It waits for what becomes of the alert that speaks for it.
+[[nodiscard]] inline bool follows(const AlertRow& row) noexcept {
+    return row.state == AlertRow::State::pending && row.how == AlertRow::How::together;
 }
 
 }  // namespace detail
+
+/// In words for people: why it is not told, or not by itself, or what went wrong with it; empty: nothing.
+[[nodiscard]] inline std::string reason_of(const AlertRow& row) {
+    switch (row.how) {
+        case AlertRow::How::together:
+            return concat("told with ", row.with_key, " of the run ", row.with_run,
+                          row.state == AlertRow::State::dead ? ", which nobody received" : "");
+        case AlertRow::How::inhibited:
+            return concat("inhibited: people know of the run ", row.with_run, " above it");
+        case AlertRow::How::silenced:
+            return row.note;
+        case AlertRow::How::alone:
+            if (row.state == AlertRow::State::delivered || !row.last_error.empty()) break;
+            return "sent by itself";
+        case AlertRow::How::plain:
+            break;
+    }
+    return row.last_error;
+}
 
 /// Whether this alert tells of other runs as well.
 [[nodiscard]] inline bool speaks_for_others(const Alert& alert) {
@@ -97,11 +97,12 @@ struct LeadAlert {
 /// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key
 /// stays.
 inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
-    std::unordered_map<std::string_view, bool> known{{alert.run.id, true}};
+    detail::NameMap<bool> known;
+    known[alert.run.id] = true;
     std::string names;
     std::size_t more = 0;
     for (const Alert* other : others) {
-        if (!known.emplace(other->run.id, true).second || ++more > detail::runs_named) continue;
+        if (!known.emplace(other->run.id, true) || ++more > detail::runs_named) continue;
         append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
     }
     if (more > detail::runs_named) append(names, " and ", std::to_string(more - detail::runs_named), " more");

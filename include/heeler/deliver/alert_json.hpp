@@ -28,7 +28,6 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
 /// start and its end.
 [[nodiscard]] inline std::string alert_json(const Alert& alert) {
     using detail::alert_text_cap, detail::alert_list_cap;
-    constexpr std::string_view severities[] = {"none", "warning", "critical"};
     JsonLine line;
     std::size_t missing = 0;
     const auto text = [&](std::string_view name, std::string_view value) {
@@ -48,7 +47,7 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
     line.begin_object().key("version").number(1);
     text("key", alert.key);
     text("kind", alert.kind);
-    line.key("severity").string(severities[static_cast<std::size_t>(alert.severity)]);
+    line.key("severity").string(name_of(alert.severity));
     text("to", alert.to);
     line.key("run").begin_object();
     text("id", alert.run.id);

@@ -45,14 +45,10 @@ struct MailFindings {
 
 namespace detail {
 
-inline constexpr std::string_view mail_urgent = "mail.urgent";
-inline constexpr std::string_view mail_pending = "mail.pending_responses";
-inline constexpr std::string_view mail_command = "mail.command";
-
 inline constexpr std::size_t mails_shown = 16;  ///< of one alert; the others are counted
 
-[[nodiscard]] inline MailName mail_name(std::string_view kind, const Mail& mail) {
-    std::string text{kind};
+[[nodiscard]] inline MailName mail_name(AlertKind kind, const Mail& mail) {
+    std::string text{name_of(kind)};
     for (const std::string_view part : {std::string_view{mail.box}, std::string_view{mail.id}})
         text.append(1, '\0').append(part);
     MailName name = 0;
@@ -63,8 +59,8 @@ inline constexpr std::size_t mails_shown = 16;  ///< of one alert; the others ar
 
 /// The messages of one box about which one thing is done: each once, the oldest first.
 template <class Matches>
-[[nodiscard]] std::vector<NamedMail> mails_of(std::span<const Mail> mails, std::string_view kind,
-                                              const std::string& box, Matches&& matches) {
+[[nodiscard]] std::vector<NamedMail> mails_of(std::span<const Mail> mails, AlertKind kind, const std::string& box,
+                                              Matches&& matches) {
     std::vector<NamedMail> found;
     for (const Mail& mail : mails)
         if (!mail.read && !mail.id.empty() && mail.box == box && matches(mail))
@@ -103,24 +99,23 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     list.key("body").string(shown_of_mail(mail.body, 256)).end_object();
 }
 
-[[nodiscard]] inline std::string mail_key(std::string_view kind, std::vector<MailName> names) {
+[[nodiscard]] inline std::string mail_key(AlertKind kind, std::vector<MailName> names) {
     std::sort(names.begin(), names.end());
     std::string all;
     for (const MailName name : names) all += std::to_string(name) + ' ';
-    return std::string{kind} + '.' + sha256_hex(all).substr(0, 32);
+    return std::string{name_of(kind)} + '.' + sha256_hex(all).substr(0, 32);
 }
 
 /// `mailbox`, `count`, for those that wait `oldest` (when it was sent), and `messages`, a list.
-[[nodiscard]] inline MailNotice mail_notice(std::string_view kind, const std::string& box,
-                                            const std::vector<NamedMail>& mails, const MailSettings& settings,
-                                            WallTime now) {
+[[nodiscard]] inline MailNotice mail_notice(AlertKind kind, const std::string& box, const std::vector<NamedMail>& mails,
+                                            const MailSettings& settings, WallTime now) {
     const std::size_t count = mails.size();
-    const bool pending = kind == mail_pending;
+    const bool pending = kind == AlertKind::mail_pending;
     MailNotice notice;
     for (const NamedMail& each : mails) notice.messages.push_back(each.name);
     Alert& alert = notice.alert;
     alert.key = mail_key(kind, notice.messages);
-    alert.kind = kind;
+    alert.kind = name_of(kind);
     alert.severity = pending ? Severity::warning : Severity::critical;
     alert.at = now;
     JsonLine messages;
@@ -162,7 +157,7 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
                                                WallTime now) {
     using detail::mails_of;
     MailFindings found;
-    const auto note = [&](std::string_view kind, const std::string& box, auto&& matches) {
+    const auto note = [&](AlertKind kind, const std::string& box, auto&& matches) {
         const auto those = mails_of(mails, kind, box, matches);
         if (!those.empty()) found.notices.push_back(detail::mail_notice(kind, box, those, settings, now));
     };
@@ -170,15 +165,15 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     const auto is_late = [&](const Mail& mail) {
         return mail.kind == MailKind::needs_response && mail.age > settings.pending_response_threshold;
     };
-    const auto is_command = [](const Mail& mail) { return mail.kind >= MailKind::command; };
+    const auto is_command = [](const Mail& mail) { return is_for_watchdog(mail.kind); };
     const auto& boxes = settings.watch_mailboxes;
     for (auto box = boxes.begin(); box != boxes.end(); ++box) {
         if (std::find(boxes.begin(), box, *box) != box) continue;
-        if (settings.check_urgent) note(detail::mail_urgent, *box, is_urgent);
-        if (settings.check_needs_response) note(detail::mail_pending, *box, is_late);
+        if (settings.check_urgent) note(AlertKind::mail_urgent, *box, is_urgent);
+        if (settings.check_needs_response) note(AlertKind::mail_pending, *box, is_late);
     }
     if (!settings.own_mailbox.empty())
-        found.commands = mails_of(mails, detail::mail_command, settings.own_mailbox, is_command);
+        found.commands = mails_of(mails, AlertKind::mail_command, settings.own_mailbox, is_command);
     for (const Mail& mail : mails) found.without_id += !mail.read && mail.id.empty() ? 1 : 0;
     return found;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include <heeler/config.hpp>
+#include <heeler/core/alert.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -15,10 +15,11 @@ namespace heeler::inline HEELER_ABI {
     static constexpr std::array<std::string_view, 3> error{"investigate", "retry", "abandon"};
     static constexpr std::array<std::string_view, 3> complete{"collect", "merge", "cleanup"};
     static constexpr std::array<std::string_view, 3> needs_input{"approve", "decline", "review"};
-    if (alert_kind == "worker.stuck") return stuck;
-    if (alert_kind == "worker.error") return error;
-    if (alert_kind == "worker.complete") return complete;
-    if (alert_kind == "worker.needs_input") return needs_input;
+    const auto kind = alert_kind_of(alert_kind);
+    if (kind == AlertKind::worker_stuck) return stuck;
+    if (kind == AlertKind::worker_error) return error;
+    if (kind == AlertKind::worker_complete) return complete;
+    if (kind == AlertKind::worker_needs_input) return needs_input;
     return {};
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/words.hpp>
@@ -45,8 +45,8 @@ struct BurnRateTracker {
     static constexpr EventMask listens = events<IntervalSample, Watermark>;
 
     struct Settings {
-        double factor = 3.0;            ///< 1 to 1000
-        std::uint32_t min_history = 1;  ///< whole intervals before the last; 1 to 1000
+        double factor = 3.0;
+        std::uint32_t min_history = 1;  ///< whole intervals before the last
     };
 
     struct Memory {
@@ -57,13 +57,9 @@ struct BurnRateTracker {
         bool last_had_output = false;
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.factor >= 1 && settings.factor <= 1000 && settings.min_history >= 1 &&
-            settings.min_history <= 1000)
-            return {};
-        return fail(ErrorCode::invalid_argument,
-                    std::string{kind} + ": factor and min_history must be 1 to 1000; they are " +
-                        std::to_string(settings.factor) + " and " + std::to_string(settings.min_history));
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.number("factor", settings.factor, 1, 1000);
+        named.count("min_history", settings.min_history, 1, 1000);
     }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -24,8 +26,8 @@ struct ErrorCascade {
     static constexpr std::uint32_t longest_window = 64;
 
     struct Settings {
-        std::uint32_t threshold = 5;  ///< from 1 to `window`
-        std::uint32_t window = 20;    ///< results, up to 64
+        std::uint32_t threshold = 5;  ///< at most `window`
+        std::uint32_t window = 20;    ///< results
         bool keywords_only = false;   ///< the text alone decides, whatever the host knows (S004)
     };
 
@@ -44,12 +46,15 @@ struct ErrorCascade {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("threshold", settings.threshold, 1, longest_window);
+        named.count("window", settings.window, 1, longest_window);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.threshold >= 1 && settings.threshold <= settings.window && settings.window <= longest_window)
-            return {};
+        if (settings.threshold <= settings.window) return {};
         return fail(ErrorCode::invalid_argument, "error_cascade: threshold is " + std::to_string(settings.threshold) +
                                                      " and window " + std::to_string(settings.window) +
-                                                     "; they must be 1 to 64, the threshold not above the window");
+                                                     "; the threshold must not be above the window");
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
@@ -80,6 +85,13 @@ struct ErrorCascade {
     [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
         const bool found = memory.failures.size() >= settings.threshold;
         return memory.results - (found ? memory.failures.back().number : 0);
+    }
+
+    /// A failure that reads differently is one more.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t) noexcept {
+        const std::uint32_t held = detail::min_of(memory.results, settings.window);
+        return memory.failures.size() == held ? std::optional<std::uint64_t>{held} : std::nullopt;
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

@@ -9,8 +9,8 @@
 
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/detect/error_indicators.hpp>
 #include <heeler/text/words.hpp>
@@ -24,10 +24,9 @@ namespace heeler::inline HEELER_ABI {
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
     static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
-    static constexpr std::uint32_t layout = 3;
 
     struct Settings {
-        std::uint32_t count = 5;  ///< 1 to 1000
+        std::uint32_t count = 5;
     };
 
     struct Memory {
@@ -45,11 +44,7 @@ struct FailureStreak {
         }
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.count >= 1 && settings.count <= 1000) return {};
-        return fail(ErrorCode::invalid_argument,
-                    "failure_streak: count is " + std::to_string(settings.count) + "; it must be 1 to 1000");
-    }
+    static void by_name(Settings& settings, NamedSettings& named) { named.count("count", settings.count, 1, 1000); }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         if (const auto* result = std::get_if<ToolResult>(&seen.event)) {
@@ -88,6 +83,12 @@ struct FailureStreak {
     [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept { return settings.count; }
     [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
         return memory.failures >= settings.count ? 0 : memory.results;
+    }
+
+    /// A failure that reads differently is one more.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings&,
+                                                                   std::uint64_t) noexcept {
+        return memory.failures == memory.results ? std::optional<std::uint64_t>{memory.results} : std::nullopt;
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -146,16 +147,17 @@ struct HeartbeatContract {
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
         std::string text = "  ";
         text += Cadence::seen;
-        text += " is seen within " + spoken(settings.act_after + period);
+        text += " is seen within " + spoken_bound(settings.act_after + period);
         if (settings.startup_grace > Duration{})
             text += ", of a run that gave no sign yet within " +
-                    spoken(settings.startup_grace + settings.act_after + period);
+                    spoken_bound(settings.startup_grace + settings.act_after + period);
         if (settings.in_tool) {
             Duration longest = *settings.in_tool;
             for (const ToolTier& tier : settings.tool_tiers) longest = detail::max_of(longest, tier.limit);
-            text += ", in an open tool call within " + spoken(longest + period);
+            text += ", in an open tool call within " + spoken_bound(longest + period);
             if (longest < settings.tool_cap)
-                text += " (of a longer time if it declares one, up to " + spoken(settings.tool_cap + period) + ")";
+                text +=
+                    " (of a longer time if it declares one, up to " + spoken_bound(settings.tool_cap + period) + ")";
         }
         return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
@@ -219,12 +221,12 @@ private:
 /// `fallback_factor` times its expected duration; without that either, it says once that it cannot judge.
 template <>
 struct HeartbeatContract<Intervals> {
-    static constexpr std::string_view kind = "heartbeat";
+    static constexpr std::string_view kind = "heartbeat", no_change = "zero_delta";
     static constexpr EventMask listens = events<IntervalSample>;
 
     struct Settings {
-        std::uint32_t zero_intervals = 2;  ///< 1 to 1000
-        double fallback_factor = 2.0;      ///< 1 to 100
+        std::uint32_t zero_intervals = 2;
+        double fallback_factor = 2.0;
     };
 
     struct Memory {
@@ -232,13 +234,9 @@ struct HeartbeatContract<Intervals> {
         std::uint32_t last_change = 0;  ///< observation index
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.zero_intervals >= 1 && settings.zero_intervals <= 1000 && settings.fallback_factor >= 1 &&
-            settings.fallback_factor <= 100)
-            return {};
-        return fail(ErrorCode::invalid_argument,
-                    "heartbeat: zero_intervals must be 1 to 1000 and fallback_factor 1 to 100; they are " +
-                        std::to_string(settings.zero_intervals) + " and " + std::to_string(settings.fallback_factor));
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("zero_intervals", settings.zero_intervals, 1, 1000);
+        named.number("fallback_factor", settings.fallback_factor, 1, 100);
     }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
@@ -252,9 +250,10 @@ struct HeartbeatContract<Intervals> {
                                                Instant now) const {
         if (!run.metric_value()) return check_fallback(settings, run, now);
         if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
-        if (run.unseen_for(Duration{}, now.elapsed) < settings.zero_intervals * run.interval)
+        const auto since = run.watched_since(run.last_progress.value_or(Duration{}));
+        if (since && run.working(now.elapsed) - *since < settings.zero_intervals * run.interval)
             return Finding::put_off(kind);
-        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = "zero_delta"}};
+        Finding finding{Condition::stalled, Level::nudge, kind, {.rule = no_change}};
         finding.evidence.add("zero_intervals", memory.zero_intervals)
             .add("threshold", settings.zero_intervals)
             .add("value", static_cast<double>(*run.metric_value()));
@@ -264,12 +263,12 @@ struct HeartbeatContract<Intervals> {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        if (finding.evidence.rule != "zero_delta") return detail::words::plain(finding);
+        if (finding.evidence.rule != no_change) return detail::words::plain(finding);
         return "No progress in " + detail::words::count(finding.evidence.fact("zero_intervals")) + " intervals";
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
-        return "  a stall is seen within " + spoken((settings.zero_intervals + 1) * interval + period) + "\n";
+        return "  a stall is seen within " + spoken_bound((settings.zero_intervals + 1) * interval + period) + "\n";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

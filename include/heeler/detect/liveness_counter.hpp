@@ -9,8 +9,8 @@
 
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/text/duration.hpp>
 
@@ -25,8 +25,8 @@ struct LivenessCounter {
     static constexpr EventMask listens = events<Message>;
 
     struct Settings {
-        Duration period = std::chrono::seconds{600};  ///< positive; time spent waiting does not count
-        std::uint32_t max = 9;                        ///< the last number that is told, from 1
+        Duration period = std::chrono::seconds{600};  ///< time spent waiting does not count
+        std::uint32_t max = 9;                        ///< the last number that is told
     };
 
     struct Memory {
@@ -39,11 +39,9 @@ struct LivenessCounter {
         }
     };
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.period > Duration{} && settings.max > 0) return {};
-        return fail(ErrorCode::invalid_argument, "liveness_counter: period and max are " +
-                                                     std::to_string(in_seconds(settings.period)) + " s and " +
-                                                     std::to_string(settings.max) + "; both must be positive");
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.length("period_s", settings.period, std::chrono::seconds{1}, std::chrono::hours{24});
+        named.count("max", settings.max, 1, 1'000'000);
     }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {

@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -43,11 +44,11 @@ struct Call {
 /// A loop is a block of `min_period` to `max_period` items that stands at least `min_repeats` times in a row, and makes
 /// up at least `min_items` items, anywhere among the last `window` items. The smallest period that matches is reported.
 struct BlockRule {
-    std::uint32_t min_period = 1;   ///< from 1
-    std::uint32_t max_period = 20;  ///< up to 64
-    std::uint32_t min_repeats = 3;  ///< from 2
-    std::uint32_t min_items = 15;   ///< with `max_period` blocks at most `window`
-    std::uint32_t window = 200;     ///< up to 256
+    std::uint32_t min_period = 1;
+    std::uint32_t max_period = 20;  ///< at least `min_period`
+    std::uint32_t min_repeats = 3;
+    std::uint32_t min_items = 15;  ///< with `max_period` blocks at most `window`
+    std::uint32_t window = 200;
 
     [[nodiscard]] constexpr std::uint32_t repeats_for(std::uint32_t period) const noexcept {
         return detail::max_of(min_repeats, (min_items + period - 1) / period);
@@ -61,7 +62,6 @@ template <class Item>
 struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
     static constexpr EventMask listens = Item::listens | events<Watermark>;
-    static constexpr std::uint32_t layout = 2;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
 
@@ -130,20 +130,26 @@ struct LoopDetector<Item, BlockRule> {
         return std::nullopt;
     }
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        BlockRule& rule = settings.rule;
+        named.count("min_period", rule.min_period, 1, max_period);
+        named.count("max_period", rule.max_period, 1, max_period);
+        named.count("min_repeats", rule.min_repeats, 2, ring_size);
+        named.count("min_items", rule.min_items, 0, ring_size);
+        named.count("window", rule.window, 1, ring_size);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const BlockRule& rule = settings.rule;
         const auto refuse = [](std::string why) {
             return fail(ErrorCode::invalid_argument, std::string{kind} + ": " + std::move(why));
         };
-        if (rule.min_period < 1 || rule.max_period > max_period || rule.min_period > rule.max_period)
+        if (rule.min_period > rule.max_period)
             return refuse("periods " + std::to_string(rule.min_period) + " to " + std::to_string(rule.max_period) +
-                          "; they must lie within 1 to 64, the smaller first");
-        if (rule.min_repeats < 2 || rule.min_repeats > ring_size)
-            return refuse("min_repeats is " + std::to_string(rule.min_repeats) + "; it must be 2 to 256");
-        if (rule.window > ring_size || rule.max_period * rule.repeats_for(rule.max_period) > rule.window)
+                          "; the smaller must be first");
+        if (rule.max_period * rule.repeats_for(rule.max_period) > rule.window)
             return refuse("window is " + std::to_string(rule.window) + "; it must hold " +
                           std::to_string(rule.max_period * rule.repeats_for(rule.max_period)) +
-                          " items, the repeats of the longest period, and at most 256");
+                          " items, the repeats of the longest period");
         return {};
     }
 
@@ -166,6 +172,21 @@ struct LoopDetector<Item, BlockRule> {
         std::uint32_t since = memory.ring->watermark;
         for (const std::uint32_t end : memory.ring->hit_end) since = detail::max_of(since, end);
         return memory.ring->items - since;
+    }
+
+    /// Of calls only: who makes other calls and prints the same line has other results.
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t identity) requires(Item::listens ==
+                                                                                                    events<ToolCall>) {
+        if (!memory.ring || settings.exempt || settings.progress) return std::nullopt;  // what they pass over is work
+        const Ring& ring = *memory.ring;
+        const std::uint32_t fresh = ring.items - ring.watermark;
+        for (std::uint32_t period = settings.rule.min_period; period <= settings.rule.max_period; ++period) {
+            if (identity_of(sum_of_newest(ring, period), period) != identity) continue;
+            const std::uint32_t enough = detail::min_of(fresh, ring_size - period);
+            if (exact_run(ring, period, enough) == enough) return fresh;
+        }
+        return std::nullopt;
     }
 
 private:
@@ -279,8 +300,12 @@ private:
         finding.evidence.first = ring.index[(end - items) % ring_size];
         finding.evidence.last = ring.index[(end - 1) % ring_size];
         if (ring.named == period) finding.subject = ring.last;
-        finding.identity = detail::max_of<std::uint64_t>(combine(ring.hit_sum[period - 1], period), 1);
+        finding.identity = identity_of(ring.hit_sum[period - 1], period);
         return finding;
+    }
+
+    static std::uint64_t identity_of(std::uint32_t sum, std::uint32_t period) {
+        return detail::max_of<std::uint64_t>(combine(sum, period), 1);
     }
 };
 

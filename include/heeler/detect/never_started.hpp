@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/words.hpp>
@@ -22,16 +22,13 @@ struct NeverStarted {
     static constexpr EventMask listens = events<>;
 
     struct Settings {
-        Duration grace = std::chrono::seconds{120};  ///< alive for longer than this (strictly) is a stall; positive
+        Duration grace = std::chrono::seconds{120};  ///< alive for longer than this (strictly) is a stall
     };
 
     struct Memory {};
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.grace > Duration{}) return {};
-        return fail(
-            ErrorCode::invalid_argument,
-            "never_started: grace is " + std::to_string(in_seconds(settings.grace)) + " s; it must be positive");
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.length("grace_s", settings.grace, std::chrono::seconds{1}, detail::longest_setting);
     }
 
     void learn(Memory&, const Settings&, const Observation&) const {}
@@ -50,7 +47,7 @@ struct NeverStarted {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
-        return "  a run that never begins to work is seen within " + spoken(settings.grace + period) + "\n";
+        return "  a run that never begins to work is seen within " + spoken_bound(settings.grace + period) + "\n";
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {

@@ -24,6 +24,8 @@ enum class Band : std::uint8_t {
     return names[static_cast<std::size_t>(band)];
 }
 
+[[nodiscard]] constexpr Band last_value(Band) noexcept { return Band::restart; }
+
 /// The recency table (S000 V2). Both limits belong to the band between them.
 struct RecencyBands {
     Duration working_below = std::chrono::seconds{600};     ///< age < this: working

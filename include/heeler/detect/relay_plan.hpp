@@ -8,6 +8,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -26,13 +27,23 @@ struct RelayPlan {
 
     [[nodiscard]] Result<void> check() const {
         if (auto good = bands.check(); !good) return good;
-        if (timeout > Duration{} && continue_at > Duration{} && look_again > Duration{} && timeout < give_up_at &&
-            continue_at < give_up_at)
-            return {};
-        return fail(ErrorCode::invalid_argument,
-                    "relay: timeout, continue_at, give_up_at and look_again are " + seconds_of(timeout) + ", " +
-                        seconds_of(continue_at) + ", " + seconds_of(give_up_at) + " and " + seconds_of(look_again) +
-                        " s; all must be positive, and give_up_at after timeout and continue_at");
+        if (timeout < give_up_at && continue_at < give_up_at) return {};
+        return fail(ErrorCode::invalid_argument, "relay: timeout, continue_at and give_up_at are " +
+                                                     seconds_of(timeout) + ", " + seconds_of(continue_at) + " and " +
+                                                     seconds_of(give_up_at) +
+                                                     " s; give_up_at must be after timeout and continue_at");
+    }
+
+    void by_name(NamedSettings& named) {
+        const auto moment = [&](std::string_view name, Duration& value) {
+            named.length(name, value, std::chrono::seconds{1}, detail::longest_setting);
+        };
+        moment("timeout_s", timeout);
+        moment("continue_at_s", continue_at);
+        moment("give_up_at_s", give_up_at);
+        moment("look_again_s", look_again);
+        moment("working_below_s", bands.working_below);
+        moment("take_over_above_s", bands.take_over_above);
     }
 
 private:
@@ -47,6 +58,7 @@ struct RelayTimeout {
     using Settings = RelayPlan;
     struct Memory {};
 
+    static void by_name(Settings& plan, NamedSettings& named) { plan.by_name(named); }
     [[nodiscard]] static Result<void> validate(const Settings& plan) { return plan.check(); }
 
     void learn(Memory&, const Settings&, const Observation&) const {}
@@ -96,6 +108,7 @@ struct RelayCheck {
         }
     };
 
+    static void by_name(Settings& plan, NamedSettings& named) { plan.by_name(named); }
     [[nodiscard]] static Result<void> validate(const Settings& plan) { return plan.check(); }
 
     void learn(Memory&, const Settings&, const Observation&) const {}

@@ -9,6 +9,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -26,8 +27,8 @@ struct ResourceLimit {
     static constexpr std::size_t most_resources = 16;  ///< of more, those with the most left are forgotten
 
     struct Settings {
-        double watch_at = 0.9;  ///< share of the limit, above 0 and not above `act_at`
-        double act_at = 1.0;    ///< at most 10
+        double watch_at = 0.9;  ///< share of the limit, not above `act_at`
+        double act_at = 1.0;
     };
 
     struct Used {
@@ -49,11 +50,15 @@ struct ResourceLimit {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.number("watch_at", settings.watch_at, 0.01, 10);
+        named.number("act_at", settings.act_at, 0.01, 10);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.watch_at > 0 && settings.watch_at <= settings.act_at && settings.act_at <= 10) return {};
+        if (settings.watch_at <= settings.act_at) return {};
         return fail(ErrorCode::invalid_argument, "resource: watch_at is " + std::to_string(settings.watch_at) +
                                                      " and act_at " + std::to_string(settings.act_at) +
-                                                     "; they must be above 0, in this order, and at most 10");
+                                                     "; watch_at must not be above act_at");
     }
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {

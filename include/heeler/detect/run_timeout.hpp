@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/text/words.hpp>
@@ -22,6 +23,10 @@ struct RunTimeout {
     };
 
     struct Memory {};
+
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.length("limit_s", settings.limit, std::chrono::seconds{1}, detail::longest_setting);
+    }
 
     void learn(Memory&, const Settings&, const Observation&) const {}
 

@@ -11,6 +11,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -23,8 +24,8 @@ namespace heeler::inline HEELER_ABI {
 /// A loop is that at least `min_repeats` equal calls end the last `window` entries of the tool log (S004), in which
 /// each call and each result is an entry.
 struct TailRule {
-    std::uint32_t min_repeats = 5;  ///< from 2
-    std::uint32_t window = 50;      ///< entries; from `min_repeats` to 64
+    std::uint32_t min_repeats = 5;
+    std::uint32_t window = 50;  ///< entries; at least `min_repeats`
 };
 
 /// What `LoopDetector<Call, TailRule>` counts: the equal calls at the end; 0 if the window has fewer calls than the
@@ -74,12 +75,16 @@ struct LoopDetector<Call, TailRule> {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("min_repeats", settings.rule.min_repeats, 2, longest_window);
+        named.count("window", settings.rule.window, 2, longest_window);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const TailRule& rule = settings.rule;
-        if (rule.min_repeats >= 2 && rule.min_repeats <= rule.window && rule.window <= longest_window) return {};
+        if (rule.min_repeats <= rule.window) return {};
         return fail(ErrorCode::invalid_argument,
                     std::string{kind} + ": min_repeats is " + std::to_string(rule.min_repeats) + " and window " +
-                        std::to_string(rule.window) + "; they must be 2 to 64, min_repeats not above the window");
+                        std::to_string(rule.window) + "; min_repeats must not be above the window");
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
@@ -118,7 +123,7 @@ struct LoopDetector<Call, TailRule> {
         finding.evidence.first = tail.first;
         finding.evidence.last = tail.last;
         finding.subject = Subject{tail.tool};
-        finding.identity = detail::max_of<std::uint64_t>(tail.exact, 1);
+        finding.identity = identity_of(tail);
         return finding;
     }
 
@@ -136,7 +141,19 @@ struct LoopDetector<Call, TailRule> {
         return static_cast<std::uint32_t>(std::popcount(memory.tail.front().entries));
     }
 
+    [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
+                                                                   std::uint64_t identity) noexcept {
+        if (settings.exempt || settings.progress) return std::nullopt;  // what they pass over is work
+        if (memory.tail.empty() || memory.tail.front().entries == 0) return 0;
+        const Tail& tail = memory.tail.front();
+        const auto calls = static_cast<std::uint32_t>(std::popcount(tail.entries));
+        if (tail.run < calls || identity_of(tail) != identity) return std::nullopt;
+        return calls;
+    }
+
 private:
+    static std::uint64_t identity_of(const Tail& tail) noexcept { return detail::max_of<std::uint64_t>(tail.exact, 1); }
+
     static void add(Tail& tail, const ToolCall& call, const Observation& seen) {
         tail.entries |= 1;
         tail.last = seen.index;

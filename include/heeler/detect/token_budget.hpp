@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/text/words.hpp>
 
@@ -21,15 +21,13 @@ struct TokenBudget {
     static constexpr EventMask listens = events<>;
 
     struct Settings {
-        std::int64_t soft = 5'000'000;  ///< tokens, from 1
+        std::int64_t soft = 5'000'000;  ///< tokens
     };
 
     struct Memory {};
 
-    [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.soft > 0) return {};
-        return fail(ErrorCode::invalid_argument,
-                    "token_budget: soft is " + std::to_string(settings.soft) + " tokens; it must be at least 1");
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("soft", settings.soft, 1, std::int64_t{1} << 50);
     }
 
     void learn(Memory&, const Settings&, const Observation&) const {}

@@ -11,6 +11,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -29,13 +30,14 @@ namespace heeler::inline HEELER_ABI {
 /// first one, which is the baseline. A poll is an interval of the run.
 struct WorkerState {
     static constexpr std::string_view kind = "worker_state";
+    static constexpr std::string_view reported_error = "reported_error";  ///< rule: its status says so
     static constexpr EventMask listens = events<OutputLine, IntervalSample>;
     static constexpr bool while_waiting = true;
     static constexpr std::size_t line_cap = 512;  ///< bytes of a line that are kept
 
     struct Settings {
-        std::uint32_t stuck_after = 3;  ///< polls without a change; 1 to 1000
-        std::uint32_t lines = 5;        ///< of the end of the output, searched and shown; 1 to 20
+        std::uint32_t stuck_after = 3;  ///< polls without a change
+        std::uint32_t lines = 5;        ///< of the end of the output, searched and shown
         std::vector<std::string> complete_status{"complete", "completed", "done"};
         std::vector<std::string> error_status{"error", "errored", "failed"};
         std::vector<std::string> input_status{"needs_input", "awaiting_input", "awaiting_confirmation", "waiting"};
@@ -76,14 +78,11 @@ struct WorkerState {
         }
     };
 
+    static void by_name(Settings& settings, NamedSettings& named) {
+        named.count("stuck_after", settings.stuck_after, 1, 1000);
+        named.count("lines", settings.lines, 1, 20);
+    }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
-        if (settings.stuck_after < 1 || settings.stuck_after > 1000)
-            return fail(ErrorCode::invalid_argument, "worker_state: stuck_after is " +
-                                                         std::to_string(settings.stuck_after) +
-                                                         " polls; it must be 1 to 1000");
-        if (settings.lines < 1 || settings.lines > 20)
-            return fail(ErrorCode::invalid_argument,
-                        "worker_state: lines is " + std::to_string(settings.lines) + "; it must be 1 to 20");
         for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
             for (const std::string& pattern : *patterns)
                 if (pattern.empty())
@@ -128,7 +127,7 @@ struct WorkerState {
             return found(run, Condition::needs_input, "waits_for_person");
         if (run.waiting_since) return std::nullopt;
         if (memory.asked_at != 0) return found(run, Condition::needs_input, "question_in_output");
-        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, "reported_error");
+        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, reported_error);
         if (line_with(memory, settings.error_patterns, 0) != nullptr)
             return found(run, Condition::worker_error, "error_in_output");
         if (memory.unchanged < settings.stuck_after) return std::nullopt;
@@ -149,7 +148,7 @@ struct WorkerState {
                     {"completion_message", std::string{last}}};
         if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
         if (finding.condition == Condition::worker_error) {
-            const bool by_status = finding.evidence.rule == "reported_error";
+            const bool by_status = finding.evidence.rule == reported_error;
             const std::string* line = line_with(memory, settings.error_patterns, 0);
             return {{"error_source", by_status ? "status" : "output"},
                     {"error_context", by_status || line == nullptr ? words.reported : *line},
@@ -165,14 +164,14 @@ struct WorkerState {
         if (finding.condition == Condition::complete) return "Complete";
         if (finding.condition == Condition::needs_input) return "Waits for a person";
         if (finding.condition == Condition::worker_error)
-            return finding.evidence.rule == "reported_error" ? "Reports an error" : "Error in its output";
+            return finding.evidence.rule == reported_error ? "Reports an error" : "Error in its output";
         return "Stuck: no change in " + detail::words::count(finding.evidence.fact("intervals_stuck")) + " checks, " +
                detail::words::count(finding.evidence.fact("duration_s")) + " s";
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
-        return "  worker_state: sees a stuck worker within " + spoken(settings.stuck_after * interval + 2 * period) +
-               "\n";
+        return "  worker_state: sees a stuck worker within " +
+               spoken_bound(settings.stuck_after * interval + 2 * period) + "\n";
     }
 
 private:

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -31,12 +31,12 @@ public:
 
     /// One change for each run, with the rows of its alerts; says which one each job's row went to.
     [[nodiscard]] static std::vector<std::size_t> put(const std::vector<AlertJob>& jobs, std::vector<Change>& changes) {
-        std::unordered_map<const WatchedRun*, std::size_t> known;
+        NameMap<std::size_t> known;
         std::vector<std::size_t> places;
         for (const AlertJob& job : jobs) {
-            const auto place = known.emplace(job.watched, changes.size());
-            places.push_back(place.first->second);
-            if (place.second) {
+            const bool is_first = known.emplace(job.row.alert.run.id, changes.size());
+            places.push_back(known[job.row.alert.run.id]);
+            if (is_first) {
                 changes.emplace_back();
                 changes.back().handle = job.handle;
                 changes.back().watched = job.watched;
@@ -71,7 +71,7 @@ public:
                 }
             }
             table_.sooner(jobs[i].handle.index, now.elapsed);
-            report.events.emplace_back(AlertEvent{jobs[i].row, {}});
+            report.events.push_back(AlertEvent{jobs[i].row, {}});
         }
     }
 

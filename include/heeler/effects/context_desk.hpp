@@ -42,7 +42,7 @@ public:
     /// All runs of the class were judged, and that is stored: its cycle is over when nothing of it is owed any more.
     void end(const RunClass& rules, Instant now) {
         const std::lock_guard guard{lock_};
-        ended_.insert_or_assign(rules.name, Ended{rules.context, rules.mode == Mode::shadow, now});
+        ended_[rules.name] = Ended{rules.context, rules.mode == Mode::shadow, now};
     }
     void leave() {
         const std::lock_guard guard{lock_};
@@ -84,7 +84,7 @@ public:
             for (const auto& [name, ended] : ended_) {
                 // The cycle may have been judged on another thread while alerts were sent: later than `now`.
                 const Instant at{std::max(now.elapsed, ended.at.elapsed), std::max(now.wall, ended.at.wall)};
-                const CycleEnd end{queues.owed(name, at), untold_.count(name) + untold_.count("") != 0, size};
+                const CycleEnd end{queues.owed(name, at), untold_.contains(name) || untold_.contains(""), size};
                 const ClearDecision decided = decide_clear(ended.settings, end);
                 if (decided == ClearDecision::wait) return;
                 clears |= decided == ClearDecision::clear;
@@ -110,6 +110,7 @@ private:
         ActionEvent event;
         event.action.kind = ActionKind::clear;
         event.action.outcome = shadow ? ActionOutcome::skipped : cleared ? ActionOutcome::done : ActionOutcome::failed;
+        if (shadow) event.action.outcome_from = OutcomeFrom::shadow;
         if (!cleared) event.action.note = evidence_text(cleared.error().message);
         const std::lock_guard guard{lock_};
         failed_ = !cleared;
@@ -124,8 +125,8 @@ private:
             ++clears_.done;
             clears_.last_size = size;
         }
-        report.events.emplace_back(std::move(event));
-        if (cleared && size && !shadow) report.events.emplace_back(AuditEvent{counters(now)});
+        report.events.push_back(std::move(event));
+        if (cleared && size && !shadow) report.events.push_back(AuditEvent{counters(now)});
     }
 
     /// Said, not stored: a record for each cycle would fill the store.

@@ -78,9 +78,8 @@ public:
             if (job.group.empty()) {
                 send(std::move(job), now, report);
             } else {
-                const auto place = places.emplace(job.group, groups.size());
-                if (place.second) groups.emplace_back();
-                groups[place.first->second].push_back(std::move(job));
+                if (places.emplace(job.group, groups.size())) groups.emplace_back();
+                groups[places[job.group]].push_back(std::move(job));
             }
         }
         for (auto& jobs : groups) send_together(jobs, now, report);
@@ -148,7 +147,7 @@ private:
             job.asked = job.may_have_happened = false;
         }
         if (action.outcome != ActionOutcome::blocked)
-            report.events.emplace_back(ActionEvent{std::string{job.watched->run.id}, action});
+            report.events.push_back(ActionEvent{std::string{job.watched->run.id}, action});
         const std::lock_guard guard{job.watched->lock};
         job.watched->unsaved.edit().actions.push_back(action);
     }
@@ -190,7 +189,7 @@ private:
         if (!ledger_.has_open_outcomes(*job.watched)) return true;
         const auto error = ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
         if (!error) return true;
-        if (error->message != Ledger::left_to_cycle) report.error("commit", job.watched->run.id, *error);
+        if (!error->left_to_cycle) report.error("commit", job.watched->run.id, *error);
         queues_.add(std::move(job));
         return false;
     }
@@ -222,7 +221,8 @@ private:
             return;  // to look it up could be to ask for it again
         } else if (shadow || frozen) {
             action.outcome = ActionOutcome::skipped;
-            action.note = shadow ? shadow_note : "frozen";
+            action.outcome_from = shadow ? OutcomeFrom::shadow : OutcomeFrom::freeze;
+            action.note = shadow ? "shadow mode" : "frozen";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
@@ -299,6 +299,7 @@ private:
         action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
         if (!silenced.empty()) {
             action.outcome = ActionOutcome::skipped;
+            action.outcome_from = OutcomeFrom::silence;
             action.note = std::move(silenced);
         } else if (!delivered)
             action.note = "nobody received it yet; it is tried again";
@@ -333,11 +334,12 @@ private:
 
     /// Instead of being sent it is on record by whom it was silenced, and why.
     std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
-        job.row.last_error = silenced_by(silence);
+        job.row.how = AlertRow::How::silenced;
+        job.row.note = silenced_by(silence);
         JsonLine line;
         line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
         line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
-        line.key("note").string(job.row.last_error).end_object();
+        line.key("note").string(job.row.note).end_object();
         AuditRow row{now.wall, "suppressed", {}, std::move(line).text()};
         {
             const std::lock_guard guard{job.watched->lock};
@@ -345,11 +347,11 @@ private:
             job.watched->keep_unheard(job.row.alert, silence.number);
             job.watched->unsaved.edit().audit.push_back(row);
         }
-        report.events.emplace_back(AuditEvent{std::move(row)});
+        report.events.push_back(AuditEvent{std::move(row)});
         ++report.suppressed;
         ++report.why.silence;
         finish_alert(job, AlertRow::State::skipped, now);
-        return job.row.last_error;
+        return job.row.note;
     }
 
     /// True: somebody has it. `silenced`: by what it was kept from people, if it was.
@@ -381,7 +383,7 @@ private:
             return try_later(std::move(job), now);
         }
         if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
-        report.events.emplace_back(AlertEvent{job.row, std::move(receipt.names)});
+        report.events.push_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
     }
 

@@ -51,6 +51,7 @@ public:
         }
         const auto answer = hands(watched).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
+        action.outcome_from = OutcomeFrom::answer;
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
@@ -61,7 +62,8 @@ public:
         const auto found = control.find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
-            action.note = found_note;
+            action.outcome_from = OutcomeFrom::look_up;
+            action.note = "found when it was looked up";
             return true;
         }
         const bool absent = found && *found == Found::absent;

@@ -74,7 +74,7 @@ private:
     /// After a kill it is sent again as what it was, not told with others under their key. No reason to be silent while
     /// the store fails.
     bool go_alone(AlertJob& job, Instant now) {
-        job.row.last_error = told_alone;
+        job.row.how = AlertRow::How::alone;
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
@@ -88,9 +88,10 @@ private:
         for (std::size_t i = 1; i < jobs.size(); ++i) others.push_back(&jobs[i].row.alert);
         Alert& lead = jobs[0].row.alert;
         speak_for(lead, others);
-        const std::string text = told_with_text({lead.key, std::string{jobs[0].watched->run.id}});
         for (std::size_t i = 1; i < jobs.size(); ++i) {
-            jobs[i].row.last_error = text;
+            jobs[i].row.how = AlertRow::How::together;
+            jobs[i].row.with_key = lead.key;
+            jobs[i].row.with_run = jobs[0].watched->run.id;
             jobs[i].follows = true;
             jobs[i].group.clear();
         }
@@ -98,9 +99,7 @@ private:
 
     /// As it is stored; absent: nothing that speaks for others is. An error: the store does not answer.
     [[nodiscard]] Result<std::optional<AlertRow>> find_lead(const AlertRow& row) {
-        const auto lead = lead_of(row);
-        if (!lead) return std::optional<AlertRow>{};
-        auto found = ledger_.alert(lead->run, lead->key);
+        auto found = ledger_.alert(row.with_run, row.with_key);
         if (found && *found && !speaks_for_others((*found)->alert)) found->reset();
         return found;
     }
@@ -116,16 +115,15 @@ private:
     }
 
     void settle(std::vector<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
-        for (AlertJob& job : jobs) {
-            job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
-            if (dead) job.row.last_error += ", which nobody received";
-        }
+        for (AlertJob& job : jobs) job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
         AlertDesk{ledger_, table_}.settle(
             jobs, now, report, [dead](WatchedRun& watched) { dead ? watched.give_up_alert() : watched.alert_came(); });
     }
 
     void tell_anew(AlertJob job) {
-        job.row.last_error.clear();
+        job.row.how = AlertRow::How::plain;
+        job.row.with_key.clear();
+        job.row.with_run.clear();
         WatchedRun& watched = *job.watched;
         AlertJob anew = [&] {
             const std::lock_guard guard{watched.lock};

@@ -35,7 +35,8 @@ public:
                 continue;
             }
             job.row.state = AlertRow::State::skipped;
-            job.row.last_error = concat("inhibited: people know of the run ", above, " above it");
+            job.row.how = AlertRow::How::inhibited;
+            job.row.with_run = above;
             keep_back(*job.watched);  // now: of two runs above each other one is told
             kept.push_back(std::move(job));
         }
@@ -52,8 +53,8 @@ private:
     [[nodiscard]] static std::optional<std::string> parent_of(const AlertJob& job) {
         const RunClass& rules = job.rules->rules;
         const Alert& alert = job.row.alert;
-        if (!rules.outbox.inhibit || rules.mode == Mode::shadow || alert.kind != "run.unhealthy") return std::nullopt;
-        const bool begun = job.begun() || job.row.last_error == told_alone || speaks_for_others(alert);
+        if (!rules.outbox.inhibit || rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy)) return std::nullopt;
+        const bool begun = job.begun() || job.row.how == AlertRow::How::alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
         const WatchedRun& watched = *job.watched;

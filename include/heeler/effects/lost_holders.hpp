@@ -32,7 +32,7 @@ public:
         line.end_object();
         AlertRow row;
         row.alert.key = "orchestrator.lost." + name + "." + rfc3339(now.wall);
-        row.alert.kind = "orchestrator.lost";
+        row.alert.kind = name_of(AlertKind::orchestrator_lost);
         row.alert.severity = holder.runs > 0 ? Severity::critical : Severity::warning;
         row.alert.summary = "the watchdog `" + name + "` stopped renewing its lease; it held " +
                             std::to_string(holder.runs) +
@@ -40,7 +40,7 @@ public:
                             "until a host registers them again";
         row.alert.at = row.created_at = row.not_before = now.wall;
         const std::lock_guard guard{lock_};
-        audit_.push_back({now.wall, "orchestrator.lost", {}, std::move(line).text()});
+        audit_.push_back({now.wall, std::string{name_of(AlertKind::orchestrator_lost)}, {}, std::move(line).text()});
         untold_.push_back(std::move(row));
     }
 
@@ -65,7 +65,7 @@ public:
             row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
             if (row.state != AlertRow::State::pending) {
                 if (answer && !answer->names.empty()) note_receipt(row, *answer, now);
-                report.events.emplace_back(
+                report.events.push_back(
                     AlertEvent{std::move(row), answer ? std::move(answer->names) : std::vector<std::string>{}});
                 continue;
             }

@@ -20,16 +20,33 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+/// What a cycle asks of mailboxes. Reached through pointers, so that a program without them compiles nothing of it.
+class MailRoom {
+public:
+    MailRoom() = default;
+    MailRoom(const MailRoom&) = delete;
+    MailRoom& operator=(const MailRoom&) = delete;
+    virtual ~MailRoom() = default;
+
+    /// Waits for a check that is under way.
+    virtual void watch(MailboxRef mailbox, MailSettings settings) = 0;
+    /// Once a cycle, between judging and delivering.
+    virtual void check(Instant now, CycleReport& report) = 0;
+    /// Sends what is due; a failed one is tried again at once, a few times, then after the next check.
+    virtual void tell(Instant now, CycleReport& report) = 0;
+    /// Whether something is to be sent now.
+    [[nodiscard]] virtual bool owes() const = 0;
+};
+
 /// A message is told of once, and a command carried out once. An alert is due when it is about at least one message
 /// that no ended alert was about, and then about all that wait. `check` is for the thread that ticks, `tell` for the
 /// one that delivers.
-class MailDesk {
+class MailDesk final : public MailRoom {
 public:
     MailDesk(NotifierPort& notifier, Ledger& ledger, const Tenure& tenure, Deliverer& hands)
         : notifier_{notifier}, tenure_{tenure}, hands_{hands}, memory_{ledger} {}
 
-    /// Waits for a check that is under way.
-    void watch(MailboxRef mailbox, MailSettings settings) {
+    void watch(MailboxRef mailbox, MailSettings settings) override {
         const std::lock_guard one{checking_};
         const std::lock_guard guard{lock_};
         mailbox_ = mailbox;
@@ -37,8 +54,7 @@ public:
         waiting_.clear();
     }
 
-    /// Once a cycle, between judging and delivering.
-    void check(Instant now, CycleReport& report) {
+    void check(Instant now, CycleReport& report) override {
         const std::lock_guard one{checking_};
         if (!mailbox_.present() || !settings_.enabled || !tenure_.holds()) return;
         const auto mails = mailbox_.unread();
@@ -48,8 +64,7 @@ public:
         for (Waiting& each : waiting_) each.due = true;
     }
 
-    /// Sends what is due; a failed one is tried again at once, a few times, then after the next check.
-    void tell(Instant now, CycleReport& report) {
+    void tell(Instant now, CycleReport& report) override {
         while (tenure_.holds()) {
             const auto next = take_due();
             if (!next) return memory_.record(now, report);
@@ -57,8 +72,7 @@ public:
         }
     }
 
-    /// Whether something is to be sent now.
-    [[nodiscard]] bool owes() const {
+    [[nodiscard]] bool owes() const override {
         const std::lock_guard guard{lock_};
         return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& each) { return each.due; });
     }
@@ -160,7 +174,7 @@ private:
                                                     "`, but the mailbox has no verb `carry_out`");
         auto done = mailbox_.carry_out(*command.mail);
         if (!done && done.error().code == ErrorCode::busy) return done;
-        report.events.emplace_back(AuditEvent{memory_.add(command, done, now.wall)});
+        report.events.push_back(AuditEvent{memory_.add(command, done, now.wall)});
         if (!done) report.error("mailbox", {}, done.error());
         memory_.record(now, report);
         return {};
@@ -187,7 +201,7 @@ private:
         if (row.state != AlertRow::State::delivered) hands_.context().fail_to_tell();
         if (row.state == AlertRow::State::pending)
             return report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
-        report.events.emplace_back(AlertEvent{std::move(row)});
+        report.events.push_back(AlertEvent{std::move(row)});
         memory_.record(now, report);
     }
 

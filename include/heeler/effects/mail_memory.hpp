@@ -41,7 +41,7 @@ public:
         if (!past) return tl::unexpected<Error>(past.error());
         std::vector<MailName> names;
         for (const AuditRow& row : past->audit)
-            if (row.kind.starts_with("mail.")) add_names(row.body, names);
+            if (is_about_mail(row)) add_names(row.body, names);
         const std::lock_guard guard{lock_};
         know(names);
         learned_ = true;
@@ -106,6 +106,11 @@ private:
     static constexpr std::size_t most_known = 20'000;    ///< more only as long as they wait
     static constexpr std::size_t names_in_a_row = 1000;  ///< a box may hold very many messages, a row should not
 
+    [[nodiscard]] static bool is_about_mail(const AuditRow& row) noexcept {
+        const auto kind = alert_kind_of(row.kind);
+        return kind == AlertKind::mail_urgent || kind == AlertKind::mail_pending || kind == AlertKind::mail_command;
+    }
+
     void know(const std::vector<MailName>& names) {
         known_.insert(known_.end(), names.begin(), names.end());
         std::sort(known_.begin(), known_.end());
@@ -143,7 +148,7 @@ private:
         line.key("id").string(one_line(mail.id, 128)).key("outcome").string(done ? "done" : "failed");
         if (!done) line.key("note").string(redacted(done.error().message, 512));
         line.key("messages").string(hex(command.name)).end_object();
-        return {at, std::string{mail_command}, {}, std::move(line).text()};
+        return {at, std::string{name_of(AlertKind::mail_command)}, {}, std::move(line).text()};
     }
 
     static void add_names(std::string_view body, std::vector<MailName>& names) {

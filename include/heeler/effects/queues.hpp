@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -63,6 +62,7 @@ struct AlertJob {
     WallTime due{};                             ///< set when it is added
     Duration wait{};                            ///< until it is tried again; else set when it is added
     std::optional<WallTime> owed{};             ///< since when people could have it; set when it is added
+    std::uint64_t number = 0;                   ///< in which order they came; set when it is added
     bool follows = false;                       ///< another one speaks for it
     bool under_way = false;                     ///< the notifier has begun to send it
 
@@ -91,9 +91,9 @@ struct SpokenFor {
     AlertJob job{handle, &watched, std::move(row), watched.of_class()};
     const RunClass& rules = watched.rules();
     const Alert& alert = job.row.alert;
-    job.follows = lead_of(job.row).has_value();
+    job.follows = follows(job.row);
     if (job.follows || !rules.outbox.groups() || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
-        job.row.attempts > 0 || job.row.last_error == told_alone || speaks_for_others(alert))
+        job.row.attempts > 0 || job.row.how == AlertRow::How::alone || speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                        "\n", watched.spec.parent(), "\n", name_of(alert.severity));
@@ -125,7 +125,7 @@ public:
     /// They wait on.
     void add(SpokenFor those) {
         const std::lock_guard guard{lock_};
-        SpokenFor& known = spoken_for_[those.jobs.front().row.last_error];
+        SpokenFor& known = spoken_for_[lead_of(those.jobs.front().row)];
         known.due = those.due;
         for (AlertJob& job : those.jobs) known.jobs.push_back(std::move(job));
     }
@@ -137,7 +137,7 @@ public:
             if (!earliest || due < *earliest) earliest = std::max(due, now.elapsed);
         };
         for (const auto& job : rungs_) consider(job.due);
-        for (const auto& [order, job] : alerts_) consider(job.waits(now.wall) ? elapsed_at(now, job.due) : now.elapsed);
+        for (const auto& job : alerts_) consider(job->waits(now.wall) ? elapsed_at(now, job->due) : now.elapsed);
         for (const auto& [lead, those] : spoken_for_) consider(those.due);
         return earliest;
     }
@@ -146,8 +146,8 @@ public:
     [[nodiscard]] std::pair<std::uint64_t, std::optional<WallTime>> waiting_alerts() const {
         const std::lock_guard guard{lock_};
         std::optional<WallTime> oldest;
-        for (const auto& [order, job] : alerts_)
-            if (!oldest || *job.owed < *oldest) oldest = job.owed;
+        for (const auto& job : alerts_)
+            if (!oldest || *job->owed < *oldest) oldest = job->owed;
         std::uint64_t count = alerts_.size();
         for (const auto& [lead, those] : spoken_for_) {
             count += those.jobs.size();
@@ -163,7 +163,7 @@ public:
         const auto of_class = [&](const auto& job) { return job.rules && job.rules->rules.name == class_name; };
         std::uint64_t count = settled_.size();
         for (const auto& job : rungs_) count += job.due <= now.elapsed && of_class(job) ? 1 : 0;
-        for (const auto& [order, job] : alerts_) count += !job.waits(now.wall) && of_class(job) ? 1 : 0;
+        for (const auto& job : alerts_) count += !job->waits(now.wall) && of_class(*job) ? 1 : 0;
         return count;
     }
 
@@ -203,15 +203,19 @@ public:
         std::vector<AlertJob> due;
         const std::lock_guard guard{lock_};
         const std::vector<std::string_view> rungs = keys_of_rungs();
-        std::vector<std::uint64_t> numbers;
-        for (const auto& [number, job] : alerts_) {
-            const AlertRow& row = job.row;
+        Alerts later;
+        for (auto& job : alerts_) {
+            const AlertRow& row = job->row;
             const bool of_rung = !row.action_key.empty() && row.attempts == 0 &&
                                  std::binary_search(rungs.begin(), rungs.end(), row.action_key);
-            if (!job.waits(now.wall) && !of_rung) numbers.push_back(number);
+            if (job->waits(now.wall) || of_rung) {
+                later.push_back(std::move(job));
+            } else {
+                forget_action(*job);
+                due.push_back(std::move(*job));
+            }
         }
-        std::sort(numbers.begin(), numbers.end());
-        for (const std::uint64_t number : numbers) due.push_back(take(alerts_.find(number)));
+        alerts_ = std::move(later);
         for (const auto& job : due)
             if (!job.group.empty()) groups_.take(job.group);
         return due;
@@ -222,13 +226,14 @@ public:
         std::vector<SpokenFor> due;
         const std::lock_guard guard{lock_};
         for (auto next = spoken_for_.begin(); next != spoken_for_.end();) {
-            const auto at = next++;
+            const auto at = next;
+            ++next;
             if (at->second.due > now) continue;
             due.push_back(std::move(at->second));
             spoken_for_.erase(at);
         }
         std::sort(due.begin(), due.end(), [](const SpokenFor& a, const SpokenFor& b) {
-            return a.jobs.front().row.last_error < b.jobs.front().row.last_error;
+            return lead_of(a.jobs.front().row) < lead_of(b.jobs.front().row);
         });
         return due;
     }
@@ -243,21 +248,26 @@ public:
     [[nodiscard]] std::optional<AlertJob> find_alert(const std::string& action_key) const {
         const std::lock_guard guard{lock_};
         const auto at = alert_of(action_key);
-        return at == alerts_.end() ? std::nullopt : std::optional{at->second};
+        return at == alerts_.end() ? std::nullopt : std::optional{**at};
     }
 
     [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
         const std::lock_guard guard{lock_};
         const auto at = alert_of(action_key);
         if (at == alerts_.end()) return false;
-        found = take(at);
+        forget_action(**at);
+        found = std::move(**at);
+        alerts_.erase(at);
         if (!found.group.empty() && !waits_in(found.group)) groups_.take(found.group);
         return true;
     }
 
 private:
+    /// Names the alert that speaks for this one.
+    [[nodiscard]] static std::string lead_of(const AlertRow& row) { return concat(row.with_key, "\n", row.with_run); }
+
     void put(AlertJob job) {
-        if (job.follows) return spoken_for_[job.row.last_error].jobs.push_back(std::move(job));
+        if (job.follows) return spoken_for_[lead_of(job.row)].jobs.push_back(std::move(job));
         job.due = job.row.not_before;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
@@ -266,13 +276,15 @@ private:
             job.owed = job.due;
         else if (!job.owed)
             job.owed = job.row.created_at;
-        if (!job.row.action_key.empty()) by_action_.emplace(job.row.action_key, added_);
-        alerts_.emplace(added_++, std::move(job));
+        job.number = added_++;
+        if (!job.row.action_key.empty()) by_action_[job.row.action_key].push_back(job.number);
+        alerts_.push_back(std::make_unique<AlertJob>(std::move(job)));
     }
 
     [[nodiscard]] bool waits_in(const std::string& group) const {
-        return std::any_of(alerts_.begin(), alerts_.end(),
-                           [&](const auto& waiting) { return waiting.second.group == group; });
+        for (const auto& waiting : alerts_)
+            if (waiting->group == group) return true;
+        return false;
     }
 
     template <class Job>
@@ -291,36 +303,35 @@ private:
         return keys;
     }
 
-    using Alerts = std::unordered_map<std::uint64_t, AlertJob>;  ///< by their numbers
+    using Alerts = std::vector<std::unique_ptr<AlertJob>>;  ///< in order of their numbers
 
     /// The first of an action.
-    [[nodiscard]] Alerts::const_iterator alert_of(const std::string& action_key) const {
-        const auto same = by_action_.equal_range(action_key);
-        if (same.first == same.second) return alerts_.end();
-        std::uint64_t first = same.first->second;
-        for (auto next = same.first; next != same.second; ++next) first = std::min(first, next->second);
-        return alerts_.find(first);
+    [[nodiscard]] Alerts::const_iterator alert_of(std::string_view action_key) const {
+        const auto known = by_action_.find(action_key);
+        if (known == by_action_.end()) return alerts_.end();
+        return std::lower_bound(alerts_.begin(), alerts_.end(), known->second.front(),
+                                [](const auto& job, std::uint64_t number) { return job->number < number; });
     }
 
-    [[nodiscard]] AlertJob take(Alerts::const_iterator found) {
-        const auto at = alerts_.erase(found, found);  // of one that may be changed
-        const auto same = by_action_.equal_range(at->second.row.action_key);
-        for (auto known = same.first; known != same.second; ++known)
-            if (known->second == at->first) {
-                by_action_.erase(known);
-                break;
-            }
-        AlertJob job = std::move(at->second);
-        alerts_.erase(at);
-        return job;
+    /// Of an alert that is about to be taken out.
+    void forget_action(const AlertJob& job) {
+        const auto known = by_action_.find(job.row.action_key);
+        if (known == by_action_.end()) return;
+        std::vector<std::uint64_t>& numbers = known->second;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            if (numbers[i] != job.number) continue;
+            numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
+        if (numbers.empty()) by_action_.erase(known);
     }
 
     mutable std::mutex lock_;
     std::vector<RungJob> rungs_;
     Alerts alerts_;
-    std::unordered_multimap<std::string, std::uint64_t> by_action_;  ///< those that carry out an action
+    NameMap<std::vector<std::uint64_t>> by_action_;  ///< alerts that carry out an action, by its key: their numbers
     std::uint64_t added_ = 0;
-    NameMap<SpokenFor> spoken_for_;  ///< by what is on record at them
+    NameMap<SpokenFor> spoken_for_;  ///< by the alert that speaks for them
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
 };

@@ -23,12 +23,12 @@ public:
         const auto since = ledger.failing_since();
         if (under_way_) return send(*std::exchange(under_way_, std::nullopt), notifier, now, report);
         if (!since && told_at_)
-            return send(about("watchdog.store_up", "the store works again", now), notifier, now, report);
+            return send(about(AlertKind::store_up, "the store works again", now), notifier, now, report);
         if (!since || now.elapsed - *since < settings.store_down_after) return;
         if (told_at_ && now.elapsed - *told_at_ < settings.store_down_repeat) return;
         if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
         tried_at_ = now.elapsed;
-        send(about("watchdog.store_down",
+        send(about(AlertKind::store_down,
                    "nothing could be stored for " + spoken(now.elapsed - *since) +
                        ", so nothing is done to any run: " + redact(ledger.last_error().message),
                    now),
@@ -37,10 +37,10 @@ public:
 
 private:
     /// The key names the moment, so that a second outage is no repetition of the first.
-    [[nodiscard]] static AlertRow about(std::string kind, std::string summary, Instant now) {
+    [[nodiscard]] static AlertRow about(AlertKind kind, std::string summary, Instant now) {
         AlertRow row;
-        row.alert.key = kind + "." + rfc3339(now.wall);
-        row.alert.kind = std::move(kind);
+        row.alert.kind = name_of(kind);
+        row.alert.key = row.alert.kind + "." + rfc3339(now.wall);
         row.alert.severity = Severity::critical;
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;
@@ -54,11 +54,11 @@ private:
         const auto answer = notifier.send(row.alert);
         row = after_attempt(std::move(row), once, answer, now.wall);
         if (row.state == AlertRow::State::pending) return static_cast<void>(under_way_ = std::move(row));
-        if (row.alert.kind == "watchdog.store_up")
+        if (row.alert.is(AlertKind::store_up))
             told_at_.reset();
         else if (row.state == AlertRow::State::delivered)
             told_at_ = now.elapsed;
-        report.events.emplace_back(AlertEvent{std::move(row)});
+        report.events.push_back(AlertEvent{std::move(row)});
     }
 
     std::optional<Elapsed> told_at_;

@@ -12,15 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/attached.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/cycle.hpp>
-#include <heeler/cycle/intake.hpp>
-#include <heeler/cycle/listing.hpp>
 #include <heeler/cycle/loader.hpp>
+#include <heeler/cycle/source_room.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
 #include <heeler/effects/store_health.hpp>
+#include <heeler/engine/answers.hpp>
 #include <heeler/engine/class_checks.hpp>
 #include <heeler/engine/engine.hpp>
 #include <heeler/explain/explain.hpp>
@@ -45,13 +47,19 @@ struct Engine::Rooms {
           registry{table},
           tenure{settings, clock_port, process},
           store_port{store},
-          intake{table, clock_port},
           ledger{store, tenure, process},
           deliverer{notifier_port, clock_port, process, ledger, registry, tenure},
-          loader{ledger, registry, deliverer.queues(), settings, tenure, intake, lost},
-          listing{intake, registry, ledger},
-          cycle{loader, ledger, registry, deliverer, settings, intake, listing, lost},
-          mail{notifier_port, ledger, tenure, deliverer} {}
+          loader{ledger, registry, deliverer.queues(), settings, tenure, group_sources, lost},
+          cycle{loader, ledger, registry, deliverer, settings, sources, lost} {}
+
+    SourceRoom& reading_room() {
+        if (SourceRoom* const room = sources.get()) return *room;
+        return sources.make(new ReadingRoom{group_sources, clock, registry, ledger});
+    }
+    MailRoom& mail_room() {
+        if (MailRoom* const room = mail.get()) return *room;
+        return mail.make(new MailDesk{notifier, ledger, tenure, deliverer});
+    }
 
     const EngineSettings settings;
     const Result<void> usable;
@@ -61,14 +69,14 @@ struct Engine::Rooms {
     Registry registry;
     Tenure tenure;
     const StorePort& store_port;
-    Intake intake;
+    GroupSources group_sources;
     LostHolders lost;
     Ledger ledger;
     Deliverer deliverer;
     Loader loader;
-    Listing listing;
+    Attached<SourceRoom> sources;
     Cycle cycle;
-    MailDesk mail;
+    Attached<MailRoom> mail;
     StoreHealth health;
 
     std::mutex waking;
@@ -102,7 +110,7 @@ HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.conte
 HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
     if (auto good = check_mail_settings(settings); !good) return good;
-    rooms_->mail.watch(mailbox, std::move(settings));
+    rooms_->mail_room().watch(mailbox, std::move(settings));
     return {};
 }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
@@ -110,34 +118,20 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     rooms_->wake = std::move(wake);
 }
 
-[[nodiscard]] inline Result<void> durable(std::optional<Error> error) {
-    if (error) return tl::unexpected<Error>(*std::move(error));
-    return {};
-}
-
-[[nodiscard]] inline Result<void> refused(Observed answer) {
-    if (answer == Observed::elsewhere)
-        return fail(ErrorCode::ended, "another watchdog holds the run now; nothing was changed");
-    return fail(ErrorCode::ended, "the run is over; nothing was changed");
-}
-
-[[nodiscard]] inline tl::unexpected<Error> no_such_run(std::string_view id, std::string_view advice) {
-    return fail(ErrorCode::unknown_run, "no run has the id `" + shown_name(id, 160) + "`" + std::string{advice});
-}
-
 // --- classes and runs ---
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (!rooms_->usable) return rooms_->usable;
     if (auto good = check_routes(rules, rooms_->notifier); !good) return good;
-    const Duration checkpoint_every = rooms_->intake.checkpoint_every(rules.name);
+    const Duration checkpoint_every = rooms_->group_sources.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
     if (auto good = check_verbs(rules, rooms_->deliverer.effects().control_of(rules.name)); !good) return good;
     const Instant now = rooms_->clock.now();
     const std::string name = rules.name;
     auto defined = rooms_->registry.define(std::move(rules), now);
     if (const auto known = rooms_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
-    if (const auto asked = rooms_->listing.next(now)) wake_if_sooner(*asked);
+    if (const SourceRoom* const sources = rooms_->sources.get())
+        if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;
 }
 
@@ -247,7 +241,7 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
         if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
         const bool sooner = watched->next_cycle < next_cycle;
         if (std::exchange(watched->dirty, true) && !sooner) return Observed::ok;
-        next = std::min(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
+        next = min_of(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
         table_.sooner(run.index, next);
     }
     wake_if_sooner(next);
@@ -285,6 +279,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
     if (!watched->feed) watched->feed = std::make_unique<Feed>();
+    (void)rooms_->reading_room();
     watched->feed->source = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
@@ -293,8 +288,8 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
 HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef source) {
     const auto rules = rooms_->registry.find_class(class_name);
     if (rules) rules->checkpoint_every = source.checkpoint_every();
-    rooms_->intake.watch(std::move(class_name), source);
-    if (const auto asked = rooms_->listing.next(rooms_->clock.now())) wake_if_sooner(*asked);
+    rooms_->group_sources.watch(class_name, source);
+    if (const auto asked = rooms_->reading_room().next(rooms_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
@@ -378,7 +373,8 @@ HEELER_INLINE void Engine::run_cycle(TickCause cause, const Changed& changed, In
     rooms_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::changed) return wake_if_sooner(now.elapsed);
-    if (rooms_->cycle.classes().is_round(cause)) rooms_->mail.check(now, report);
+    if (MailRoom* const mail = rooms_->mail.get(); mail != nullptr && rooms_->cycle.classes().is_round(cause))
+        mail->check(now, report);
     rooms_->cycle.classes().leave();
 }
 
@@ -388,9 +384,10 @@ HEELER_INLINE CycleReport Engine::deliver() {
     const Instant now = rooms_->clock.now();
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);
-    rooms_->mail.tell(now, report);
+    MailRoom* const mail = rooms_->mail.get();
+    if (mail != nullptr) mail->tell(now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
-    rooms_->deliverer.clear_context([this] { return rooms_->mail.owes(); }, now, report);
+    rooms_->deliverer.clear_context([mail] { return mail != nullptr && mail->owes(); }, now, report);
     report.deliveries = 1;
     return report;
 }
@@ -418,14 +415,14 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), rooms_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, rooms_->lost.next()));
     next = earlier(next, rooms_->cycle.classes().next());
-    next = earlier(next, rooms_->listing.next(now));
+    if (const SourceRoom* const sources = rooms_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
-    if (next && idle) next = std::max(*next, now.elapsed + rooms_->settings.flush_every);
+    if (next && idle) next = max_of(*next, now.elapsed + rooms_->settings.flush_every);
     next = earlier(next, rooms_->tenure.next_renewal(now));
     const Elapsed then = next.value_or(Elapsed::max());
     rooms_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
-    rooms_->answered.store(std::max(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
+    rooms_->answered.store(max_of(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
     rooms_->promised.store(true, std::memory_order_relaxed);
     return next;
 }
@@ -435,7 +432,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
 HEELER_INLINE std::optional<Duration> Engine::time_to_deadline() {
     const auto next = next_deadline();
     if (!next) return std::nullopt;
-    return std::max(Duration{}, *next - rooms_->clock.now().elapsed);
+    return max_of(Duration{}, *next - rooms_->clock.now().elapsed);
 }
 
 HEELER_INLINE WallTime Engine::wall_time() const { return rooms_->clock.now().wall; }
@@ -469,9 +466,9 @@ HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
 
 HEELER_INLINE std::string Engine::describe() const {
     std::string text;
-    const Duration every = rooms_->cycle.rhythm().median();
+    const Rhythm& rhythm = rooms_->cycle.rhythm();
     for (const auto& known : rooms_->registry.classes())
-        text += description(known->rules, every) +
+        text += description(known->rules, rhythm.median(), rhythm.longest()) +
                 absent_verbs(known->rules, rooms_->deliverer.effects().control_of(known->rules.name));
     return text;
 }

@@ -8,6 +8,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/deliver/alert_group.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/append.hpp>
@@ -56,9 +57,9 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const Action& action : known.actions)
         report.escalated |= action.kind == ActionKind::escalate && action.outcome == ActionOutcome::done;
     for (const AlertRow& row : known.alerts) {
-        report.escalated |= row.alert.kind == "escalation" && row.state == AlertRow::State::delivered;
+        report.escalated |= row.alert.is(AlertKind::escalation) && row.state == AlertRow::State::delivered;
         if (row.state == AlertRow::State::dead) report.alerts.push_back(row.alert.key);
-        if (row.alert.kind != "escalation") continue;
+        if (!row.alert.is(AlertKind::escalation)) continue;
         for (const Detail& detail : row.alert.details) {
             if (detail.name == "recommendation") report.recommendation = detail.value;
             if (detail.name == "summary") report.summary = detail.value;
@@ -105,10 +106,12 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const Action& row : known.actions)
         append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
                name_of(row.outcome), row.note.empty() ? "" : ", ", one_line(row.note, 256), "\n");
-    for (const AlertRow& row : known.alerts)
+    for (const AlertRow& row : known.alerts) {
+        const std::string reason = reason_of(row);
         append(text, "  ", rfc3339(row.created_at), "  alert ", one_line(row.alert.kind, 64), ": ",
                one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
-               row.last_error.empty() ? "" : ", ", one_line(row.last_error, 1024), "\n");
+               reason.empty() ? "" : ", ", one_line(reason, 1024), "\n");
+    }
     return text;
 }
 
@@ -128,15 +131,18 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// From what is to be seen to the look that is the last one needed, in a host that calls every so often: it is found at
 /// a look, and acted on at one of those after it. A period of zero: samples and looks coincide.
-[[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration called_every) {
+[[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration between_calls) {
     const Duration set = rules.schedule.period;
-    const Duration again = std::max(set > Duration{} ? set : longest, called_every);
-    return std::max(set, called_every) + (rules.limits.debounce - 1) * again;
+    const Duration again = std::max(set > Duration{} ? set : longest, between_calls);
+    const Duration late = between_calls < std::chrono::milliseconds{100} ? Duration{} : between_calls;
+    const Duration first = late < set ? set + late : late;  // a call just before the time had come does not look
+    return first + (rules.limits.debounce - 1) * again;
 }
 
 /// One class for people: what judges its runs, what is done, and within which time a stall is seen, in a host that
-/// calls every so often (zero: whenever it is asked to).
-[[nodiscard]] inline std::string description(const RunClass& rules, Duration called_every = {}) {
+/// calls every so often (zero: whenever it is asked to), with so long between two calls at most.
+[[nodiscard]] inline std::string description(const RunClass& rules, Duration called_every = {},
+                                             Duration between_calls = {}) {
     const IntervalSettings& interval = rules.interval;
     std::string text;
     append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
@@ -155,8 +161,8 @@ namespace heeler::inline HEELER_ABI::detail {
     const Duration longest = interval.fixed.value_or(interval.long_task);
     for (const auto& entry : rules.detectors.entries())
         if (entry.ops->bound != nullptr)
-            text += entry.ops->bound(entry.settings_in(entry.settings), longest,
-                                     time_to_look(rules, longest, called_every));
+            text += entry.ops->bound(entry.settings.get(), longest,
+                                     time_to_look(rules, longest, std::max(called_every, between_calls)));
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);

@@ -115,9 +115,10 @@ HEELER_INLINE std::string to_table(const RunSpec& spec) {
         {"Task", spec.task}, {"Expected duration", length(spec.expected)}, {"Timeout", length(spec.timeout)}});
 }
 
-/// It was away, or is called too seldom: that is why verdicts come late.
+/// It was away, is called too seldom, or cannot read: that is why verdicts come late.
 [[nodiscard]] inline bool is_about_watchdog(const AuditRow& row) noexcept {
-    return row.kind == "gap" || row.kind == "away" || row.kind == "slow_host";
+    return row.kind == detail::gap_record || row.kind == detail::away_record || row.kind == detail::slow_host_record ||
+           row.kind == detail::held_record;
 }
 
 HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {

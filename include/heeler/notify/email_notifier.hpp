@@ -31,7 +31,8 @@ struct EmailSettings {
     std::string password{};         ///< keep it out of files
     std::string from{};             ///< the address alone
     std::vector<std::string> to{};  ///< likewise; each gets a message of its own
-    bool in_clear = false;          ///< also where the server offers no encryption: for a relay on this machine
+    bool in_clear =
+        false;  ///< also where the server offers no encryption, and by no proxy: for a relay on this machine
     AlertFormat format = &format_alert;
     TransferSettings transfer{};
 };
@@ -161,6 +162,8 @@ private:
 #endif
         curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, more);
         curl_easy_setopt(curl, CURLOPT_URL, settings_.server.c_str());
+        // A proxy of the environment would read it, and "this machine" would be the proxy's.
+        if (settings_.in_clear) curl_easy_setopt(curl, CURLOPT_PROXY, "");
         const auto encryption = settings_.in_clear ? CURLUSESSL_TRY : CURLUSESSL_ALL;
         curl_easy_setopt(curl, CURLOPT_USE_SSL, static_cast<long>(encryption));
         if (!settings_.user.empty()) {

@@ -85,8 +85,9 @@ private:
     [[nodiscard]] Result<detail::GithubIssue> issue_of(const std::string& about, std::string_view mark) {
         if (const auto found = open_.find(about); found != open_.end()) {
             const auto open = github_.is_open(found->second);
-            if (!open) return tl::unexpected<Error>(open.error());
-            if (*open) return detail::GithubIssue{found->second, {}, {}};
+            const bool gone = !open && open.error().code == ErrorCode::permanent;  // deleted, or moved elsewhere
+            if (!open && !gone) return tl::unexpected<Error>(open.error());
+            if (open && *open) return detail::GithubIssue{found->second, {}, {}};
             open_.erase(found);
         }
         auto found = github_.find("open", mark);

@@ -13,7 +13,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
-namespace heeler::inline v0 {
+namespace heeler::inline HEELER_ABI {
 
 /// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE; next: NEXT; stop: COMMAND` and flushes, `CRITICAL` in
 /// front where two conditions hold at once and `NOTE` where nothing is wrong (any more). What follows on further lines
@@ -62,4 +62,4 @@ private:
     std::FILE* to_;
 };
 
-}  // namespace heeler::inline v0
+}  // namespace heeler::inline HEELER_ABI

@@ -106,7 +106,8 @@ inline void write_runs(PrometheusWriter& to, const Vitals& seen) {
     to.family("observer_grace", "gauge", "Runs that are not judged yet, because the watchdog itself saw nothing.")
         .sample(seen.held_by_clock, {{"cause", "clock"}})
         .sample(seen.held_by_start, {{"cause", "start"}})
-        .sample(seen.held_by_gap, {{"cause", "gap"}});
+        .sample(seen.held_by_gap, {{"cause", "gap"}})
+        .sample(seen.held_by_source, {{"cause", "source"}});
     to.one("called_every_seconds", "gauge", "Median of the host's calls; 0: whenever it is to.",
            in_seconds(seen.called_every));
     to.one("slow_host_classes", "gauge", "Classes that ask to be looked at more often than that.", seen.slow_classes);

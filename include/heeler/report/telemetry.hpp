@@ -128,7 +128,10 @@ private:
         const std::string outcome{name_of(action.outcome)};
         ++counts_.interventions[{std::string{name_of(action.kind)}, outcome}];
         if (action.kind == ActionKind::spawn) ++counts_.continuations[{outcome, {}}];
-        if (action.outcome == ActionOutcome::skipped) ++(action.note == shadow_note ? counts_.shadow : counts_.frozen);
+        if (action.outcome == ActionOutcome::skipped) {
+            counts_.shadow += action.outcome_from == OutcomeFrom::shadow ? 1 : 0;
+            counts_.frozen += action.outcome_from == OutcomeFrom::freeze ? 1 : 0;
+        }
         if (action.outcome != ActionOutcome::done) return;
         if (acted_.size() >= most_acted) acted_.clear();  // of runs that ended, mostly
         acted_.insert_or_assign({event.run, action.kind}, now);
@@ -147,14 +150,13 @@ private:
     void add(const AlertEvent& event, WallTime) {
         counts_.alerts_delivered += event.row.state == AlertRow::State::delivered ? 1 : 0;
         counts_.alerts_dead += event.row.state == AlertRow::State::dead ? 1 : 0;
-        const bool together = event.row.last_error.compare(0, told_with.size(), told_with) == 0;
+        const bool together = event.row.how == AlertRow::How::together;
         counts_.alerts_together += event.row.state == AlertRow::State::skipped && together ? 1 : 0;
     }
 
     void add(const AuditEvent& event, WallTime) {
-        if (event.row.kind != "gap") return;
-        const bool backward = event.row.body.find(":-") != std::string::npos;
-        ++(backward ? counts_.jumps_backward : counts_.jumps_forward);
+        if (!event.clock_jump) return;
+        ++(*event.clock_jump < Duration{} ? counts_.jumps_backward : counts_.jumps_forward);
     }
 
     void add(const ErrorEvent&, WallTime) {}

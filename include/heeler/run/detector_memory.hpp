@@ -174,6 +174,18 @@ public:
         return any;
     }
 
+    /// How many new items one of the detectors `kinds` has had that all go on with what it had found; absent: something
+    /// else came, as far as any of them can tell.
+    [[nodiscard]] std::optional<std::uint64_t> more_of_same(std::uint32_t kinds, std::uint64_t identity) const {
+        std::optional<std::uint64_t> most;
+        for (const DetectorSlot& slot : of_->detectors) {
+            if ((kinds & kind_bit(slot.ops->kind)) == 0 || slot.ops->more_of_same == nullptr) continue;
+            const auto same = slot.ops->more_of_same(at(slot), slot.settings, identity);
+            if (same && (!most || *same > *most)) most = same;
+        }
+        return most;
+    }
+
     /// What the detector of this kind remembers, as it is saved; absent if the class has none, or it learned nothing.
     [[nodiscard]] std::optional<std::string> saved(std::string_view kind, Instant now) const {
         for (const DetectorSlot& slot : of_->detectors)

@@ -195,7 +195,9 @@ public:
     }
 
     void learn_watermark() { learn(Watermark{}, {}); }
-    void learn_outcome(const Action& action) { learn(Acted{action.kind, action.outcome, action.note}, {}); }
+    void learn_outcome(const Action& action) {
+        learn(Acted{action.kind, action.outcome, action.note, action.outcome_from}, {});
+    }
 
 private:
     static constexpr std::size_t most_steps = 4096;

@@ -40,7 +40,7 @@ public:
         {
             const std::lock_guard guard{lock_};
             auto& known = classes_[name];
-            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_of(name),
+            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_[name],
                                                                known ? known->defined : now.elapsed);
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
@@ -76,7 +76,7 @@ public:
     /// A loop that is none, for all runs of the class.
     void mute(const std::string& class_name, std::uint64_t identity) {
         const std::lock_guard guard{lock_};
-        mutes_of(class_name)->add(identity);
+        mutes_[class_name].add(identity);
     }
 
     [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
@@ -188,13 +188,6 @@ public:
     [[nodiscard]] RunTable<WatchedRun>& table() noexcept { return table_; }
 
 private:
-    /// Under the lock.
-    std::shared_ptr<Mutes>& mutes_of(const std::string& class_name) {
-        auto& muted = mutes_[class_name];
-        if (!muted) muted = std::make_shared<Mutes>();
-        return muted;
-    }
-
     template <class Fill>
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
@@ -278,15 +271,25 @@ private:
         return settings.filter->excludes(spec) ? Skip::system : Skip::filtered;
     }
 
-    /// Answers where something is that cannot be read, or nothing.
+    /// Answers where something is that cannot be read, or nothing. Of what cannot be read nothing is taken into
+    /// account.
     static std::string_view restore(WatchedRun& watched, const StoredRun& stored,
                                     std::shared_ptr<const ReadyClass> rules, bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{std::move(rules)};
-        watched.trim_chain(now.elapsed);
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
+        RunSpec spec;
+        const std::string stored_texts = watched.spec.bytes();
+        ArchiveReader texts{stored_texts, Instant{}};
+        archive_spec(texts, spec);
+        watched.run.id = stored.row.id;  // by which it is dropped
+        if (!facts.ok() || !facts.at_end() || period_of(watched) <= Duration{})
+            return "table 'runs', column 'facts' is damaged";
+        if (!texts.ok() || !texts.at_end() || spec.id != stored.row.id)
+            return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
+        watched.trim_chain(now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
@@ -306,20 +309,17 @@ private:
         watched.unjudged = watched.run.waiting_since.has_value();
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
-        watched.held_by_start = !polled && down > 3 * period_of(watched);
+        // One that is started again and again judges in the end, however short it lives.
+        watched.held_by_start = !polled && down > 3 * period_of(watched) && watched.held_starts < Run::most_gaps;
         if (watched.held_by_start) {
             watched.held_until = now.elapsed + grace_of(watched);
+            ++watched.held_starts;
+            watched.dirty = true;
+            watched.last_flush = Elapsed::min();  // stored with the first cycle
             // A run that nothing happens to is written once per interval.
             if (down > 2 * watched.run.interval) watched.see_from(now.elapsed);
         }
-        RunSpec spec;
-        const std::string stored_texts = watched.spec.bytes();
-        ArchiveReader texts{stored_texts, Instant{}};
-        archive_spec(texts, spec);
-        const bool whole = texts.ok() && texts.at_end() && spec.id == stored.row.id;
-        if (!whole) watched.run.id = stored.row.id;  // by which it is dropped
-        if (!facts.ok() || !facts.at_end()) return "table 'runs', column 'facts' is damaged";
-        return whole ? "" : "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
+        return {};
     }
 
 public:
@@ -359,7 +359,7 @@ private:
     mutable std::mutex lock_;
     std::mutex adding_;
     NameMap<std::shared_ptr<const ReadyClass>> classes_;
-    NameMap<std::shared_ptr<Mutes>> mutes_;
+    NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
     RunTable<WatchedRun>& table_;

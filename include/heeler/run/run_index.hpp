@@ -4,12 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/run.hpp>
 #include <heeler/text/fingerprint.hpp>
@@ -27,6 +25,9 @@ public:
     }
     RunIndex(const RunIndex&) = delete;
     RunIndex& operator=(const RunIndex&) = delete;
+    ~RunIndex() {
+        for (const Table* table = current(); table != nullptr;) delete std::exchange(table, table->before);
+    }
 
     [[nodiscard]] std::optional<RunHandle> find(std::string_view id) const noexcept {
         const Key key = key_of(id);
@@ -111,13 +112,17 @@ private:
 
     /// Open addressing with linear probing; never more than seven eighths full.
     struct Table {
-        std::size_t size;  ///< a power of two
-        std::unique_ptr<Slot[]> slots;
+        const std::size_t size;  ///< a power of two
+        Slot* const slots;       // owned
+        Table* const before;     // owned
 
-        explicit Table(std::size_t wanted) : size{wanted}, slots{std::make_unique<Slot[]>(wanted)} {}
+        Table(std::size_t wanted, Table* former) : size{wanted}, slots{new Slot[wanted]}, before{former} {}
+        Table(const Table&) = delete;
+        Table& operator=(const Table&) = delete;
+        ~Table() { delete[] slots; }
         [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & (size - 1); }
         [[nodiscard]] std::size_t at(const Slot& slot) const noexcept {
-            return static_cast<std::size_t>(&slot - slots.get());
+            return static_cast<std::size_t>(&slot - slots);
         }
     };
 
@@ -166,20 +171,18 @@ private:
 
     /// Earlier tables stay until the end, since readers may be in them; together they are smaller than the newest.
     void grow() {
-        auto bigger = std::make_unique<Table>(tables_.empty() ? std::size_t{64} : current()->size * 2);
-        if (!tables_.empty())
-            for (std::size_t at = 0; at < current()->size; ++at)
-                if (const Entry entry = current()->slots[at].entry(); entry.used())
-                    slot_of(*bigger, {entry.print, entry.place & print_mask}).set(entry);
-        tables_.push_back(std::move(bigger));
-        table_.store(tables_.back().get(), std::memory_order_release);
+        Table* const before = current();
+        Table* const bigger = new Table{before == nullptr ? std::size_t{64} : before->size * 2, before};
+        for (std::size_t at = 0; before != nullptr && at < before->size; ++at)
+            if (const Entry entry = before->slots[at].entry(); entry.used())
+                slot_of(*bigger, {entry.print, entry.place & print_mask}).set(entry);
+        table_.store(bigger, std::memory_order_release);
     }
 
     std::atomic<Table*> table_{nullptr};
     std::atomic<std::uint64_t> changes_{0};  ///< odd while a writer is at work
     mutable std::mutex writing_;
     std::size_t used_ = 0;
-    std::vector<std::unique_ptr<Table>> tables_;
     std::uint64_t seed_ = 0;
 };
 

@@ -20,7 +20,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct OperatorMarks {
     std::optional<WallTime> snoozed_until;
     std::optional<WallTime> frozen_until;  ///< absent: until somebody ends it
-    std::uint32_t wrong = 0;               ///< conditions that are none for this run, a bit each
+    ConditionBits wrong = 0;               ///< conditions that are none for this run, a bit each
     std::uint32_t wrong_incident = 0;      ///< the newest incident that was none
     Condition found = Condition::stalled;  ///< what was last found to be wrong, whatever was done about it
     bool frozen = false;                   ///< nothing is done to it
@@ -54,18 +54,20 @@ enum class Beginning : std::uint8_t {
     unsaid,      ///< it was not told: nothing is to be done, or it is silenced
 };
 
+[[nodiscard]] constexpr Beginning last_value(Beginning) noexcept { return Beginning::unsaid; }
+
 /// What was sent about a run and when, so that it is not sent again too soon.
 struct SentMarks {
     std::optional<WallTime> alerted;
     std::vector<SentSteer> steered;
-    bool hold_told = false;              ///< it is on record that the next alert is held back
-    bool end_told = false;               ///< the newest alert says that the run is given up
-    Beginning begin = Beginning::known;  ///< saved on its own
-    std::uint32_t fresh = 0;             ///< likewise: edges of which the newest alert is the first, a bit each
+    bool hold_told = false;  ///< it is on record that the next alert is held back
+    bool end_told = false;   ///< the newest alert says that the run is given up
+    Beginning begin = Beginning::known;
+    ConditionBits fresh = 0;  ///< edges of which the newest alert is the first, a bit each
 
     template <class A>
     void archive(A& a) {
-        a(alerted, steered, hold_told, end_told);
+        a(alerted, steered, hold_told, end_told, begin, fresh);
     }
 };
 
@@ -87,7 +89,7 @@ struct ChainMarks {
 struct UnheardMarks {
     std::uint64_t silence = 0;   ///< the newest that swallowed an alert of it; 0: none did
     std::uint32_t incident = 0;  ///< that `began` and `escalated` are about
-    std::uint32_t edges = 0;     ///< conditions with alerts of their own, a bit each
+    ConditionBits edges = 0;     ///< conditions with alerts of their own, a bit each
     bool began = false;          ///< the incident
     bool escalated = false;      ///< it needs a person
 
@@ -127,6 +129,7 @@ struct Feed {
     std::string cursor;
     bool in_group = false;                ///< its class has a source for all its runs
     SmallOptional<Elapsed> lost_since{};  ///< polls fail since then: nothing is known of the time since
+    Duration lost_told{};                 ///< how long that had lasted when it was said last
 
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
 };

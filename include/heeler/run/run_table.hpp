@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -25,6 +24,13 @@ public:
     static constexpr std::uint32_t chunk_runs = 1024;
     static constexpr std::uint32_t most_chunks = 4096;
     static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+    RunTable() = default;
+    RunTable(const RunTable&) = delete;
+    RunTable& operator=(const RunTable&) = delete;
+    ~RunTable() {
+        for (auto& chunk : chunks_) delete chunk.load(std::memory_order_relaxed);
+    }
 
     /// A free slot, its cell in the state that `remove` left it in. `fill(cell, handle)` comes before anybody else can
     /// see the handle, which stays good until `remove`. `nullopt` when the table is full.
@@ -176,12 +182,17 @@ private:
     struct Chunk {
         std::array<Beat, chunk_runs> beats;
         std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;
-        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};       ///< the handle that went to others last
-        std::array<std::unique_ptr<Cell[]>, chunk_runs / block_cells> cells;  ///< made once, used again
+        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};  ///< the handle that went to others last
+        std::array<Cell*, chunk_runs / block_cells> cells{};             ///< owned; made once, used again
         std::atomic<std::int64_t> earliest{never};
 
         Chunk() {
             for (auto& deadline : deadlines) deadline.store(never, std::memory_order_relaxed);
+        }
+        Chunk(const Chunk&) = delete;
+        Chunk& operator=(const Chunk&) = delete;
+        ~Chunk() {
+            for (Cell* const block : cells) delete[] block;
         }
     };
 
@@ -189,8 +200,8 @@ private:
         const std::lock_guard guard{lock_};
         if (free_.empty() && !grow()) return std::nullopt;
         const std::uint32_t index = free_.back();
-        auto& block = chunk_of(index)->cells[index % chunk_runs / block_cells];
-        if (!block) block = std::make_unique<Cell[]>(block_cells);
+        Cell*& block = chunk_of(index)->cells[index % chunk_runs / block_cells];
+        if (block == nullptr) block = new Cell[block_cells];
         free_.pop_back();
         return index;
     }
@@ -212,9 +223,9 @@ private:
     bool grow() {
         const std::uint32_t chunks = chunk_count_.load(std::memory_order_relaxed);
         if (chunks == most_chunks) return false;
-        owned_.push_back(std::make_unique<Chunk>());
-        for (Beat& beat : owned_.back()->beats) beat.generation.store(first_generation_, std::memory_order_relaxed);
-        chunks_[chunks].store(owned_.back().get(), std::memory_order_release);
+        Chunk* const chunk = new Chunk;
+        for (Beat& beat : chunk->beats) beat.generation.store(first_generation_, std::memory_order_relaxed);
+        chunks_[chunks].store(chunk, std::memory_order_release);
         for (std::uint32_t i = chunk_runs; i > 0; --i) free_.push_back(chunks * chunk_runs + i - 1);
         chunk_count_.store(chunks + 1, std::memory_order_release);
         return true;
@@ -229,9 +240,8 @@ private:
 
     const std::uint32_t first_generation_ = next_base();
     mutable std::mutex lock_;
-    std::array<std::atomic<Chunk*>, most_chunks> chunks_{};
+    std::array<std::atomic<Chunk*>, most_chunks> chunks_{};  // owned
     std::atomic<std::uint32_t> chunk_count_{0};
-    std::vector<std::unique_ptr<Chunk>> owned_;
     std::vector<std::uint32_t> free_;
 };
 

@@ -24,16 +24,8 @@ void archive_spec(A& a, RunSpec& spec) {
     std::string name = spec.name == spec.id ? std::string{} : spec.name;
     a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
-      spec.started_at, spec.start_unknown, spec.contract);
-    if constexpr (A::is_loading) {
-        // A run that has none of these is stored as it was before they existed.
-        if (!a.at_end()) a(spec.owner);
-        if (!a.at_end()) a(spec.single_prompt);
-        spec.name = name.empty() ? spec.id : std::move(name);
-    } else {
-        if (!spec.owner.empty() || spec.single_prompt) a(spec.owner);
-        if (spec.single_prompt) a(spec.single_prompt);
-    }
+      spec.started_at, spec.start_unknown, spec.contract, spec.owner, spec.single_prompt);
+    if constexpr (A::is_loading) spec.name = name.empty() ? spec.id : std::move(name);
 }
 
 /// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:

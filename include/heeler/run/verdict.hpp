@@ -35,13 +35,13 @@ struct Verdict {
     bool heard = false;               ///< somebody has one of it
     OperatorMarks marks;
     SentMarks sent;
-    Seldom<ChainMarks> chain;       ///< saved on its own
-    Seldom<UnheardMarks> silenced;  ///< likewise; also written by deliveries
-    std::vector<SentEdge> edges;    ///< of what goes on; stored on their own
+    Seldom<ChainMarks> chain;
+    Seldom<UnheardMarks> silenced;  ///< also written by deliveries
+    std::vector<SentEdge> edges;    ///< of what goes on
     std::optional<WallTime> ended_at;
-    Condition cause;                ///< of the open incident, the worst that was acted on; saved on its own
+    Condition cause;                ///< of the open incident, the worst that was acted on
     std::string found;              ///< likewise, in words; empty: nothing yet
-    std::uint32_t repeated_by = 0;  ///< likewise: the detectors that found a repetition in it, a bit each
+    std::uint32_t repeated_by = 0;  ///< the detectors that found a repetition in it, a bit each
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
         for (const Condition& known : conditions_seen)
@@ -76,14 +76,12 @@ struct Verdict {
     /// Interventions and the end are stored on their own.
     template <class A>
     void archive(A& a) {
-        auto told = static_cast<std::uint8_t>((alert_dead ? 1 : 0) | (heard ? 2 : 0));
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
           incident.escalated, incident.alerted);
-        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, told, marks, sent);
-        alert_dead = (told & 1) != 0;
-        heard = (told & 2) != 0;
+        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, alert_dead, heard, marks, sent,
+          chain, silenced, edges, cause, found, repeated_by);
     }
 };
 

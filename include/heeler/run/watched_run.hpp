@@ -78,6 +78,8 @@ struct Checkpoints {
 /// Why a run is not watched at all.
 enum class Skip : std::uint8_t { no, too_short, interactive, terminal, filtered, system, single_prompt };
 
+[[nodiscard]] constexpr Skip last_value(Skip) noexcept { return Skip::single_prompt; }
+
 [[nodiscard]] constexpr std::string_view name_of(Skip skip) noexcept {
     constexpr std::string_view names[] = {"no",       "short",  "interactive",  "terminal",
                                           "filtered", "system", "single_prompt"};
@@ -89,7 +91,12 @@ struct Shown {
     bool any = false;
     Status status = Status::healthy;
     Level level = Level::none;
-    std::uint32_t findings = 0;  ///< bit per condition
+    ConditionBits findings = 0;  ///< bit per condition
+
+    template <class A>
+    void archive(A& a) {
+        a(any, status, level, findings);
+    }
 };
 
 /// The run's life: hosts report it, and what a cycle does to a run changes it too.
@@ -147,9 +154,7 @@ private:
 
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
-    static constexpr std::uint8_t facts_layout = 9;  ///< raised with each change of what is saved, and in which order
-    static constexpr std::uint8_t layout_without_gain = 8, layout_without_unheard = 7, layout_without_begin = 6,
-                                  layout_without_chain = 5, layout_without_times = 4, layout_without_words = 3;
+    static constexpr std::uint8_t facts_layout = 1;   ///< raised with each change of what is saved, and in which order
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
     static constexpr std::size_t most_heartbeats = 64;
 
@@ -164,6 +169,7 @@ struct RunMemory {
     SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
+    std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -268,8 +274,8 @@ struct RunMemory {
             if (const EdgeAlert* edge = edge_about(sent.condition);
                 edge != nullptr && edge->kind == alert.kind && sent.at == alert.at)
                 marks.edges |= bit_of(sent.condition);
-        const bool escalates = alert.kind == "escalation";
-        const bool begins = alert.kind == "run.unhealthy" && marks.edges == 0;
+        const bool escalates = alert.is(AlertKind::escalation);
+        const bool begins = alert.is(AlertKind::unhealthy) && marks.edges == 0;
         if (escalates || begins) leave_unsaid();
         marks.escalated = escalates && verdict->incident.open();
         marks.began = begins && verdict->incident.open();
@@ -287,6 +293,9 @@ struct RunMemory {
     void see_from(Elapsed now) {
         if (is_terminal(run.state)) return;
         run.seen_from = run.working(now);
+        auto& gaps = run.gaps.edit();
+        if (gaps.size() >= Run::most_gaps) gaps.erase(gaps.begin());
+        gaps.push_back(*run.seen_from);
         dirty = true;
     }
 
@@ -321,46 +330,16 @@ struct RunMemory {
         std::uint8_t layout = facts_layout;
         a(layout);
         if constexpr (A::is_loading)
-            if (layout < layout_without_words || layout > facts_layout) return a.refuse();
+            if (layout != facts_layout) return a.refuse();
         UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
-          run.last_alive, run.last_activity, run.last_progress, run.checkpoint_base, run.last_sign, run.reported_value,
-          run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt, run.incarnation, run.state,
-          run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog);
+          run.last_alive, run.last_activity, run.last_progress, run.last_gain, run.seen_from, run.checkpoint_base,
+          run.last_sign, run.reported_value, run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt,
+          run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
+          run.words);
         if (usage != *run.usage) run.usage.edit() = usage;
-        a(sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until, fenced_told);
-        if (layout == layout_without_words) return;
-        std::vector<SentEdge> edges = verdict->edges;
-        a(run.words, edges);
-        if (!edges.empty()) verdict.edit().edges = std::move(edges);
-        if (layout == layout_without_times) return;
-        Condition cause = verdict->cause;
-        std::string found = verdict->found;
-        std::vector<WallTime> times;
-        for (const HeartbeatRow& row : *heartbeats) times.push_back(row.at);
-        a(found, cause, times);
-        if (cause != verdict->cause) verdict.edit().cause = cause;
-        if (!found.empty()) verdict.edit().found = std::move(found);
-        for (std::size_t i = 0; i < std::min(times.size(), heartbeats->size()); ++i) heartbeats.edit()[i].at = times[i];
-        if (layout == layout_without_chain) return;
-        Seldom<ChainMarks> chain = verdict->chain;
-        a(chain);
-        if (chain) verdict.edit().chain = std::move(chain);
-        if (layout == layout_without_begin) return;
-        Beginning begin = verdict->sent.begin;
-        a(begin);
-        if (begin != verdict->sent.begin) verdict.edit().sent.begin = begin;
-        if (layout == layout_without_unheard) return;
-        Seldom<UnheardMarks> unheard = verdict->silenced;
-        a(unheard);
-        if (unheard) verdict.edit().silenced = std::move(unheard);
-        std::uint32_t fresh = verdict->sent.fresh;
-        a(fresh);
-        if (fresh != verdict->sent.fresh) verdict.edit().sent.fresh = fresh;
-        if (layout == layout_without_gain) return;
-        std::uint32_t repeated = verdict->repeated_by;
-        a(run.last_gain, run.seen_from, repeated);
-        if (repeated != verdict->repeated_by) verdict.edit().repeated_by = repeated;
+        a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
+          fenced_told);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

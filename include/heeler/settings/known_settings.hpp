@@ -117,44 +117,6 @@ void change_levels(RunClass& rules, Change change) {
                 [&](Duration length) { change_levels(rules, [&](auto& settings) { settings.warn_after = length; }); });
 }
 
-[[nodiscard]] inline Refused set_never_started(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
-        change_detector<NeverStarted>(rules, [&](auto& settings) { settings.grace = length; });
-    });
-}
-
-[[nodiscard]] inline Refused set_liveness_period(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, 24h), [&](Duration length) {
-        change_detector<LivenessCounter>(rules, [&](auto& settings) { settings.period = length; });
-    });
-}
-
-[[nodiscard]] inline Refused set_liveness_max(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1'000'000), [&](auto count) {
-        change_detector<LivenessCounter>(rules,
-                                         [&](auto& settings) { settings.max = static_cast<std::uint32_t>(count); });
-    });
-}
-
-[[nodiscard]] inline Refused set_duration_limit(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
-        change_detector<RunTimeout>(rules, [&](auto& settings) { settings.limit = length; });
-    });
-}
-
-[[nodiscard]] inline Refused set_token_budget(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, std::int64_t{1} << 50), [&](auto tokens) {
-        change_detector<TokenBudget>(rules, [&](auto& settings) { settings.soft = tokens; });
-    });
-}
-
-[[nodiscard]] inline Refused set_failure_streak(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1000), [&](auto count) {
-        change_detector<FailureStreak>(rules,
-                                       [&](auto& settings) { settings.count = static_cast<std::uint32_t>(count); });
-    });
-}
-
 [[nodiscard]] inline Refused set_alert_cooldown(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alert_cooldown = length; });
 }
@@ -191,27 +153,6 @@ void change_levels(RunClass& rules, Change change) {
             if (!steer) ladder.steers.clear();
             if (steer && ladder.steers.empty()) ladder.steers = presets::session_steers();
         });
-    });
-}
-
-/// Only where a class tells the states of workers.
-[[nodiscard]] inline Refused set_stuck_threshold(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1000), [&](auto count) {
-        if (rules.detectors.find<WorkerState>() == nullptr) return;
-        change_detector<WorkerState>(rules,
-                                     [&](auto& settings) { settings.stuck_after = static_cast<std::uint32_t>(count); });
-    });
-}
-
-[[nodiscard]] inline Refused set_resource_watch(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 0.01, 10), [&](double share) {
-        change_detector<ResourceLimit>(rules, [&](auto& settings) { settings.watch_at = share; });
-    });
-}
-
-[[nodiscard]] inline Refused set_resource_act(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 0.01, 10), [&](double share) {
-        change_detector<ResourceLimit>(rules, [&](auto& settings) { settings.act_at = share; });
     });
 }
 
@@ -265,9 +206,21 @@ void change_retry(RunClass& rules, Change change) {
 /// Takes the value into the class, or says why not.
 using Apply = Refused (*)(const SettingValue&, RunClass&);
 
+/// A name and what it sets: one of the settings that a detector describes, or what a function here takes.
 struct Known {
     std::string_view name;  ///< parts of an object have a dot
-    Apply apply;
+    Apply apply = nullptr;
+    SetField set = nullptr;
+    std::string_view field{};
+
+    constexpr Known(std::string_view called, Apply how) : name{called}, apply{how} {}
+    constexpr Known(std::string_view called, SetField how, std::string_view of) : name{called}, set{how}, field{of} {}
+    /// Called as the field is, behind a dot.
+    constexpr Known(std::string_view called, SetField how) : Known{called, how, called.substr(called.find('.') + 1)} {}
+
+    [[nodiscard]] Refused operator()(const SettingValue& value, RunClass& rules) const {
+        return set != nullptr ? set(field, value, rules) : apply(value, rules);
+    }
 };
 
 /// Settings of what stands above the engine, in programs that include it: they are made before `main` begins, and know
@@ -297,7 +250,7 @@ using ByCheckpoints = HeartbeatContract<CheckpointAge>;
 
 inline constexpr std::array known{
     Known{"interval_s", &set_interval},
-    Known{"stuck_threshold", &set_stuck_threshold},
+    Known{"stuck_threshold", &set_present<WorkerState>, "stuck_after"},
     Known{"auto_clear", &set_auto_clear},
     Known{"clear_on_error", &set_clear_on_error},
     Known{"clear_above", &set_clear_above},
@@ -305,15 +258,15 @@ inline constexpr std::array known{
     Known{"silence_s", &set_silence},
     Known{"silence_levels.suspicious_s", &set_suspicious},
     Known{"silence_levels.critical_s", &set_critical},
-    Known{"never_started_s", &set_never_started},
-    Known{"duration_limit_s", &set_duration_limit},
-    Known{"liveness_counter.period_s", &set_liveness_period},
-    Known{"liveness_counter.max", &set_liveness_max},
+    Known{"never_started_s", &set_field<NeverStarted>, "grace_s"},
+    Known{"duration_limit_s", &set_field<RunTimeout>, "limit_s"},
+    Known{"liveness_counter.period_s", &set_field<LivenessCounter>},
+    Known{"liveness_counter.max", &set_field<LivenessCounter>},
     Known{"loop_rule", &set_loop_rule},
-    Known{"token_budget.soft", &set_token_budget},
-    Known{"failure_streak.count", &set_failure_streak},
-    Known{"resource_limit.watch_at", &set_resource_watch},
-    Known{"resource_limit.act_at", &set_resource_act},
+    Known{"token_budget.soft", &set_field<TokenBudget>},
+    Known{"failure_streak.count", &set_field<FailureStreak>},
+    Known{"resource_limit.watch_at", &set_field<ResourceLimit>},
+    Known{"resource_limit.act_at", &set_field<ResourceLimit>},
     Known{"debounce", &set_debounce},
     Known{"max_attempts", &set_max_attempts},
     Known{"max_continuations", &set_max_continuations},
@@ -330,9 +283,8 @@ inline constexpr std::array known{
     Known{"retry.base_s", &set_retry_base},
     Known{"retry.factor", &set_retry_factor},
     Known{"retry.cap_s", &set_retry_cap},
-    Known{"zero_intervals",
-          &set_count<HeartbeatContract<Intervals>, &HeartbeatContract<Intervals>::Settings::zero_intervals>},
-    Known{"fallback_factor", &set_fallback_factor},
+    Known{"zero_intervals", &set_field<HeartbeatContract<Intervals>>},
+    Known{"fallback_factor", &set_field<HeartbeatContract<Intervals>>},
     Known{"checkpoint_age_s", &set_length<ByCheckpoints, &ByCheckpoints::Settings::act_after>},
     Known{"progress_age.shown_s", &set_length<ByProgress, &ByProgress::Settings::warn_after>},
     Known{"progress_age.acted_on_s", &set_length<ByProgress, &ByProgress::Settings::act_after>},
@@ -341,33 +293,33 @@ inline constexpr std::array known{
     Known{"tool_calls.allowed_s", &set_in_tool},
     Known{"tool_calls.grace_s", &set_tool_grace},
     Known{"tool_calls.cap_s", &set_tool_cap},
-    Known{"loop_lines.min_period", &set_rule<LoopDetector<Line>, &BlockRule::min_period>},
-    Known{"loop_lines.max_period", &set_rule<LoopDetector<Line>, &BlockRule::max_period>},
-    Known{"loop_lines.min_repeats", &set_rule<LoopDetector<Line>, &BlockRule::min_repeats>},
-    Known{"loop_lines.min_items", &set_rule<LoopDetector<Line>, &BlockRule::min_items>},
-    Known{"loop_lines.window", &set_rule<LoopDetector<Line>, &BlockRule::window>},
-    Known{"loop_calls.min_period", &set_rule<LoopDetector<Call>, &BlockRule::min_period>},
-    Known{"loop_calls.max_period", &set_rule<LoopDetector<Call>, &BlockRule::max_period>},
-    Known{"loop_calls.min_repeats", &set_rule<LoopDetector<Call>, &BlockRule::min_repeats>},
-    Known{"loop_calls.min_items", &set_rule<LoopDetector<Call>, &BlockRule::min_items>},
-    Known{"loop_calls.window", &set_rule<LoopDetector<Call>, &BlockRule::window>},
-    Known{"loop_tail.min_repeats", &set_rule<LoopDetector<Call, TailRule>, &TailRule::min_repeats>},
-    Known{"loop_tail.window", &set_rule<LoopDetector<Call, TailRule>, &TailRule::window>},
-    Known{"error_cascade.threshold", &set_count<ErrorCascade, &ErrorCascade::Settings::threshold>},
-    Known{"error_cascade.window", &set_count<ErrorCascade, &ErrorCascade::Settings::window>},
-    Known{"burn.factor", &set_burn_factor},
-    Known{"burn.min_history", &set_burn_history},
-    Known{"relay.timeout_s", &set_relay<&RelayPlan::timeout>},
-    Known{"relay.continue_at_s", &set_relay<&RelayPlan::continue_at>},
-    Known{"relay.give_up_at_s", &set_relay<&RelayPlan::give_up_at>},
-    Known{"relay.look_again_s", &set_relay<&RelayPlan::look_again>},
-    Known{"relay.working_below_s", &set_band<&RecencyBands::working_below>},
-    Known{"relay.take_over_above_s", &set_band<&RecencyBands::take_over_above>},
+    Known{"loop_lines.min_period", &set_field<LoopDetector<Line>>},
+    Known{"loop_lines.max_period", &set_field<LoopDetector<Line>>},
+    Known{"loop_lines.min_repeats", &set_field<LoopDetector<Line>>},
+    Known{"loop_lines.min_items", &set_field<LoopDetector<Line>>},
+    Known{"loop_lines.window", &set_field<LoopDetector<Line>>},
+    Known{"loop_calls.min_period", &set_field<LoopDetector<Call>>},
+    Known{"loop_calls.max_period", &set_field<LoopDetector<Call>>},
+    Known{"loop_calls.min_repeats", &set_field<LoopDetector<Call>>},
+    Known{"loop_calls.min_items", &set_field<LoopDetector<Call>>},
+    Known{"loop_calls.window", &set_field<LoopDetector<Call>>},
+    Known{"loop_tail.min_repeats", &set_field<LoopDetector<Call, TailRule>>},
+    Known{"loop_tail.window", &set_field<LoopDetector<Call, TailRule>>},
+    Known{"error_cascade.threshold", &set_field<ErrorCascade>},
+    Known{"error_cascade.window", &set_field<ErrorCascade>},
+    Known{"burn.factor", &set_burn},
+    Known{"burn.min_history", &set_burn},
+    Known{"relay.timeout_s", &set_relay},
+    Known{"relay.continue_at_s", &set_relay},
+    Known{"relay.give_up_at_s", &set_relay},
+    Known{"relay.look_again_s", &set_relay},
+    Known{"relay.working_below_s", &set_relay},
+    Known{"relay.take_over_above_s", &set_relay},
     Known{"given_up_after_s", &set_given_up_after},
     Known{"steer_cooldown.loop_s", &set_loop_steers},
     Known{"steer_cooldown.errors_s", &set_error_steers},
     Known{"steer_cooldown.tokens_s", &set_token_steers},
-    Known{"preview_lines", &set_preview_lines},
+    Known{"preview_lines", &set_present<WorkerState>, "lines"},
     Known{"worker_tags", &set_worker_tags},
     Known{"alerts_to", &set_alerts_to},
     Known{"escalation.wait_s", &set_escalation_wait},
@@ -386,6 +338,18 @@ inline constexpr std::array known{
     Known{"outbox.inhibit", &set_inhibit},
     Known{"outbox.group_wait_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_wait>},
     Known{"outbox.group_interval_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_interval>}};
+
+/// The settings of these detectors are among the known ones, whether a class has them on or not.
+[[nodiscard]] constexpr bool has_names_above(std::string_view kind) noexcept {
+    for (const std::string_view known_kind :
+         {WorkerState::kind, NeverStarted::kind, RunTimeout::kind, LivenessCounter::kind, TokenBudget::kind,
+          FailureStreak::kind, ResourceLimit::kind, HeartbeatContract<Intervals>::kind, LoopDetector<Line>::kind,
+          LoopDetector<Call>::kind, LoopDetector<Call, TailRule>::kind, ErrorCascade::kind,
+          BurnRateTracker<Tokens>::kind, BurnRateTracker<ApiCalls>::kind, BurnRateTracker<BytesWritten>::kind,
+          RelayTimeout::kind, RelayCheck::kind})
+        if (known_kind == kind) return true;
+    return false;
+}
 
 }  // namespace detail::setting
 

@@ -48,40 +48,8 @@ class NameList final : public NamedSettings {
 public:
     std::vector<std::string_view> names{};
 
-    void count(std::string_view name, std::uint32_t&, std::uint32_t, std::uint32_t) override { names.push_back(name); }
-    void number(std::string_view name, double&, double, double) override { names.push_back(name); }
-    void length(std::string_view name, Duration&, Duration, Duration) override { names.push_back(name); }
-    void flag(std::string_view name, bool&) override { names.push_back(name); }
-    void text(std::string_view name, std::string&, std::size_t) override { names.push_back(name); }
-};
-
-/// Sets one of them.
-class SetByName final : public NamedSettings {
-public:
-    Refused refused{};
-
-    SetByName(std::string_view name, const SettingValue& value) : name_{name}, value_{value} {}
-
-    void count(std::string_view name, std::uint32_t& to, std::uint32_t least, std::uint32_t most) override {
-        if (name == name_)
-            refused = take(whole(value_, least, most), [&](auto n) { to = static_cast<std::uint32_t>(n); });
-    }
-    void number(std::string_view name, double& to, double least, double most) override {
-        if (name == name_) refused = take(setting::number(value_, least, most), [&](double n) { to = n; });
-    }
-    void length(std::string_view name, Duration& to, Duration least, Duration most) override {
-        if (name == name_) refused = take(seconds(value_, least, most), [&](Duration n) { to = n; });
-    }
-    void flag(std::string_view name, bool& to) override {
-        if (name == name_) refused = take(yes_or_no(value_), [&](bool yes) { to = yes; });
-    }
-    void text(std::string_view name, std::string& to, std::size_t most) override {
-        if (name == name_) refused = take(short_text(value_, most), [&](const std::string& given) { to = given; });
-    }
-
 private:
-    std::string_view name_;
-    const SettingValue& value_;
+    void see(const SettingField& field) override { names.push_back(field.name); }
 };
 
 /// A name that can be set in one class, and what sets it.
@@ -93,22 +61,22 @@ struct Nameable {
 
 [[nodiscard]] inline std::vector<Nameable> nameables(const RunClass& rules) {
     std::vector<Nameable> all;
-    for (const Known& each : known)
-        all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each.apply});
+    for (const Known& each : known) all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each});
     MoreSettings::each([&](const Known& each) {
         for (Nameable& known_already : all)
             if (known_already.name == each.name) {
-                known_already.apply = [first = known_already.apply, second = each.apply](const SettingValue& value,
-                                                                                         RunClass& changed) {
+                known_already.apply = [first = known_already.apply, second = each](const SettingValue& value,
+                                                                                   RunClass& changed) {
                     const Refused refused = first(value, changed);
                     return refused ? refused : second(value, changed);
                 };
                 return;
             }
-        all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each.apply});
+        all.push_back({std::string{each.name}, std::string{object_of(each.name)}, each});
     });
     DetectorSettings detectors = rules.detectors;
     for (const std::string_view kind : detectors.kinds()) {
+        if (has_names_above(kind)) continue;
         NameList list;
         detectors.by_name(kind, list);
         for (const std::string_view part : list.names)

@@ -149,11 +149,13 @@ HEELER_INLINE RunClass worker_monitor() {
     rules.detectors.turn_on<WorkerState>();
     rules.ladder = WatchLadder{};
     rules.outbox.at_once = 3;
-    rules.edges = {{Condition::complete, "worker.complete", true},
-                   {Condition::needs_input, "worker.needs_input", true},
-                   {Condition::worker_error, "worker.error", true},
-                   {Condition::stalled, "worker.stuck", true},
-                   silence_alert()};
+    const auto edge = [](const Condition& condition, AlertKind kind) {
+        return EdgeAlert{condition, std::string{name_of(kind)}, true};
+    };
+    rules.edges = {edge(Condition::complete, AlertKind::worker_complete),
+                   edge(Condition::needs_input, AlertKind::worker_needs_input),
+                   edge(Condition::worker_error, AlertKind::worker_error),
+                   edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
     rules.alerts_to = "orchestrator";
     rules.context.auto_clear = true;
     rules.completion_ends = false;

@@ -67,7 +67,7 @@ public:
     std::size_t memory_size = 0;  ///< of a run's block
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
-    std::shared_ptr<Mutes> mutes;
+    const Mutes& mutes;
     /// Of the grid on which its runs are looked at together: the registration of the oldest, so that a restart keeps
     /// it.
     mutable std::atomic<Elapsed> origin;
@@ -80,16 +80,16 @@ public:
         if (auto good = check_class(rules); !good) return good;
         for (const auto& entry : rules.detectors.entries()) {
             if (entry.ops->validate == nullptr) continue;
-            if (auto good = entry.ops->validate(entry.settings_in(entry.settings)); !good) return good;
+            if (auto good = entry.ops->validate(entry.settings.get()); !good) return good;
         }
         return rules.ladder.validate();
     }
 
-    ReadyClass(RunClass checked, std::shared_ptr<Mutes> muted, Elapsed since)
-        : rules{std::move(checked)}, defined{since}, mutes{std::move(muted)}, origin{since} {
+    ReadyClass(RunClass checked, const Mutes& muted, Elapsed since)
+        : rules{std::move(checked)}, defined{since}, mutes{muted}, origin{since} {
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
-            detectors.push_back({&ops, entry.settings_in(entry.settings), 0});
+            detectors.push_back({&ops, entry.settings.get(), 0});
             memory_alignment = std::max(memory_alignment, ops.alignment);
             if (ops.evidence_needed != nullptr)
                 enough_items = std::max(enough_items, ops.evidence_needed(detectors.back().settings));

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/burn_rate_tracker.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/relay_plan.hpp>
-#include <heeler/detect/worker_state.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/setting_values.hpp>
@@ -31,6 +31,46 @@ template <class T, class Use>
     return std::nullopt;
 }
 
+/// Sets one of a detector's settings, within the limits that the detector gives for it.
+class SetByName final : public NamedSettings {
+public:
+    Refused refused{};
+
+    SetByName(std::string_view name, const SettingValue& value) : name_{name}, value_{value} {}
+
+private:
+    void see(const SettingField& field) override {
+        if (field.name == name_) refused = set(field);
+    }
+
+    [[nodiscard]] Refused set(const SettingField& field) const {
+        const auto least = static_cast<std::int64_t>(field.least);
+        const auto most = static_cast<std::int64_t>(field.most);
+        if (field.count != nullptr)
+            return take(whole(value_, least, most), [&](auto n) { *field.count = static_cast<std::uint32_t>(n); });
+        if (field.large_count != nullptr)
+            return take(whole(value_, least, most), [&](auto n) { *field.large_count = n; });
+        if (field.number != nullptr)
+            return take(setting::number(value_, field.least, field.most), [&](double n) { *field.number = n; });
+        if (field.flag != nullptr) return take(yes_or_no(value_), [&](bool yes) { *field.flag = yes; });
+        if (field.text != nullptr)
+            return take(short_text(value_, static_cast<std::size_t>(most)),
+                        [&](const std::string& given) { *field.text = given; });
+        return take(seconds(value_, Duration{least}, Duration{most}), [&](Duration length) {
+            if (field.limit != nullptr)
+                *field.limit = length;
+            else
+                *field.length = length;
+        });
+    }
+
+    std::string_view name_;
+    const SettingValue& value_;
+};
+
+/// What of a class has settings that are described once, and takes one of them.
+using SetField = Refused (*)(std::string_view field, const SettingValue& value, RunClass& rules);
+
 /// Changes the settings of a detector, which is turned on if it is off.
 template <class D, class Change>
 void change_detector(RunClass& rules, Change change) {
@@ -46,32 +86,49 @@ void change_present(RunClass& rules, Change change) {
     if (rules.detectors.find<D>() != nullptr) change_detector<D>(rules, change);
 }
 
+template <class D>
+[[nodiscard]] Refused set_field(std::string_view field, const SettingValue& value, RunClass& rules) {
+    SetByName set{field, value};
+    change_detector<D>(rules, [&](auto& settings) { D::by_name(settings, set); });
+    return std::move(set.refused);
+}
+
+template <class D>
+[[nodiscard]] Refused set_present(std::string_view field, const SettingValue& value, RunClass& rules) {
+    return rules.detectors.find<D>() == nullptr ? Refused{} : set_field<D>(field, value, rules);
+}
+
+/// Of all units that the class compares, or else of all.
+[[nodiscard]] inline Refused set_burn(std::string_view field, const SettingValue& value, RunClass& rules) {
+    const auto& on = rules.detectors;
+    const bool any = on.find<BurnRateTracker<Tokens>>() != nullptr || on.find<BurnRateTracker<ApiCalls>>() != nullptr ||
+                     on.find<BurnRateTracker<BytesWritten>>() != nullptr;
+    if (!any)
+        rules.detectors.turn_on<BurnRateTracker<Tokens>>()
+            .turn_on<BurnRateTracker<ApiCalls>>()
+            .turn_on<BurnRateTracker<BytesWritten>>();
+    Refused refused = set_present<BurnRateTracker<Tokens>>(field, value, rules);
+    if (!refused) refused = set_present<BurnRateTracker<ApiCalls>>(field, value, rules);
+    return refused ? refused : set_present<BurnRateTracker<BytesWritten>>(field, value, rules);
+}
+
+/// Of a relay, whose plan two detectors go by. Only where a class has them.
+[[nodiscard]] inline Refused set_relay(std::string_view field, const SettingValue& value, RunClass& rules) {
+    const Refused refused = set_present<RelayTimeout>(field, value, rules);
+    return refused ? refused : set_present<RelayCheck>(field, value, rules);
+}
+
 /// Changes a class's ladder if it is of this type; another one has nothing of the kind to set.
 template <class L, class Change>
 void change_ladder(RunClass& rules, Change change) {
     if (auto* ladder = rules.ladder.as<L>()) change(*ladder);
 }
 
-/// A count among a detector's settings. The detector itself knows its limits; so it does of a length.
-template <class D, auto Member>
-[[nodiscard]] Refused set_count(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1'000'000), [&](auto count) {
-        change_detector<D>(rules, [&](auto& settings) { settings.*Member = static_cast<std::uint32_t>(count); });
-    });
-}
-
+/// A length among the settings of a detector that judges by age.
 template <class D, auto Member>
 [[nodiscard]] Refused set_length(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
         change_detector<D>(rules, [&](auto& settings) { settings.*Member = length; });
-    });
-}
-
-/// A number of the rule by which a detector judges.
-template <class D, auto Member>
-[[nodiscard]] Refused set_rule(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1'000'000), [&](auto count) {
-        change_detector<D>(rules, [&](auto& settings) { settings.rule.*Member = static_cast<std::uint32_t>(count); });
     });
 }
 
@@ -84,39 +141,6 @@ template <auto Part, auto Member>
 template <auto Member>
 [[nodiscard]] Refused set_own_length(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.*Member = length; });
-}
-
-[[nodiscard]] inline Refused set_fallback_factor(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 1, 100), [&](double factor) {
-        change_detector<HeartbeatContract<Intervals>>(rules,
-                                                      [&](auto& settings) { settings.fallback_factor = factor; });
-    });
-}
-
-/// Of all units that the class compares, or else of all.
-template <class Change>
-void change_burn(RunClass& rules, Change change) {
-    const auto& on = rules.detectors;
-    const bool any = on.find<BurnRateTracker<Tokens>>() != nullptr || on.find<BurnRateTracker<ApiCalls>>() != nullptr ||
-                     on.find<BurnRateTracker<BytesWritten>>() != nullptr;
-    if (!any)
-        rules.detectors.turn_on<BurnRateTracker<Tokens>>()
-            .turn_on<BurnRateTracker<ApiCalls>>()
-            .turn_on<BurnRateTracker<BytesWritten>>();
-    change_present<BurnRateTracker<Tokens>>(rules, change);
-    change_present<BurnRateTracker<ApiCalls>>(rules, change);
-    change_present<BurnRateTracker<BytesWritten>>(rules, change);
-}
-
-[[nodiscard]] inline Refused set_burn_factor(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 1, 1000),
-                [&](double factor) { change_burn(rules, [&](auto& settings) { settings.factor = factor; }); });
-}
-
-[[nodiscard]] inline Refused set_burn_history(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1000), [&](auto count) {
-        change_burn(rules, [&](auto& settings) { settings.min_history = static_cast<std::uint32_t>(count); });
-    });
 }
 
 [[nodiscard]] inline Refused set_max_pause(const SettingValue& value, RunClass& rules) {
@@ -148,25 +172,6 @@ void change_ages(RunClass& rules, Change change) {
                 [&](Duration length) { change_ages(rules, [&](auto& settings) { settings.tool_cap = length; }); });
 }
 
-/// A moment of a relay, which two detectors go by. Only where a class has them.
-template <class Change>
-void change_relay(RunClass& rules, Change change) {
-    change_present<RelayTimeout>(rules, change);
-    change_present<RelayCheck>(rules, change);
-}
-
-template <auto Member>
-[[nodiscard]] Refused set_relay(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, longest_setting),
-                [&](Duration length) { change_relay(rules, [&](RelayPlan& plan) { plan.*Member = length; }); });
-}
-
-template <auto Member>
-[[nodiscard]] Refused set_band(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, longest_setting),
-                [&](Duration length) { change_relay(rules, [&](RelayPlan& plan) { plan.bands.*Member = length; }); });
-}
-
 /// Of the ending for long silence. Only where a class has one.
 [[nodiscard]] inline Refused set_given_up_after(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
@@ -195,13 +200,6 @@ template <auto Member>
 }
 [[nodiscard]] inline Refused set_token_steers(const SettingValue& value, RunClass& rules) {
     return set_steer_cooldown(value, rules, Condition::token_budget);
-}
-
-/// Only where a class tells the states of workers.
-[[nodiscard]] inline Refused set_preview_lines(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 20), [&](auto count) {
-        change_present<WorkerState>(rules, [&](auto& settings) { settings.lines = static_cast<std::uint32_t>(count); });
-    });
 }
 
 /// Names with commas between them. A class without a filter gets one.

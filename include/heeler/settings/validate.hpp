@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
@@ -13,8 +14,6 @@
 #include <heeler/text/sanitise.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
-
-inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
 
 [[nodiscard]] inline Result<void> check_length(std::string_view what, Duration value, Duration least, Duration most) {
     if (value >= least && value <= most) return {};

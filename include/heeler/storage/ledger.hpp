@@ -60,11 +60,14 @@ struct Change {
             "the store could be asked is not watched any more; choose another id"};
 }
 
+/// Why one run was not written.
+struct Unwritten : Error {
+    bool left_to_cycle = false;  ///< it is stored with what a cycle decides about the run
+};
+
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
 public:
-    static constexpr std::string_view left_to_cycle = "it is stored with what a cycle decides about the run";
-
     Ledger(StorePort& store, Tenure& tenure, ProcessPort& process)
         : store_{store}, tenure_{tenure}, only_one_{store, process} {}
 
@@ -151,19 +154,21 @@ public:
     }
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
-    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now,
-                                                  Writer writer = Writer::other) {
+    [[nodiscard]] std::optional<Unwritten> commit_one(RunHandle handle, WatchedRun& watched, Instant now,
+                                                      Writer writer = Writer::other) {
         std::vector<Change> changes(1);
         changes[0].handle = handle;
         changes[0].watched = &watched;
         changes[0].writer = writer;
         auto error = commit(changes, {}, now);
-        if (changes[0].undecided) return Error{ErrorCode::busy, std::string{left_to_cycle}};
-        if (!error && changes[0].fault) return *changes[0].fault;
-        if (!error && changes[0].conflict)
-            return Error{ErrorCode::conflict,
-                         "the run was changed by someone else; it is written with the next commit"};
-        return error;
+        if (changes[0].undecided)
+            return Unwritten{{ErrorCode::busy, "it is stored with what a cycle decides about the run"}, true};
+        if (error) return Unwritten{*std::move(error)};
+        if (changes[0].fault) return Unwritten{*changes[0].fault};
+        if (changes[0].conflict)
+            return Unwritten{
+                {ErrorCode::conflict, "the run was changed by someone else; it is written with the next commit"}};
+        return std::nullopt;
     }
 
     /// Writes all runs, their detectors' memory included.

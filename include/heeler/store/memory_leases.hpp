@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +19,7 @@ public:
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length, Duration now) {
         if (const auto usable = check_lease(holder, owner, length); !usable)
             return tl::unexpected<Error>(usable.error());
-        Entry& entry = entries_[std::string{holder}];
+        Entry& entry = entry_of(holder);
         const bool free = entry.owner.empty() || entry.until <= now;
         if (!free && entry.owner != owner)
             return tl::unexpected<Error>(name_is_taken("in memory", holder, entry.owner, entry.until - now));
@@ -32,24 +30,27 @@ public:
     }
 
     void release(const Lease& lease, Duration now) {
-        const auto found = entries_.find(lease.holder);
-        if (found == entries_.end() || found->second.epoch != lease.epoch || found->second.owner.empty()) return;
-        found->second.owner.clear();
-        found->second.until = now;
+        for (Entry& entry : entries_) {
+            if (entry.name != lease.holder || entry.epoch != lease.epoch || entry.owner.empty()) continue;
+            entry.owner.clear();
+            entry.until = now;
+        }
     }
 
     /// It is the newest of its holder and was not taken away, though it may have run out.
     [[nodiscard]] bool is_held(std::string_view holder, std::uint64_t epoch) const {
-        const auto found = entries_.find(holder);
-        return found != entries_.end() && found->second.epoch == epoch && !found->second.owner.empty();
+        for (const Entry& entry : entries_)
+            if (entry.name == holder) return entry.epoch == epoch && !entry.owner.empty();
+        return false;
     }
 
     /// Takes away every lease that ran out, but not that of `asker`. Answers them as they were, in order of names.
     [[nodiscard]] std::vector<Lease> take_away(std::string_view asker, Duration now) {
         std::vector<Lease> gone;
-        for (auto& [name, entry] : entries_) {
-            if (entry.owner.empty() || entry.until > now || name == asker || name == unnamed_holder) continue;
-            gone.push_back({name, entry.epoch++});
+        for (Entry& entry : entries_) {
+            if (entry.owner.empty() || entry.until > now || entry.name == asker || entry.name == unnamed_holder)
+                continue;
+            gone.push_back({entry.name, entry.epoch++});
             entry.owner.clear();
         }
         return gone;
@@ -58,20 +59,28 @@ public:
     /// In order of names, without their runs.
     [[nodiscard]] std::vector<HolderRow> rows(Duration now) const {
         std::vector<HolderRow> all;
-        for (const auto& [name, entry] : entries_)
-            all.push_back(
-                {name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0, entry.owner});
+        for (const Entry& entry : entries_)
+            all.push_back({entry.name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0,
+                           entry.owner});
         return all;
     }
 
 private:
     struct Entry {
+        std::string name{};
         std::string owner{};  // empty: taken away or given up
         std::uint64_t epoch = 0;
         Duration until{};
     };
 
-    std::map<std::string, Entry, std::less<>> entries_;
+    Entry& entry_of(std::string_view holder) {
+        auto place = entries_.begin();
+        while (place != entries_.end() && place->name < holder) ++place;
+        if (place == entries_.end() || place->name != holder) place = entries_.insert(place, {std::string{holder}});
+        return *place;
+    }
+
+    std::vector<Entry> entries_;  // in order of names
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/name_map.hpp>
 #include <heeler/store/lease_rules.hpp>
 #include <heeler/store/memory_leases.hpp>
 #include <heeler/store/memory_store.hpp>
@@ -23,9 +24,9 @@ namespace heeler::inline HEELER_ABI {
 struct MemoryStore::Content {
     std::mutex mutex;
     std::vector<History> runs;  // in order of registration; their audit is kept below
-    std::map<std::string, std::size_t, std::less<>> places;
-    std::map<std::string, std::vector<AuditRow>, std::less<>> audit;
-    std::map<std::uint64_t, DecisionRow> open_decisions;
+    detail::NameMap<std::size_t> places;
+    detail::NameMap<std::vector<AuditRow>> audit;
+    std::vector<DecisionRow> open_decisions;  // in order of their numbers
     std::uint64_t decisions = 0;
     std::vector<MuteRow> mutes;
     std::vector<TallyRow> tallies;
@@ -42,10 +43,11 @@ struct MemoryStore::Content {
     /// It has not ended, or something of it is to be carried out.
     [[nodiscard]] static bool is_open(const History& kept) {
         if (!is_terminal(kept.row->state)) return true;
-        const auto is_intended = [](const Action& action) { return action.outcome == ActionOutcome::intended; };
-        const auto is_pending = [](const AlertRow& alert) { return alert.state == AlertRow::State::pending; };
-        return std::any_of(kept.actions.begin(), kept.actions.end(), is_intended) ||
-               std::any_of(kept.alerts.begin(), kept.alerts.end(), is_pending);
+        for (const Action& action : kept.actions)
+            if (action.outcome == ActionOutcome::intended) return true;
+        for (const AlertRow& alert : kept.alerts)
+            if (alert.state == AlertRow::State::pending) return true;
+        return false;
     }
 
     [[nodiscard]] bool is_claimable(const History& kept, const Claim& claim) const {
@@ -116,13 +118,8 @@ struct MemoryStore::Content {
 
     /// One that is to be carried out yet is never forgotten.
     static void drop_oldest_settled(std::vector<Action>& actions) {
-        while (actions.size() > most_records) {
-            const auto settled = std::find_if(actions.begin(), actions.end(), [](const Action& action) {
-                return action.outcome != ActionOutcome::intended;
-            });
-            if (settled == actions.end()) return;
-            actions.erase(settled);
-        }
+        for (auto next = actions.begin(); actions.size() > most_records && next != actions.end();)
+            next = next->outcome != ActionOutcome::intended ? actions.erase(next) : std::next(next);
     }
 
     static void write_row(std::optional<RunRow>& kept, RunRow row) {
@@ -134,19 +131,18 @@ struct MemoryStore::Content {
 
     template <class Row, class Identity>
     static void put(std::vector<Row>& rows, const Row& row, Identity identity) {
-        const auto same =
-            std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return identity(other) == identity(row); });
-        if (same == rows.end())
-            rows.push_back(row);
-        else
-            *same = row;
+        for (Row& other : rows) {
+            if (identity(other) != identity(row)) continue;
+            other = row;
+            return;
+        }
+        rows.push_back(row);
     }
 
     template <class Row>
     static void put_by_number(std::vector<Row>& rows, const Row& row) {
-        const auto place =
-            std::lower_bound(rows.begin(), rows.end(), row.number,
-                             [](const Row& other, std::uint64_t number) { return other.number < number; });
+        auto place = rows.end();  // most come last
+        while (place != rows.begin() && std::prev(place)->number >= row.number) --place;
         if (place != rows.end() && place->number == row.number)
             *place = row;
         else
@@ -154,18 +150,21 @@ struct MemoryStore::Content {
     }
 
     void close_decision(std::uint64_t number, const Conflicts& conflicts) {
-        const auto decision = open_decisions.find(number);
-        if (decision == open_decisions.end()) return;
-        if (std::find(conflicts.begin(), conflicts.end(), decision->second.run) != conflicts.end()) return;
-        open_decisions.erase(decision);
+        for (auto decision = open_decisions.begin(); decision != open_decisions.end(); ++decision) {
+            if (decision->number != number) continue;
+            for (const std::string& run : conflicts)
+                if (run == decision->run) return;
+            open_decisions.erase(decision);
+            return;
+        }
     }
 
     void add_mute(const MuteRow& row) {
-        const bool known = std::any_of(mutes.begin(), mutes.end(), [&](const MuteRow& other) {
-            return other.class_name == row.class_name && other.condition == row.condition &&
-                   other.identity == row.identity;
-        });
-        if (!known) mutes.push_back(row);
+        for (const MuteRow& other : mutes)
+            if (other.class_name == row.class_name && other.condition == row.condition &&
+                other.identity == row.identity)
+                return;
+        mutes.push_back(row);
     }
 
     void add_tally(const TallyRow& row) {
@@ -193,9 +192,7 @@ HEELER_INLINE Result<Snapshot> MemoryStore::load() {
 
 HEELER_INLINE Result<std::vector<DecisionRow>> MemoryStore::list() {
     const std::lock_guard lock{content_->mutex};
-    std::vector<DecisionRow> open;
-    for (const auto& [number, decision] : content_->open_decisions) open.push_back(decision);
-    return open;
+    return content_->open_decisions;
 }
 
 HEELER_INLINE Result<Conflicts> MemoryStore::commit(const Batch& batch) {
@@ -207,9 +204,8 @@ HEELER_INLINE Result<Conflicts> MemoryStore::commit(const Batch& batch) {
         if (!content_->write(changes)) conflicts.push_back(changes.row.id);
     for (const std::uint64_t number : batch.applied) content_->close_decision(number, conflicts);
     for (const DecisionRow& decision : batch.decisions) {
-        const std::uint64_t number = ++content_->decisions;
-        content_->open_decisions[number] = decision;
-        content_->open_decisions[number].number = number;
+        content_->open_decisions.push_back(decision);
+        content_->open_decisions.back().number = ++content_->decisions;
     }
     for (const AuditRow& row : batch.audit) content_->add_audit(row);
     for (const MuteRow& row : batch.mutes) content_->add_mute(row);

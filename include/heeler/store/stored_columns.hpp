@@ -74,7 +74,7 @@ template <class Row>
 
 /// The number of a column as this library wrote it. Counts leave room for one more.
 template <class T>
-[[nodiscard]] constexpr bool is_json_of(std::int64_t stored) noexcept {
+[[nodiscard]] constexpr bool is_number_of(std::int64_t stored) noexcept {
     if constexpr (sizeof(T) < sizeof stored)
         return std::in_range<T>(stored);
     else
@@ -103,19 +103,20 @@ void columns(RowOf<Intervention> auto& row, Visit visit) {
 
 template <class Visit>
 void columns(RowOf<Action> auto& row, Visit visit) {
-    visit(row.key, row.kind, row.needs, row.outcome, row.incident, row.intervention, row.attempt, row.text, row.note);
+    visit(row.key, row.kind, row.needs, row.outcome, row.outcome_from, row.incident, row.intervention, row.attempt,
+          row.text, row.note);
 }
 
 /// Where the body of an alert lies in its row.
-inline constexpr int body_column = 17;
+inline constexpr int body_column = 21;
 
 /// `body` stands for the lists of the alert.
 template <class Visit>
 void columns(RowOf<AlertRow> auto& row, RowOf<std::string> auto& body, Visit visit) {
     auto& alert = row.alert;
-    visit(alert.key, row.state, row.attempts, row.created_at, row.not_before, row.last_error, row.action_key,
-          alert.kind, alert.to, alert.run.id, alert.run.name, alert.run.work_item, alert.run.project, alert.severity,
-          alert.summary, alert.at, alert.attempt, Bytes{body});
+    visit(alert.key, row.state, row.attempts, row.created_at, row.not_before, row.last_error, row.how, row.with_key,
+          row.with_run, row.note, row.action_key, alert.kind, alert.to, alert.run.id, alert.run.name,
+          alert.run.work_item, alert.run.project, alert.severity, alert.summary, alert.at, alert.attempt, Bytes{body});
 }
 
 template <class Visit>
@@ -148,14 +149,10 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
         values.push_back(detail.value);
         numbers.push_back(detail.is_json ? 'n' : 't');
     }
-    ArchiveWriter writer{Instant{}};
-    writer(issues, names, values);
     std::vector<std::string> tags = alert.tags;
     std::vector<std::string> taken = alert.taken;
-    const bool has_tags = !tags.empty() || !taken.empty();
-    if (numbers.find('n') != std::string::npos || has_tags) writer(numbers);
-    if (has_tags) writer(tags);
-    if (!taken.empty()) writer(taken);
+    ArchiveWriter writer{Instant{}};
+    writer(issues, names, values, numbers, tags, taken);
     return writer.take();
 }
 
@@ -163,12 +160,9 @@ void columns(RowOf<TallyRow> auto& row, Visit visit) {
 [[nodiscard]] inline bool decode_body(std::string_view body, Alert& alert) {
     std::vector<std::string> names;
     std::vector<std::string> values;
+    std::string numbers;
     ArchiveReader reader{body, Instant{}};
-    reader(alert.issues, names, values);
-    std::string numbers(names.size(), 't');
-    if (!reader.at_end()) reader(numbers);
-    if (!reader.at_end()) reader(alert.tags);
-    if (!reader.at_end()) reader(alert.taken);
+    reader(alert.issues, names, values, numbers, alert.tags, alert.taken);
     if (!reader.ok() || !reader.at_end() || names.size() != values.size() || names.size() != numbers.size())
         return false;
     for (std::size_t i = 0; i < names.size(); ++i) alert.details.push_back({names[i], values[i], numbers[i] == 'n'});

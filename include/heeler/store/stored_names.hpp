@@ -26,6 +26,9 @@ template <class E>
     } else if constexpr (std::is_same_v<E, AlertRow::State>) {
         constexpr std::string_view names[] = {"pending", "delivered", "dead", "skipped"};
         return names[static_cast<std::size_t>(value)];
+    } else if constexpr (std::is_same_v<E, AlertRow::How>) {
+        constexpr std::string_view names[] = {"plain", "alone", "together", "inhibited", "silenced"};
+        return names[static_cast<std::size_t>(value)];
     } else if constexpr (std::is_same_v<E, Condition>) {
         return value.key();
     } else {
@@ -46,9 +49,7 @@ template <class E>
 [[nodiscard]] constexpr std::optional<E> value_named(std::string_view name) noexcept {
     if constexpr (std::is_same_v<E, Condition>) {
         // A host's own has a name of its making; what cannot be one is damage.
-        bool good = !name.empty() && name.size() <= Condition::longest_key;
-        for (const char c : name) good = good && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
-        if (good) return Condition::named(name);
+        if (Condition::is_key(name)) return Condition::named(name);
     } else {
         for (std::size_t i = 0; i < count_names<E>(); ++i)
             if (stored_name(static_cast<E>(i)) == name) return static_cast<E>(i);

@@ -12,15 +12,10 @@
 #include <vector>
 
 #include <heeler/core/action.hpp>
+#include <heeler/core/agent_control.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
-
-/// The verbs of an agent control that do something.
-enum class ControlVerb : std::uint8_t { inject, pause, resume, isolate, snapshot, terminate, spawn };
-
-inline constexpr std::array<std::string_view, 7> control_verb_names{"inject",   "pause",     "resume", "isolate",
-                                                                    "snapshot", "terminate", "spawn"};
 
 /// How a verb is to answer.
 enum class ControlAnswer : std::uint8_t {

@@ -19,22 +19,17 @@ namespace heeler::inline HEELER_ABI {
     return std::to_string(seconds / 86400) + "d " + std::to_string(seconds % 86400 / 3600) + "h";
 }
 
-namespace detail {
-
-/// The nearest moment that four digits of a year can name: what a clock or a store holds may lie further away than
-/// calendars can be computed.
-[[nodiscard]] constexpr WallTime in_calendar(WallTime when) noexcept {
-    constexpr WallTime first{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}};
-    constexpr WallTime last = WallTime{std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1}} - Duration{1};
-    return when < first ? first : when > last ? last : when;
+/// A promise is kept to its last word: rounded up to the smaller of the units that are shown.
+[[nodiscard]] inline std::string spoken_bound(Duration length) {
+    constexpr Duration second = std::chrono::seconds{1}, minute = std::chrono::minutes{1}, hour = std::chrono::hours{1};
+    const Duration unit = length <= hour - second ? second : length <= 24 * hour - minute ? minute : hour;
+    return spoken((length + unit - Duration{1}) / unit * unit);
 }
-
-}  // namespace detail
 
 /// RFC 3339 in UTC with milliseconds, for example 2026-01-31T09:05:00.250Z. What is not of the years 0 to 9999 is
 /// shown as the first or the last moment of them.
 [[nodiscard]] inline std::string rfc3339(WallTime moment) {
-    const WallTime when = detail::in_calendar(moment);
+    const WallTime when = in_calendar(moment);
     const auto day = std::chrono::floor<std::chrono::days>(when);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::milliseconds>(when - day)};

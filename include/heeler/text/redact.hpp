@@ -27,25 +27,28 @@ public:
             return fail(ErrorCode::invalid_argument, "a value to redact has " + std::to_string(value.size()) +
                                                          " bytes, at least 4 are needed: leave it out");
         keep(value);
-        for (const std::string& seen : {cleaned(value), without_controls(value)})
-            if (seen.size() >= 4 && seen != value) keep(seen);
+        for (const bool sequences : {true, false})
+            if (const auto seen = Seen::of(value, sequences); seen.text.size() >= 4 && seen.text != value)
+                keep(seen.text);
         return {};
     }
 
     /// `text` with every secret replaced by `[redacted]`. Linear in `text`. Who reads it sees no controls and nothing
-    /// invisible, so secrets are looked for in what is seen: with one among it, all of the text is sanitised.
+    /// invisible, and knows a letter with an accent, so secrets are looked for in what is left without them.
     [[nodiscard]] std::string redact(std::string_view text) const {
-        if (std::all_of(text.begin(), text.end(), is_plain)) return redact_as_it_is(text);
+        if (std::all_of(text.begin(), text.end(), is_plain))
+            return redact_seen(text, [](std::string_view t) { return Plain{t}; });
         // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's.
-        for (const std::string& clean : {cleaned(text), without_controls(text)})
-            if (std::string shown = redact_as_it_is(clean); shown != clean) return shown;
-        return redact_as_it_is(text);
+        std::string shown{text};
+        for (const bool sequences : {true, false})
+            shown = redact_seen(shown, [&](std::string_view t) { return Seen::of(t, sequences); });
+        return shown;
     }
 
     /// What may be stored of a run's output: sanitised, redacted, and of that the last `keep` characters behind a note
     /// of how much is missing.
     [[nodiscard]] std::string evidence_text(std::string_view text, std::size_t keep = 4000) const {
-        std::string clean = redact_as_it_is(cleaned(text));
+        std::string clean = sanitise(redact(text), std::numeric_limits<std::size_t>::max());
         std::size_t start = clean.size();
         for (std::size_t kept = 0; start > 0 && kept < keep;)
             if (!is_utf8_continuation(clean[--start])) ++kept;
@@ -59,31 +62,58 @@ private:
         values_.emplace_back(value);
     }
 
-    [[nodiscard]] static std::string cleaned(std::string_view text) {
-        return sanitise(text, std::numeric_limits<std::size_t>::max());
-    }
+    [[nodiscard]] static bool is_plain(char c) noexcept { return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\t'; }
 
-    [[nodiscard]] static bool is_plain(char c) noexcept {
-        return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\r' || c == '\t';
-    }
+    /// What a reader takes in of a text.
+    struct Seen {
+        std::string text{};
+        std::vector<std::size_t> places{};  ///< where each of its bytes stands in the text
 
-    [[nodiscard]] static std::string without_controls(std::string_view text) {
-        std::string out;
-        for (const char c : text)
-            if (is_plain(c) || static_cast<unsigned char>(c) >= 0x80) out += c;
-        return out;
-    }
+        /// `sequences`: without what escape sequences take, else only without the control that begins them.
+        [[nodiscard]] static Seen of(std::string_view text, bool sequences) {
+            Seen seen;
+            for (std::size_t at = 0; at < text.size();) {
+                const std::size_t begin = at;
+                const Decoded next = decode_utf8(text, at);
+                at += next.size;
+                if (next.value == '\r' && detail::peek(text, at) == '\n') continue;
+                const bool line_end = next.value == '\r' || next.value == 0x2028 || next.value == 0x2029;
+                const bool control = detail::is_control(next.value) && !line_end && !is_plain(text[begin]);
+                if (control && sequences) at = detail::skip_escape(text, at, next.value);
+                if (control || detail::is_unseen(next.value) || detail::is_accent(next.value)) continue;
+                for (std::size_t byte = line_end ? at - 1 : begin; byte < at; ++byte) {
+                    seen.text += line_end ? '\n' : text[byte];
+                    seen.places.push_back(byte);
+                }
+            }
+            return seen;
+        }
 
-    [[nodiscard]] std::string redact_as_it_is(std::string_view text) const {
-        auto spans = detail::SecretFinder(text).find();
-        add_exact(text, spans);
-        if (spans.empty()) return std::string{text};
-        std::string shown = replaced(text, std::move(spans));
+        [[nodiscard]] std::string_view view() const noexcept { return text; }
+        /// With what is not seen in front of it: an escape there would take the mark apart.
+        [[nodiscard]] detail::Span place(detail::Span span) const {
+            return {span.begin == 0 ? 0 : places[span.begin - 1] + 1, places[span.end - 1] + 1};
+        }
+    };
+
+    struct Plain {
+        std::string_view text;
+
+        [[nodiscard]] std::string_view view() const noexcept { return text; }
+        [[nodiscard]] static detail::Span place(detail::Span span) noexcept { return span; }
+    };
+
+    template <class See>
+    [[nodiscard]] std::string redact_seen(std::string_view text, See see) const {
+        std::string shown{text};
         // Where a value stood that had kept its surroundings from being seen, there may be one more secret now.
-        for (int round = 0; round < 3; ++round) {
-            auto more = detail::SecretFinder(shown).find();
-            if (more.empty()) break;
-            shown = replaced(shown, std::move(more));
+        for (int round = 0; round < 4; ++round) {
+            const auto seen = see(std::string_view{shown});
+            auto spans = detail::SecretFinder(seen.view()).find();
+            if (round == 0) add_exact(seen.view(), spans);
+            if (spans.empty()) break;
+            for (detail::Span& span : spans) span = seen.place(span);
+            shown = replaced(shown, std::move(spans));
         }
         return shown;
     }
@@ -121,6 +151,7 @@ private:
 
 /// `sanitise(text, cap_bytes)` without secrets. They are looked for before it is cut, so that none is cut in two.
 [[nodiscard]] inline std::string redacted(std::string_view text, std::size_t cap_bytes) {
+    if (text.size() <= 4 * cap_bytes) return sanitise(redact(text), cap_bytes);
     return sanitise(redact(sanitise(text, 4 * cap_bytes)), cap_bytes);
 }
 

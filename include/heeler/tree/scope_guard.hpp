@@ -66,6 +66,8 @@ enum class Refusal : std::uint8_t {
     malformed   ///< no such thing can be asked
 };
 
+[[nodiscard]] constexpr Refusal last_value(Refusal) noexcept { return Refusal::malformed; }
+
 /// The number by which hosts answer it over HTTP.
 [[nodiscard]] constexpr int http_status(Refusal refusal) noexcept {
     constexpr int numbers[] = {200, 403, 409, 400};
@@ -87,7 +89,7 @@ struct ScopeAnswer {
     void archive(A& a) {
         a(allowed, refusal, reason, ids, state, fingerprint);
         if constexpr (A::is_loading)
-            if (refusal > Refusal::malformed || allowed != (refusal == Refusal::none)) a.refuse();
+            if (allowed != (refusal == Refusal::none)) a.refuse();
     }
 };
 

@@ -22,6 +22,8 @@ inline constexpr int stop_fingerprint_version = 1;  ///< another one for every c
 /// What a stop is recognised by in each of its leaves, in the order in which it is hashed.
 enum class LeafField : std::uint8_t { status, assignee, blockers, interactions, approvals };
 
+[[nodiscard]] constexpr LeafField last_value(LeafField) noexcept { return LeafField::approvals; }
+
 inline constexpr std::array<LeafField, 5> leaf_fields{LeafField::status, LeafField::assignee, LeafField::blockers,
                                                       LeafField::interactions, LeafField::approvals};
 

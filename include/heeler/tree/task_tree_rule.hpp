@@ -219,12 +219,12 @@ private:
 
     /// The review is bound once it is certain that it is there; a wake that perhaps happened is not asked for again.
     static void settle(Memory& state, const Acted& acted) {
-        if (acted.note == shadow_note) {  // it counts as done, and was not
+        if (acted.from == OutcomeFrom::shadow) {  // it counts as done, and was not
             state.order.left_out = state.look.at;
             return;
         }
         if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
-            if (!acted.note.empty() && acted.note != found_note) state.review = acted.note;
+            if (!acted.note.empty() && acted.from == OutcomeFrom::answer) state.review = acted.note;
             state.bound = state.order.fingerprint;
         }
         const bool perhaps = acted.outcome == ActionOutcome::done || acted.outcome == ActionOutcome::unknown;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/tree/stop_fingerprint.hpp>
 #include <heeler/tree/task_tree.hpp>
@@ -165,7 +166,7 @@ private:
         look_.due = TreeDue::wake;
         look_.attempt = attempt;
         look_.number = look_.retried ? state_.order.number
-                                     : std::max(attempt, state_.times_woken(short_of(look_.fingerprint)) + 1);
+                                     : detail::max_of(attempt, state_.times_woken(short_of(look_.fingerprint)) + 1);
     }
 
     const TaskTree& tree_;

@@ -26,6 +26,8 @@ enum class TreeVerdict : std::uint8_t {
     review_live         ///< stopped, and somebody is at work on the review
 };
 
+[[nodiscard]] constexpr TreeVerdict last_value(TreeVerdict) noexcept { return TreeVerdict::review_live; }
+
 [[nodiscard]] constexpr std::string_view name_of(TreeVerdict verdict) noexcept {
     constexpr std::string_view names[] = {"not_applicable", "live",        "pending_first_run", "already_reviewed",
                                           "stopped",        "review_open", "review_live"};

@@ -24,6 +24,8 @@ enum class TreeDue : std::uint8_t {
     escalate,  ///< to a person: restorations are used up
 };
 
+[[nodiscard]] constexpr TreeDue last_value(TreeDue) noexcept { return TreeDue::escalate; }
+
 /// One look at a watched tree, as plain values: nothing of it refers to the tree.
 struct TreeLook {
     WallTime at{};
@@ -51,10 +53,6 @@ struct TreeLook {
     void archive(A& a) {
         a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried, attempt,
           number, leaf_count, waits, leaves, wait_texts, digests, live);
-        if (A::is_loading && (verdict > TreeVerdict::review_live || due > TreeDue::escalate)) {
-            verdict = TreeVerdict::not_applicable;
-            due = TreeDue::nothing;
-        }
     }
 };
 

@@ -89,14 +89,14 @@ TEST_CASE("SQLite finds what cannot be read without looking at every row", "[sto
         auto store = backend.open();
         damage_contract::fill(store);
     }
-    for (const auto& [sql, indexes] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+    for (const auto& [sql, indexes] : std::vector<std::pair<const char*, std::vector<std::string>>>{
              {detail::LeaseSql::unclaimable_runs, {"unclaimable_runs"}},
              {detail::LeaseSql::ended_but_open,
               {"unfinished_actions", "unreadable_actions", "pending_alerts", "unreadable_alerts"}},
              {detail::Sql::runs_to_load,
               {"unfinished_actions", "unreadable_actions", "pending_alerts", "unreadable_alerts"}}}) {
         std::string plan;
-        for (const auto& row : backend.ask("EXPLAIN QUERY PLAN " + sql)) plan += row.back() + "\n";
+        for (const auto& row : backend.ask(std::string{"EXPLAIN QUERY PLAN "} + sql)) plan += row.back() + "\n";
         INFO(plan);
         for (const std::string& index : indexes) CHECK(plan.find("INDEX " + index) != std::string::npos);
     }

@@ -78,6 +78,7 @@ bool locked_for_others(const std::string& path) {
         const bool asked = file >= 0 && ::fcntl(file, F_GETLK, &wanted) == 0;
         ::_exit(!asked ? 2 : wanted.l_type == F_UNLCK ? 1 : 0);
     }
+    REQUIRE(other > 0);
     int status = -1;
     REQUIRE(::waitpid(other, &status, 0) == other);
     REQUIRE(WIFEXITED(status));

@@ -2,6 +2,7 @@
 // agents.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>

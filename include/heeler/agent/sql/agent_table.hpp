@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <heeler/agent/sql/agent_claim.hpp>
+#include <heeler/agent/sql/agent_database.hpp>
 #include <heeler/agent/sql/agent_prompt.hpp>
 #include <heeler/agent/sql/agent_row.hpp>
 #include <heeler/agent/sql/agent_task.hpp>
@@ -32,12 +33,11 @@ namespace heeler::inline HEELER_ABI {
 /// A `GroupSourceLike` over the rows, and the only writer of what agents must not write: which attempt is the current
 /// one, whether the run is over. Ages are computed by the database's clock. Any thread; the constructor does no I/O.
 /// Must outlive the watchdog that reads it.
-template <class Database>
+template <detail::AgentLink Link>
 class AgentTable {
 public:
     /// `checkpoint_every`: what agents are told, and how long after a checkpoint nobody is replaced. 1 s to 24 h.
-    AgentTable(Database database, Duration checkpoint_every)
-        : database_{std::move(database)}, every_{checkpoint_every} {}
+    AgentTable(Link link, Duration checkpoint_every) : database_{std::move(link)}, every_{checkpoint_every} {}
 
     [[nodiscard]] Duration checkpoint_every() const noexcept { return every_; }
 
@@ -76,7 +76,7 @@ public:
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         std::vector<std::string> names;
         for (const RunCursor& run : runs) names.push_back(sanitise(run.run, max_run_id_bytes));
-        auto rows = database_.read(names);
+        auto rows = database_.poll(names);
         if (!rows) return tl::unexpected<Error>(rows.error());
         rows_ = std::move(*rows);  // what is answered refers to them
         std::vector<PolledRun> all;
@@ -214,7 +214,7 @@ private:
         return true;
     }
 
-    Database database_;
+    detail::AgentDatabase<Link> database_;
     Duration every_;
     std::mutex mutex_;
     std::vector<detail::AgentRow> rows_;

@@ -1,14 +1,18 @@
-// All SQL text of the table `agent_progress` in SQLite: the table, the statements of the watchdog, those of the agents.
+// The SQL text of the table `agent_progress` that SQLite alone understands: the table, and how it is read.
 #pragma once
 
+#include <heeler/agent/sql/agent_statements.hpp>
 #include <heeler/config.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
+inline constexpr AgentDialect sqlite_agents{
+    '?', "", "", "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')", "lower(hex(randomblob(16)))", "max"};
+
 /// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan. Written by agents: last_checkpoint,
 /// last_heartbeat, last_step, completed_steps; status from in_progress to completed, with completed_by and
 /// completed_at. Everything else is written by the watchdog's side. Times are UTC text.
-struct SqliteAgentSql {
+struct SqliteAgentSql : AgentSql<sqlite_agents> {
     static constexpr char create[] = R"sql(
 CREATE TABLE agent_progress(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,49 +65,18 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
     archived_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     PRIMARY KEY (run, attempt));
 )sql";
-    /// Of a table that has the columns of the first version and no others.
-    static constexpr char set_aside[] =
-        "CREATE TEMP TABLE agent_progress_before AS SELECT * FROM main.agent_progress; DROP TABLE main.agent_progress";
-    static constexpr char put_back[] =
-        "INSERT INTO main.agent_progress(run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
-        "claim_fence, updated_at) SELECT run, token, attempt, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, completed_by, completed_at, created_at, attempt_started_at, claim_key, claimed_by, "
-        "claim_fence, coalesce(last_checkpoint, created_at) FROM temp.agent_progress_before ORDER BY rowid; "
-        "DROP TABLE temp.agent_progress_before";
-    static constexpr char attached[] =
-        "SELECT sql FROM sqlite_master WHERE tbl_name = 'agent_progress' AND type IN ('index', 'trigger') AND "
-        "sql IS NOT NULL";
 
-    /// Tables of any kind, whether each of ours is there, and whether `agent_progress` is as the first version made it.
+    /// Tables of any kind, and those that are ours by name.
     static constexpr char count_tables[] =
-        "SELECT count(*), coalesce(sum(name = 'agent_progress'), 0), coalesce(sum(name = 'agent_attempts'), 0), "
-        "coalesce(max(name = 'agent_progress' AND type = 'table'), 0) AND (SELECT count(*) = 15 AND "
-        "sum(name IN ('run', 'token', 'attempt', 'status', 'last_checkpoint', 'last_heartbeat', 'last_step', "
-        "'completed_steps', 'completed_by', 'completed_at', 'created_at', 'attempt_started_at', 'claim_key', "
-        "'claimed_by', 'claim_fence')) = 15 FROM pragma_table_info('agent_progress')) FROM sqlite_master "
+        "SELECT count(*), coalesce(sum(name IN ('agent_progress', 'agent_attempts')), 0) FROM sqlite_master "
         "WHERE type IN ('table', 'view')";
-    /// The first column that is missing.
-    static constexpr char missing[] =
-        "SELECT w.value ->> 0, w.value ->> 1 FROM "
-        "json_each('[[\"agent_progress\",\"run\"],[\"agent_progress\",\"token\"],"
-        "[\"agent_progress\",\"attempt\"],[\"agent_progress\",\"status\"],[\"agent_progress\",\"last_checkpoint\"],"
-        "[\"agent_progress\",\"last_heartbeat\"],[\"agent_progress\",\"last_step\"],"
-        "[\"agent_progress\",\"completed_steps\"],[\"agent_progress\",\"completed_by\"],"
-        "[\"agent_progress\",\"completed_at\"],[\"agent_progress\",\"created_at\"],"
-        "[\"agent_progress\",\"attempt_started_at\"],[\"agent_progress\",\"claim_key\"],"
-        "[\"agent_progress\",\"claimed_by\"],[\"agent_progress\",\"claim_fence\"],"
-        "[\"agent_progress\",\"id\"],[\"agent_progress\",\"queue_item_id\"],"
-        "[\"agent_progress\",\"agent_task_name\"],[\"agent_progress\",\"updated_at\"],"
-        "[\"agent_progress\",\"work_item\"],[\"agent_progress\",\"plan\"],[\"agent_attempts\",\"run\"],"
-        "[\"agent_attempts\",\"attempt\"],[\"agent_attempts\",\"token\"],[\"agent_attempts\",\"status\"],"
-        "[\"agent_attempts\",\"last_checkpoint\"],[\"agent_attempts\",\"last_heartbeat\"],"
-        "[\"agent_attempts\",\"last_step\"],[\"agent_attempts\",\"completed_steps\"],"
-        "[\"agent_attempts\",\"attempt_started_at\"],[\"agent_attempts\",\"claim_key\"]]') w "
-        "WHERE (w.value ->> 1) NOT IN (SELECT name FROM pragma_table_info(w.value ->> 0)) ORDER BY w.key LIMIT 1";
-    static constexpr char has_table[] = "SELECT count(*) FROM sqlite_master WHERE name = ?1";
-
-    static constexpr char insert[] = "INSERT INTO agent_progress(run) VALUES (?1) ON CONFLICT(run) DO NOTHING";
+    static constexpr char has_table[] = "SELECT count(*) FROM sqlite_master WHERE name = 'agent_progress'";
+    /// What is wrong with the tables, in words, and whether one is gone; no row: nothing. ?1: `agent_columns`.
+    static constexpr char wrong[] =
+        "SELECT iif(gone, 'the table ' || tab || ' is gone; put it back', 'the table ' || tab || ' has no column "
+        "\"' || col || '\" and was left alone; add it, or use another file'), gone FROM (SELECT t.key AS tab, "
+        "c.key AS col, t.key NOT IN (SELECT name FROM sqlite_master) AS gone FROM json_each(?1) t, "
+        "json_each(t.value) c) WHERE col NOT IN (SELECT name FROM pragma_table_info(tab)) LIMIT 1";
 
     /// No longer than it takes to see that it is too long.
     static constexpr char in_progress[] =
@@ -150,51 +123,14 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "CAST(round((julianday('now') - coalesce(julianday(last_checkpoint), julianday(attempt_started_at), "
         "julianday(created_at))) * 86400000.0) AS INTEGER) * 1000, "
         "last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL FROM agent_progress WHERE run = ?1";
-    static constexpr char archive[] =
-        "INSERT INTO agent_attempts(run, attempt, token, status, last_checkpoint, last_heartbeat, last_step, "
-        "completed_steps, attempt_started_at, claim_key) SELECT run, ?2, token, 'stalled', last_checkpoint, "
-        "last_heartbeat, last_step, completed_steps, attempt_started_at, claim_key FROM agent_progress "
-        "WHERE run = ?1";
-    static constexpr char raise[] =
-        "UPDATE agent_progress SET attempt = ?2 + 1, token = lower(hex(randomblob(16))), status = 'in_progress', "
-        "last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?3, "
-        "claimed_by = ?4, claim_fence = max(claim_fence, ?5) "
-        "WHERE run = ?1 AND attempt <= ?2 AND status = 'in_progress' AND (?5 = 0 OR claim_fence <= ?5)";
-    static constexpr char renew[] =
-        "UPDATE agent_progress SET token = lower(hex(randomblob(16))), last_checkpoint = NULL, last_heartbeat = NULL, "
-        "attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), claim_key = ?2, "
-        "claim_fence = max(claim_fence, ?4) "
-        "WHERE run = ?1 AND status = 'in_progress' AND claimed_by = ?3 AND (?4 = 0 OR claim_fence <= ?4)";
-    static constexpr char begin_again[] =
-        "UPDATE agent_progress SET attempt_started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE run = ?1";
-    static constexpr char claimer[] =
-        "SELECT claimed_by FROM agent_progress WHERE claim_key = ?1 UNION ALL "
-        "SELECT '' FROM agent_attempts WHERE claim_key = ?1 LIMIT 1";
-    static constexpr char restore[] =
-        "UPDATE agent_progress SET attempt = a.attempt, token = a.token, last_checkpoint = a.last_checkpoint, "
-        "last_heartbeat = a.last_heartbeat, attempt_started_at = a.attempt_started_at, claim_key = a.claim_key, "
-        "claimed_by = '' "
-        "FROM agent_attempts a WHERE agent_progress.run = ?1 AND agent_progress.attempt = ?2 + 1 AND "
-        "a.run = agent_progress.run AND a.attempt = ?2";
-    static constexpr char forget[] = "DELETE FROM agent_attempts WHERE run = ?1 AND attempt = ?2";
-    static constexpr char retire[] =
-        "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status = 'in_progress' AND "
-        "(?3 = 0 OR claim_fence <= ?3)";
 
-    static constexpr char checkpoint[] = R"sql(UPDATE agent_progress SET
+    /// Of agents, behind "UPDATE " and the table.
+    static constexpr char checkpoint[] = R"sql( SET
   last_checkpoint = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), last_step = substr(coalesce(:text, last_step), 1, 2000),
   completed_steps = (SELECT json_group_array(step) FROM (
     SELECT value AS step FROM json_each(iif(json_valid(completed_steps), completed_steps, '[]'))
     UNION SELECT :step ORDER BY step) WHERE typeof(step) = 'integer')
 WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';)sql";
-    static constexpr char heartbeat[] =
-        "UPDATE agent_progress SET last_heartbeat = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')\n"
-        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';";
-    static constexpr char complete[] =
-        "UPDATE agent_progress SET status = 'completed', completed_by = attempt,\n"
-        "  completed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')\n"
-        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';";
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -124,9 +124,11 @@ public:
             const JsonAnswer list{answer->body};
             const auto size = list.size();
             if (!size) return unreadable("a list of comments");
-            for (std::size_t i = 0; i < *size; ++i)
-                if (list.text(concat("/", std::to_string(i), "/body")).find(mark) != std::string_view::npos)
-                    return true;
+            for (std::size_t i = 0; i < *size; ++i) {
+                const std::string place = concat("/", std::to_string(i));
+                if (list.number(place + "/id") <= 0) return unreadable("a list of comments");
+                if (list.text(place + "/body").find(mark) != std::string_view::npos) return true;
+            }
             if (*size < per_page) break;
         }
         return false;

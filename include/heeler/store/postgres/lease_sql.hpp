@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <heeler/config.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -26,74 +26,66 @@ struct PostgresLeaseSql {
     static constexpr char hold[] =
         "SELECT epoch FROM leases WHERE name = $1::text AND epoch = $2::bigint AND owner <> '' FOR SHARE";
     /// Leaves out a lease under which somebody is just writing: it has not been slow after all.
-    static constexpr char take_away[] =
-        "WITH gone AS (SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN ($1::text, '(unnamed)') "
-        "AND until <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FOR UPDATE SKIP LOCKED), "
-        "taken AS (UPDATE leases l SET owner = '', epoch = l.epoch + 1 FROM gone g WHERE l.name = g.name "
-        "RETURNING g.name, g.epoch) SELECT t.name, (SELECT count(*) FROM runs r WHERE r.holder = t.name "
-        "AND r.epoch = t.epoch AND r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) "
-        "FROM taken t ORDER BY t.name";
-    static constexpr char holders[] =
-        "SELECT l.name, l.epoch, "
-        "(l.owner <> '' AND l.until > (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)::int::bigint, "
-        "l.until - (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT count(*) FROM runs r "
-        "WHERE r.holder = l.name "
-        "AND r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')), l.owner "
-        "FROM leases l ORDER BY l.name";
+    static constexpr auto take_away = sql_text(
+        "WITH gone AS (SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN ($1::text, "
+        "'(unnamed)') AND until <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FOR UPDATE SKIP "
+        "LOCKED), taken AS (UPDATE leases l SET owner = '', epoch = l.epoch + 1 FROM gone g WHERE l.name = "
+        "g.name RETURNING g.name, g.epoch) SELECT t.name, (SELECT count(*) FROM runs r WHERE r.holder = "
+        "t.name AND r.epoch = t.epoch AND r.state NOT IN (",
+        ended_states.text, ")) FROM taken t ORDER BY t.name");
+    static constexpr auto holders = sql_text(
+        "SELECT l.name, l.epoch, (l.owner <> '' AND l.until > (extract(epoch FROM clock_timestamp()) * "
+        "1000000)::bigint)::int::bigint, l.until - (extract(epoch FROM clock_timestamp()) * "
+        "1000000)::bigint, (SELECT count(*) FROM runs r WHERE r.holder = l.name AND r.state NOT IN (",
+        ended_states.text, ")), l.owner FROM leases l ORDER BY l.name");
 
     /// Locks runs that somebody may take, in order of registration. It goes from one group of runs (holder, epoch,
     /// class) to the next: as many steps as there are groups, however many runs they have. Of each free group it looks
     /// at eight times the runs that it needs, so that as many claimers at once find some that are not locked.
-    static constexpr char lock_free_runs[] =
-        "WITH RECURSIVE groups AS ((SELECT holder, epoch, class FROM runs "
-        "WHERE state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "ORDER BY holder, epoch, class LIMIT 1) UNION ALL SELECT n.holder, n.epoch, n.class FROM groups g "
-        "CROSS JOIN LATERAL (SELECT r.holder, r.epoch, r.class FROM runs r "
-        "WHERE r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "AND (r.holder, r.epoch, r.class) > (g.holder, g.epoch, g.class) "
-        "ORDER BY r.holder, r.epoch, r.class LIMIT 1) n), "
-        "free_groups AS MATERIALIZED (SELECT g.holder, g.epoch, g.class FROM groups g "
-        "WHERE (g.class = ANY ($1::text[]) OR g.class = ANY ($2::text[]) AND g.holder IN ('', $3::text)) "
-        "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = g.holder AND l.epoch = g.epoch AND l.owner <> '')), "
-        "free AS (SELECT f.ordinal FROM free_groups g CROSS JOIN LATERAL (SELECT r.ordinal FROM runs r "
-        "WHERE r.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') AND r.holder = g.holder "
-        "AND r.epoch = g.epoch AND r.class = g.class ORDER BY r.ordinal LIMIT 8 * $4::bigint) f "
-        "UNION ALL SELECT r.ordinal FROM (SELECT run FROM actions WHERE outcome = 'intended' "
-        "UNION SELECT run FROM alerts WHERE state = 'pending' "
-        "UNION SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE "
-        "UNION SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) w JOIN "
-        "runs r ON r.id = w.run "
-        "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "AND (r.class = ANY ($1::text[]) OR r.class = ANY ($2::text[]) AND r.holder IN ('', $3::text)) "
-        "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '')) "
-        "SELECT r.ordinal FROM runs r WHERE r.ordinal = ANY (ARRAY(SELECT ordinal FROM free)) "
-        "ORDER BY r.ordinal LIMIT $4::bigint FOR UPDATE OF r SKIP LOCKED";
+    static constexpr auto lock_free_runs = sql_text(
+        "WITH RECURSIVE groups AS ((SELECT holder, epoch, class FROM runs WHERE state NOT IN (", ended_states.text,
+        ") ORDER BY holder, epoch, class LIMIT 1) UNION ALL SELECT n.holder, n.epoch, n.class FROM groups g "
+        "CROSS JOIN LATERAL (SELECT r.holder, r.epoch, r.class FROM runs r WHERE r.state NOT IN (",
+        ended_states.text,
+        ") AND (r.holder, r.epoch, r.class) > (g.holder, g.epoch, g.class) ORDER BY r.holder, r.epoch, "
+        "r.class LIMIT 1) n), free_groups AS MATERIALIZED (SELECT g.holder, g.epoch, g.class FROM groups g "
+        "WHERE (g.class = ANY ($1::text[]) OR g.class = ANY ($2::text[]) AND g.holder IN ('', $3::text)) AND "
+        "NOT EXISTS (SELECT FROM leases l WHERE l.name = g.holder AND l.epoch = g.epoch AND l.owner <> '')), "
+        "free AS (SELECT f.ordinal FROM free_groups g CROSS JOIN LATERAL (SELECT r.ordinal FROM runs r WHERE "
+        "r.state NOT IN (",
+        ended_states.text,
+        ") AND r.holder = g.holder AND r.epoch = g.epoch AND r.class = g.class ORDER BY r.ordinal LIMIT 8 * "
+        "$4::bigint) f UNION ALL SELECT r.ordinal FROM (SELECT run FROM actions WHERE outcome = 'intended' "
+        "UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions WHERE (outcome "
+        "IN (",
+        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE) w JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
+        ") AND (r.class = ANY ($1::text[]) OR r.class = ANY ($2::text[]) AND r.holder IN ('', $3::text)) AND "
+        "NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '')) "
+        "SELECT r.ordinal FROM runs r WHERE r.ordinal = ANY (ARRAY(SELECT ordinal FROM free)) ORDER BY "
+        "r.ordinal LIMIT $4::bigint FOR UPDATE OF r SKIP LOCKED");
     static constexpr char lock_run[] = "SELECT ordinal FROM runs WHERE id = $1::text FOR UPDATE";
     /// Of runs that were locked: somebody may have been faster before that, so everything is looked at anew.
-    static constexpr char free_runs[] =
+    static constexpr auto free_runs = sql_text(
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
-        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
-        "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
-        "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' WHERE r.ordinal = ANY ($1::bigint[]) "
-        "AND NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') "
-        "AND ((r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN ('done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN ('delivered', 'dead', 'skipped')) IS NOT "
-        "TRUE)) "
-        "AND r.state IS NOT NULL AND r.class IS NOT NULL AND r.holder IS NOT NULL AND r.epoch IS NOT NULL "
-        "ORDER BY r.ordinal";
+        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs "
+        "r LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' LEFT JOIN run_parts m ON m.run = r.id "
+        "AND m.part = 'memory' WHERE r.ordinal = ANY ($1::bigint[]) AND NOT EXISTS (SELECT FROM leases l "
+        "WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') AND ((r.state IN (",
+        ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE) OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN (",
+        settled_alert_states.text,
+        ")) IS NOT TRUE)) AND r.state IS NOT NULL AND r.class IS NOT NULL AND r.holder IS NOT NULL AND "
+        "r.epoch IS NOT NULL ORDER BY r.ordinal");
     /// Runs that no claim can be for.
-    static constexpr char unclaimable_runs[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs r "
-        "WHERE (state IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL) AND $1::text IN ('', id) AND "
-        "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN ('done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN ('delivered', 'dead', 'skipped')) IS NOT "
-        "TRUE)) ORDER BY ordinal";
+    static constexpr auto unclaimable_runs = sql_text(
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
+        "ended_at, holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs r WHERE (state "
+        "IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL) AND $1::text IN ('', id) AND ((state "
+        "IN (",
+        ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE) OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN (",
+        settled_alert_states.text, ")) IS NOT TRUE)) ORDER BY ordinal");
     static constexpr char hand_over[] =
         "UPDATE runs SET holder = $2::text, epoch = $3::bigint, version = version + 1 WHERE id = ANY ($1::text[])";
     /// Of runs that cannot be read.
@@ -101,10 +93,10 @@ struct PostgresLeaseSql {
 };
 
 /// Every statement of it, for the test that nothing else reaches PostgreSQL.
-inline constexpr std::array postgres_lease_statements{
-    PostgresLeaseSql::claim,          PostgresLeaseSql::lease,     PostgresLeaseSql::release,
-    PostgresLeaseSql::hold,           PostgresLeaseSql::take_away, PostgresLeaseSql::holders,
-    PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,  PostgresLeaseSql::free_runs,
-    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take,      PostgresLeaseSql::unclaimable_runs};
+inline constexpr auto postgres_lease_statements = std::to_array<const char*>(
+    {PostgresLeaseSql::claim, PostgresLeaseSql::lease, PostgresLeaseSql::release, PostgresLeaseSql::hold,
+     PostgresLeaseSql::take_away, PostgresLeaseSql::holders, PostgresLeaseSql::lock_free_runs,
+     PostgresLeaseSql::lock_run, PostgresLeaseSql::free_runs, PostgresLeaseSql::hand_over, PostgresLeaseSql::take,
+     PostgresLeaseSql::unclaimable_runs});
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -109,7 +109,7 @@ private:
         std::uint64_t bits = 0;
         for (const char byte : *bytes) bits = bits << 8 | static_cast<unsigned char>(byte);
         const auto stored = static_cast<std::int64_t>(bits);
-        if (is_json_of<T>(stored))
+        if (is_number_of<T>(stored))
             value = static_cast<T>(stored);
         else
             refuse(at, std::to_string(stored));

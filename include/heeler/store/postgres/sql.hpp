@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <heeler/config.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -85,29 +85,31 @@ struct PostgresSql {
         "attempt = excluded.attempt, condition = excluded.condition, action = excluded.action, "
         "outcome = excluded.outcome, at = excluded.at";
     static constexpr char put_actions[] =
-        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM unnest($1::text[], "
-        "$2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], "
-        "$10::text[]) WITH ORDINALITY AS g(run, key, kind, needs, outcome, incident, intervention, attempt, text, "
-        "note, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET kind = excluded.kind, "
-        "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
-        "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
+        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
+        "note) SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM "
+        "unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], "
+        "$9::bigint[], $10::text[], $11::text[]) WITH ORDINALITY AS g(run, key, kind, needs, outcome, outcome_from, "
+        "incident, intervention, attempt, text, note, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET kind "
+        "= excluded.kind, needs = excluded.needs, outcome = excluded.outcome, outcome_from = excluded.outcome_from, "
+        "incident = excluded.incident, intervention = excluded.intervention, attempt = excluded.attempt, text = "
+        "excluded.text, note = excluded.note";
     static constexpr char put_alerts[] =
-        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, "
-        "run_id, run_name, work_item, project, severity, summary, at, attempt, body, body_text) "
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body, body_text FROM unnest($1::text[], "
-        "$2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], "
-        "$10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[], "
-        "$18::bigint[], $19::bytea[], $20::text[]) WITH ORDINALITY AS g(run, key, state, attempts, created_at, "
-        "not_before, last_error, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, "
-        "at, attempt, body, body_text, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET "
-        "state = excluded.state, attempts = excluded.attempts, created_at = excluded.created_at, "
-        "not_before = excluded.not_before, last_error = excluded.last_error, action_key = excluded.action_key, "
-        "kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, run_name = excluded.run_name, "
-        "work_item = excluded.work_item, project = excluded.project, severity = excluded.severity, "
-        "summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, body = excluded.body, "
-        "body_text = excluded.body_text";
+        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text) SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], "
+        "$7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
+        "$15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[], "
+        "$23::bytea[], $24::text[]) WITH ORDINALITY AS g(run, key, state, attempts, created_at, not_before, "
+        "last_error, how, with_key, with_run, note, action_key, kind, route, run_id, run_name, work_item, project, "
+        "severity, summary, at, attempt, body, body_text, place) ORDER BY place ON CONFLICT (run, key) DO UPDATE SET "
+        "state = excluded.state, attempts = excluded.attempts, created_at = excluded.created_at, not_before = "
+        "excluded.not_before, last_error = excluded.last_error, how = excluded.how, with_key = excluded.with_key, "
+        "with_run = excluded.with_run, note = excluded.note, action_key = excluded.action_key, kind = excluded.kind, "
+        "route = excluded.route, run_id = excluded.run_id, run_name = excluded.run_name, work_item = "
+        "excluded.work_item, project = excluded.project, severity = excluded.severity, summary = excluded.summary, at "
+        "= excluded.at, attempt = excluded.attempt, body = excluded.body, body_text = excluded.body_text";
     static constexpr char add_audit[] =
         "INSERT INTO audit(run, at, kind, body) SELECT run, at, kind, body FROM unnest($1::text[], $2::bigint[], "
         "$3::text[], $4::text[]) WITH ORDINALITY AS g(run, at, kind, body, place) ORDER BY place";
@@ -131,18 +133,16 @@ struct PostgresSql {
         "ON CONFLICT (class, condition) DO UPDATE SET incidents = tallies.incidents + excluded.incidents, "
         "wrong = tallies.wrong + excluded.wrong";
 
-    static constexpr char runs_to_load[] =
+    static constexpr auto runs_to_load = sql_text(
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
-        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
-        "LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' "
-        "LEFT JOIN run_parts m ON m.run = r.id AND m.part = 'memory' "
-        "WHERE (r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR r.id IN (SELECT run FROM actions WHERE outcome = 'intended') "
-        "OR r.id IN (SELECT run FROM alerts WHERE state = 'pending') "
-        "OR r.id IN (SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR r.id IN (SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) "
-        "ORDER BY r.ordinal";
+        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs "
+        "r LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' LEFT JOIN run_parts m ON m.run = r.id "
+        "AND m.part = 'memory' WHERE (r.state IN (",
+        ended_states.text,
+        ")) IS NOT TRUE OR r.id IN (SELECT run FROM actions WHERE outcome = 'intended') OR r.id IN (SELECT "
+        "run FROM alerts WHERE state = 'pending') OR r.id IN (SELECT run FROM actions WHERE (outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE) OR r.id IN (SELECT run FROM alerts WHERE (state IN (",
+        all_alert_states.text, ")) IS NOT TRUE) ORDER BY r.ordinal");
     static constexpr char run[] =
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
         "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
@@ -151,10 +151,11 @@ struct PostgresSql {
     static constexpr char all_runs[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs ORDER BY ordinal";
-    static constexpr char undelivered_alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts "
-        "WHERE (state IN ('delivered', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+    static constexpr auto undelivered_alerts = sql_text(
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, "
+        "attempt, body FROM alerts WHERE (state IN (",
+        told_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
     static constexpr char count_checkpoints[] =
         "SELECT run, count(*) FROM checkpoints WHERE run = ANY ($1::text[]) GROUP BY run";
     static constexpr char checkpoints[] =
@@ -164,25 +165,26 @@ struct PostgresSql {
         "SELECT run, number, incident, attempt, condition, action, outcome, at FROM interventions "
         "WHERE run = ANY ($1::text[]) ORDER BY run, number";
     static constexpr char actions[] =
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions "
+        "SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
         "WHERE run = $1::text ORDER BY ordinal";
-    static constexpr char open_actions[] =
-        "SELECT run, key, kind, needs, outcome, incident, intervention, attempt, text, note FROM (SELECT *, "
-        "max(intervention) OVER (PARTITION BY run) AS newest FROM actions WHERE run = ANY ($1::text[])) AS of_runs "
-        "WHERE intervention = newest OR (outcome IN ('done', 'failed', 'rejected', 'unsupported', 'unknown', "
-        "'skipped', 'ended', 'blocked')) IS NOT TRUE ORDER BY ordinal";
+    static constexpr auto open_actions = sql_text(
+        "SELECT run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note "
+        "FROM (SELECT *, max(intervention) OVER (PARTITION BY run) AS newest FROM actions WHERE run = ANY "
+        "($1::text[])) AS of_runs WHERE intervention = newest OR (outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE ORDER BY ordinal");
     static constexpr char alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
-        "ORDER BY ordinal";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE run = $1::text ORDER BY ordinal";
     static constexpr char alert[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = $1::text "
-        "AND key = $2::text";
-    static constexpr char pending_alerts[] =
-        "SELECT run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, "
-        "run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ANY ($1::text[]) "
-        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM "
+        "alerts WHERE run = $1::text AND key = $2::text";
+    static constexpr auto pending_alerts = sql_text(
+        "SELECT run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, "
+        "attempt, body FROM alerts WHERE run = ANY ($1::text[]) AND (state IN (",
+        settled_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = $1::text ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
@@ -192,48 +194,48 @@ struct PostgresSql {
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches PostgreSQL.
-inline constexpr std::array postgres_statements{PostgresSql::begin_durable,
-                                                PostgresSql::begin_telemetry,
-                                                PostgresSql::begin_read,
-                                                PostgresSql::begin_schema,
-                                                PostgresSql::commit,
-                                                PostgresSql::rollback,
-                                                PostgresSql::set_up,
-                                                PostgresSql::cluster,
-                                                PostgresSql::transaction_status,
-                                                PostgresSql::whose,
-                                                PostgresSql::meta,
-                                                PostgresSql::lock_schema,
-                                                PostgresSql::create_schema,
-                                                PostgresSql::set_meta,
-                                                PostgresSql::insert_runs,
-                                                PostgresSql::update_runs,
-                                                PostgresSql::unmoved_runs,
-                                                PostgresSql::put_parts,
-                                                PostgresSql::put_checkpoints,
-                                                PostgresSql::put_interventions,
-                                                PostgresSql::put_actions,
-                                                PostgresSql::put_alerts,
-                                                PostgresSql::add_audit,
-                                                PostgresSql::add_decisions,
-                                                PostgresSql::close_decisions,
-                                                PostgresSql::add_mutes,
-                                                PostgresSql::add_tallies,
-                                                PostgresSql::runs_to_load,
-                                                PostgresSql::run,
-                                                PostgresSql::all_runs,
-                                                PostgresSql::undelivered_alerts,
-                                                PostgresSql::checkpoints,
-                                                PostgresSql::count_checkpoints,
-                                                PostgresSql::interventions,
-                                                PostgresSql::actions,
-                                                PostgresSql::open_actions,
-                                                PostgresSql::alerts,
-                                                PostgresSql::alert,
-                                                PostgresSql::pending_alerts,
-                                                PostgresSql::audit,
-                                                PostgresSql::open_decisions,
-                                                PostgresSql::mutes,
-                                                PostgresSql::tallies};
+inline constexpr auto postgres_statements = std::to_array<const char*>({PostgresSql::begin_durable,
+                                                                        PostgresSql::begin_telemetry,
+                                                                        PostgresSql::begin_read,
+                                                                        PostgresSql::begin_schema,
+                                                                        PostgresSql::commit,
+                                                                        PostgresSql::rollback,
+                                                                        PostgresSql::set_up,
+                                                                        PostgresSql::cluster,
+                                                                        PostgresSql::transaction_status,
+                                                                        PostgresSql::whose,
+                                                                        PostgresSql::meta,
+                                                                        PostgresSql::lock_schema,
+                                                                        PostgresSql::create_schema,
+                                                                        PostgresSql::set_meta,
+                                                                        PostgresSql::insert_runs,
+                                                                        PostgresSql::update_runs,
+                                                                        PostgresSql::unmoved_runs,
+                                                                        PostgresSql::put_parts,
+                                                                        PostgresSql::put_checkpoints,
+                                                                        PostgresSql::put_interventions,
+                                                                        PostgresSql::put_actions,
+                                                                        PostgresSql::put_alerts,
+                                                                        PostgresSql::add_audit,
+                                                                        PostgresSql::add_decisions,
+                                                                        PostgresSql::close_decisions,
+                                                                        PostgresSql::add_mutes,
+                                                                        PostgresSql::add_tallies,
+                                                                        PostgresSql::runs_to_load,
+                                                                        PostgresSql::run,
+                                                                        PostgresSql::all_runs,
+                                                                        PostgresSql::undelivered_alerts,
+                                                                        PostgresSql::checkpoints,
+                                                                        PostgresSql::count_checkpoints,
+                                                                        PostgresSql::interventions,
+                                                                        PostgresSql::actions,
+                                                                        PostgresSql::open_actions,
+                                                                        PostgresSql::alerts,
+                                                                        PostgresSql::alert,
+                                                                        PostgresSql::pending_alerts,
+                                                                        PostgresSql::audit,
+                                                                        PostgresSql::open_decisions,
+                                                                        PostgresSql::mutes,
+                                                                        PostgresSql::tallies});
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <heeler/config.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -43,32 +43,27 @@ struct LeaseSql {
         "AND typeof(epoch) = 'integer' AND typeof(class) = 'text' ORDER BY holder, epoch, class, run LIMIT 1";
     static constexpr char runs_of_group[] =
         "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
-    static constexpr char ended_but_open[] =
-        "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = 'intended' "
-        "UNION SELECT run FROM alerts WHERE state = 'pending' "
-        "UNION SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE "
-        "UNION SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) w "
-        "CROSS JOIN runs r ON r.id = w.run "
-        "WHERE r.state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'";
+    static constexpr auto ended_but_open = sql_text(
+        "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = "
+        "'intended' UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions WHERE "
+        "(outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE) w CROSS JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
+        ") AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'");
     /// Runs that no claim can be for.
-    static constexpr char unclaimable_runs[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, epoch, facts FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text' "
-        "OR typeof(epoch) <> 'integer') AND ?1 IN ('', id) AND "
-        "((state IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')) IS NOT TRUE "
-        "OR EXISTS (SELECT 1 FROM actions WHERE run = id AND (outcome IN ('done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE)) "
-        "ORDER BY id";
-    static constexpr char open_run[] =
-        "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND ("
-        "state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned') "
-        "OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND (outcome IN ('done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE)) "
-        "AND typeof(class) = 'text' AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'";
+    static constexpr auto unclaimable_runs = sql_text(
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
+        "ended_at, holder, epoch, facts FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR "
+        "typeof(holder) <> 'text' OR typeof(epoch) <> 'integer') AND ?1 IN ('', id) AND ((state IN (",
+        ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT 1 FROM actions WHERE run = id AND (outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE) OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND (state IN (",
+        settled_alert_states.text, ")) IS NOT TRUE)) ORDER BY id");
+    static constexpr auto open_run = sql_text(
+        "SELECT ordinal, holder, epoch, class FROM runs WHERE id = ?1 AND (state NOT IN (", ended_states.text,
+        ") OR EXISTS (SELECT 1 FROM actions WHERE run = ?1 AND (outcome IN (", settled_outcomes.text,
+        ")) IS NOT TRUE) OR EXISTS (SELECT 1 FROM alerts WHERE run = ?1 AND (state IN (", settled_alert_states.text,
+        ")) IS NOT TRUE)) AND typeof(class) = 'text' AND typeof(holder) = 'text' AND typeof(epoch) = "
+        "'integer'");
 
     /// Not one that no claim can be for.
     static constexpr char run_at[] =
@@ -80,10 +75,9 @@ struct LeaseSql {
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
-inline constexpr std::array sqlite_lease_statements{
-    LeaseSql::claim,      LeaseSql::lease,         LeaseSql::release,        LeaseSql::is_held,
-    LeaseSql::ran_out,    LeaseSql::take_away,     LeaseSql::count_runs,     LeaseSql::holders,
-    LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open, LeaseSql::unclaimable_runs,
-    LeaseSql::open_run,   LeaseSql::run_at,        LeaseSql::hand_over,      LeaseSql::take};
+inline constexpr auto sqlite_lease_statements = std::to_array<const char*>(
+    {LeaseSql::claim, LeaseSql::lease, LeaseSql::release, LeaseSql::is_held, LeaseSql::ran_out, LeaseSql::take_away,
+     LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open,
+     LeaseSql::unclaimable_runs, LeaseSql::open_run, LeaseSql::run_at, LeaseSql::hand_over, LeaseSql::take});
 
 }  // namespace heeler::inline HEELER_ABI::detail

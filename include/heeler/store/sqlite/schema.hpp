@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <heeler/store/schema_step.hpp>
+#include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -14,8 +15,10 @@ inline constexpr std::int64_t sqlite_application_id = 0x68656c72;
 /// Times are microseconds since 1970 UTC; the views show them as text. `mutes` and `tallies` are what operators taught
 /// the watchdog. `until` of a lease is by the clock of SQLite's machine. `held_runs` says of the runs that have not
 /// ended whose they are. It is kept by triggers, not by an index on `runs`, which would be written again with every
-/// row of every flush.
-inline constexpr char sqlite_step_4[] = R"sql(
+/// row of every flush. `unclaimable_runs`, `unreadable_actions` and `unreadable_alerts` find what nobody can read
+/// without looking at every row: runs of which it is not known whose they are, and what may be left to be done for runs
+/// that have ended.
+inline constexpr auto sqlite_step_1 = sql_text(R"sql(
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO meta(name, value) VALUES ('schema_version', 0), ('min_reader', 0);
 CREATE TABLE runs(
@@ -23,6 +26,8 @@ CREATE TABLE runs(
     class TEXT NOT NULL, state TEXT NOT NULL, status TEXT NOT NULL, attempt INTEGER NOT NULL,
     incarnation INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER,
     facts BLOB NOT NULL, holder TEXT NOT NULL DEFAULT '', epoch INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX unclaimable_runs ON runs(id) WHERE state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text'
+    OR typeof(epoch) <> 'integer';
 CREATE TABLE run_parts(run TEXT NOT NULL, part TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(run, part));
 CREATE TABLE checkpoints(
     run TEXT NOT NULL, number INTEGER NOT NULL, incarnation INTEGER NOT NULL, at INTEGER NOT NULL, step INTEGER,
@@ -32,30 +37,38 @@ CREATE TABLE interventions(
     condition TEXT NOT NULL, action TEXT NOT NULL, outcome TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(run, number));
 CREATE TABLE actions(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, needs TEXT,
-    outcome TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
+    outcome TEXT NOT NULL, outcome_from TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
+CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ()sql",
+                                               all_outcomes.text, R"sql()) IS NOT TRUE;
 CREATE TABLE alerts(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, action_key TEXT NOT NULL,
+    created_at INTEGER NOT NULL, not_before INTEGER NOT NULL, last_error TEXT NOT NULL, how TEXT NOT NULL,
+    with_key TEXT NOT NULL, with_run TEXT NOT NULL, note TEXT NOT NULL, action_key TEXT NOT NULL,
     kind TEXT NOT NULL, route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL,
     project TEXT NOT NULL, severity TEXT NOT NULL, summary TEXT NOT NULL, at INTEGER NOT NULL,
     attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
 CREATE INDEX pending_alerts ON alerts(run) WHERE state = 'pending';
+CREATE INDEX unreadable_alerts ON alerts(run)
+    WHERE (state IN ()sql",
+                                               all_alert_states.text, R"sql()) IS NOT TRUE;
 CREATE TABLE audit(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 CREATE INDEX audit_of_run ON audit(run);
 CREATE TABLE decisions(
     number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, verb TEXT NOT NULL, until_at INTEGER,
-    decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0);
+    decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0,
+    because TEXT NOT NULL DEFAULT '', about_run TEXT NOT NULL DEFAULT '', about_class TEXT NOT NULL DEFAULT '',
+    about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT);
 CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
 CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
     step, reason, text FROM checkpoints;
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at FROM interventions;
 CREATE VIEW alerts_readable AS SELECT run, state, attempts, kind, severity, summary, body_text,
-    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at, last_error FROM alerts
-    ORDER BY ordinal;
+    strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at, last_error, how, with_key, with_run,
+    note FROM alerts ORDER BY ordinal;
 CREATE VIEW audit_readable AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, kind, run, body
     FROM audit ORDER BY ordinal;
 CREATE TABLE mutes(
@@ -71,17 +84,22 @@ CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
 CREATE VIEW decisions_readable AS SELECT number, run, verb,
     strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
+CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
+    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
+    FROM decisions WHERE verb = 'silence' ORDER BY number;
 CREATE TABLE held_runs(
     holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
 CREATE TRIGGER run_was_added AFTER INSERT ON runs
-    WHEN new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned')
+    WHEN new.state NOT IN ()sql",
+                                               ended_states.text, R"sql()
     BEGIN INSERT INTO held_runs VALUES (new.holder, new.epoch, new.class, new.ordinal); END;
 CREATE TRIGGER run_was_handed_over AFTER UPDATE OF holder, epoch, class, state ON runs
     WHEN old.state <> new.state OR old.epoch <> new.epoch OR old.holder <> new.holder OR old.class <> new.class BEGIN
     DELETE FROM held_runs WHERE holder = old.holder AND epoch = old.epoch AND class = old.class AND run = old.ordinal;
     INSERT INTO held_runs SELECT new.holder, new.epoch, new.class, new.ordinal
-        WHERE new.state NOT IN ('completed', 'failed', 'cancelled', 'terminated', 'abandoned'); END;
+        WHERE new.state NOT IN ()sql",
+                                               ended_states.text, R"sql(); END;
 CREATE TABLE leases(
     name TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
@@ -90,39 +108,9 @@ CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, inc
     strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1e6, 'unixepoch') AS ended_at, holder, epoch FROM runs ORDER BY ordinal;
 CREATE VIEW leases_readable AS SELECT name, owner, epoch,
     strftime('%Y-%m-%dT%H:%M:%fZ', until / 1e6, 'unixepoch') AS until FROM leases ORDER BY name;
-)sql";
+)sql");
 
-/// Finds what nobody can read without looking at every row: runs of which it is not known whose they are, and what
-/// may be left to be done for runs that have ended.
-inline constexpr char sqlite_step_5[] = R"sql(
-CREATE INDEX unclaimable_runs ON runs(id) WHERE state IS NULL OR typeof(class) <> 'text' OR typeof(holder) <> 'text'
-    OR typeof(epoch) <> 'integer';
-CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ('intended', 'done', 'failed', 'rejected',
-    'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE;
-CREATE INDEX unreadable_alerts ON alerts(run)
-    WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE;
-)sql";
-
-/// The facts of a run end with what it says of itself, which earlier code would take for damage.
-inline constexpr char sqlite_step_6[] = "-- nothing changes but what the bytes in runs.facts hold";
-
-/// What a silence is about, and why. Earlier code would send what it silences, and takes the mark of a run that was
-/// silenced for damage.
-inline constexpr char sqlite_step_7[] = R"sql(
-ALTER TABLE decisions ADD COLUMN because TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_run TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_class TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_tag TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN about_kind TEXT NOT NULL DEFAULT '';
-ALTER TABLE decisions ADD COLUMN at_most TEXT;
-CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
-    strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
-    FROM decisions WHERE verb = 'silence' ORDER BY number;
-)sql";
-
-/// Stores of the schemas 1 to 3 hold runs in layouts that were never released: they are refused as a whole.
-inline constexpr std::array<SchemaStep, 4> sqlite_schema{
-    {{4, 4, sqlite_step_4}, {5, 4, sqlite_step_5}, {6, 6, sqlite_step_6}, {7, 7, sqlite_step_7}}};
+inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, sqlite_step_1}}};
 
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
@@ -166,20 +154,22 @@ struct Sql {
         "INSERT OR REPLACE INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     static constexpr char put_action[] =
-        "INSERT INTO actions(run, key, kind, needs, outcome, incident, intervention, attempt, text, note) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(run, key) DO UPDATE SET kind = excluded.kind, "
-        "needs = excluded.needs, outcome = excluded.outcome, incident = excluded.incident, "
-        "intervention = excluded.intervention, attempt = excluded.attempt, text = excluded.text, note = excluded.note";
+        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
+        "note) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(run, key) DO UPDATE SET kind = "
+        "excluded.kind, needs = excluded.needs, outcome = excluded.outcome, outcome_from = excluded.outcome_from, "
+        "incident = excluded.incident, intervention = excluded.intervention, attempt = excluded.attempt, text = "
+        "excluded.text, note = excluded.note";
     static constexpr char put_alert[] =
-        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, action_key, kind, route, "
-        "run_id, run_name, work_item, project, severity, summary, at, attempt, body, body_text) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) "
-        "ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
-        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, "
-        "action_key = excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, "
-        "run_name = excluded.run_name, work_item = excluded.work_item, project = excluded.project, "
-        "severity = excluded.severity, summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, "
-        "body = excluded.body, body_text = excluded.body_text";
+        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
+        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
+        "body_text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
+        "?21, ?22, ?23, ?24) ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
+        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, how = "
+        "excluded.how, with_key = excluded.with_key, with_run = excluded.with_run, note = excluded.note, action_key = "
+        "excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, run_name = "
+        "excluded.run_name, work_item = excluded.work_item, project = excluded.project, severity = excluded.severity, "
+        "summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, body = excluded.body, body_text = "
+        "excluded.body_text";
     static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
     static constexpr char add_decision[] =
         "INSERT INTO decisions(run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
@@ -194,17 +184,14 @@ struct Sql {
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
-    static constexpr char runs_to_load[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, "
-        "epoch, facts FROM runs WHERE (state IN ('completed', 'failed', 'cancelled', 'terminated', "
-        "'abandoned')) IS NOT TRUE "
-        "OR id IN (SELECT run FROM actions WHERE outcome = 'intended') "
-        "OR id IN (SELECT run FROM alerts WHERE state = 'pending') "
-        "OR id IN (SELECT run FROM actions WHERE (outcome IN ('intended', 'done', 'failed', 'rejected', "
-        "'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) "
-        "OR id IN (SELECT run FROM alerts WHERE (state IN ('pending', 'delivered', 'dead', 'skipped')) IS NOT TRUE) "
-        "ORDER BY ordinal";
+    static constexpr auto runs_to_load = sql_text(
+        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
+        "ended_at, holder, epoch, facts FROM runs WHERE (state IN (",
+        ended_states.text,
+        ")) IS NOT TRUE OR id IN (SELECT run FROM actions WHERE outcome = 'intended') OR id IN (SELECT run "
+        "FROM alerts WHERE state = 'pending') OR id IN (SELECT run FROM actions WHERE (outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE) OR id IN (SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE) ORDER BY ordinal");
     static constexpr char run[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, "
@@ -221,27 +208,31 @@ struct Sql {
         "SELECT number, incident, attempt, condition, action, outcome, at FROM interventions WHERE run = ?1 "
         "ORDER BY number";
     static constexpr char actions[] =
-        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "ORDER BY ordinal";
-    static constexpr char open_actions[] =
-        "SELECT key, kind, needs, outcome, incident, intervention, attempt, text, note FROM actions WHERE run = ?1 "
-        "AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) OR (outcome IN ('done', 'failed', "
-        "'rejected', 'unsupported', 'unknown', 'skipped', 'ended', 'blocked')) IS NOT TRUE) ORDER BY ordinal";
+        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
+        "WHERE run = ?1 ORDER BY ordinal";
+    static constexpr auto open_actions = sql_text(
+        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM "
+        "actions WHERE run = ?1 AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) "
+        "OR (outcome IN (",
+        settled_outcomes.text, ")) IS NOT TRUE) ORDER BY ordinal");
     static constexpr char alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 ORDER BY ordinal";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
+        "= ?1 ORDER BY ordinal";
     static constexpr char alert[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 AND key = ?2";
-    static constexpr char pending_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run = ?1 "
-        "AND (state IN ('delivered', 'dead', 'skipped')) IS NOT TRUE ORDER BY ordinal";
-    static constexpr char undelivered_alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, action_key, kind, route, run_id, run_name, "
-        "work_item, project, severity, summary, at, attempt, body FROM alerts WHERE (state IN ('delivered', "
-        "'skipped')) IS NOT TRUE "
-        "ORDER BY ordinal";
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
+        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
+        "= ?1 AND key = ?2";
+    static constexpr auto pending_alerts = sql_text(
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
+        "FROM alerts WHERE run = ?1 AND (state IN (",
+        settled_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
+    static constexpr auto undelivered_alerts = sql_text(
+        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
+        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
+        "FROM alerts WHERE (state IN (",
+        told_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
     static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
     static constexpr char open_decisions[] =
         "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
@@ -251,49 +242,49 @@ struct Sql {
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
-inline constexpr std::array sqlite_statements{Sql::begin_read,
-                                              Sql::begin_write,
-                                              Sql::commit,
-                                              Sql::rollback,
-                                              Sql::use_wal,
-                                              Sql::sync_always,
-                                              Sql::sync_seldom,
-                                              Sql::mark_as_ours,
-                                              Sql::whose,
-                                              Sql::count_tables,
-                                              Sql::meta,
-                                              Sql::set_meta,
-                                              Sql::insert_run,
-                                              Sql::update_kept_run,
-                                              Sql::update_run,
-                                              Sql::is_unmoved,
-                                              Sql::put_part,
-                                              Sql::put_checkpoint,
-                                              Sql::put_intervention,
-                                              Sql::put_action,
-                                              Sql::put_alert,
-                                              Sql::add_audit,
-                                              Sql::add_decision,
-                                              Sql::add_mute,
-                                              Sql::add_tally,
-                                              Sql::decision_run,
-                                              Sql::close_decision,
-                                              Sql::runs_to_load,
-                                              Sql::run,
-                                              Sql::all_runs,
-                                              Sql::part,
-                                              Sql::count_checkpoints,
-                                              Sql::checkpoints,
-                                              Sql::interventions,
-                                              Sql::actions,
-                                              Sql::open_actions,
-                                              Sql::alerts,
-                                              Sql::alert,
-                                              Sql::pending_alerts,
-                                              Sql::undelivered_alerts,
-                                              Sql::audit,
-                                              Sql::open_decisions,
-                                              Sql::mutes,
-                                              Sql::tallies};
+inline constexpr auto sqlite_statements = std::to_array<const char*>({Sql::begin_read,
+                                                                      Sql::begin_write,
+                                                                      Sql::commit,
+                                                                      Sql::rollback,
+                                                                      Sql::use_wal,
+                                                                      Sql::sync_always,
+                                                                      Sql::sync_seldom,
+                                                                      Sql::mark_as_ours,
+                                                                      Sql::whose,
+                                                                      Sql::count_tables,
+                                                                      Sql::meta,
+                                                                      Sql::set_meta,
+                                                                      Sql::insert_run,
+                                                                      Sql::update_kept_run,
+                                                                      Sql::update_run,
+                                                                      Sql::is_unmoved,
+                                                                      Sql::put_part,
+                                                                      Sql::put_checkpoint,
+                                                                      Sql::put_intervention,
+                                                                      Sql::put_action,
+                                                                      Sql::put_alert,
+                                                                      Sql::add_audit,
+                                                                      Sql::add_decision,
+                                                                      Sql::add_mute,
+                                                                      Sql::add_tally,
+                                                                      Sql::decision_run,
+                                                                      Sql::close_decision,
+                                                                      Sql::runs_to_load,
+                                                                      Sql::run,
+                                                                      Sql::all_runs,
+                                                                      Sql::part,
+                                                                      Sql::count_checkpoints,
+                                                                      Sql::checkpoints,
+                                                                      Sql::interventions,
+                                                                      Sql::actions,
+                                                                      Sql::open_actions,
+                                                                      Sql::alerts,
+                                                                      Sql::alert,
+                                                                      Sql::pending_alerts,
+                                                                      Sql::undelivered_alerts,
+                                                                      Sql::audit,
+                                                                      Sql::open_decisions,
+                                                                      Sql::mutes,
+                                                                      Sql::tallies});
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -129,7 +129,7 @@ private:
     void get(int at, T& value) {
         if (!is(at, SQLITE_INTEGER)) return;
         const sqlite3_int64 stored = sqlite3_column_int64(statement_, at);
-        if (is_json_of<T>(stored))
+        if (is_number_of<T>(stored))
             value = static_cast<T>(stored);
         else
             refuse(at);

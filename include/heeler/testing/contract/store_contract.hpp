@@ -65,8 +65,16 @@ void knows_every_enumerator() {
     }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionOutcome::ended); ++i)
         run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(OutcomeFrom::silence); ++i) {
+        run.actions.push_back(action("from" + std::to_string(i), ActionOutcome::skipped));
+        run.actions.back().outcome_from = static_cast<OutcomeFrom>(i);
+    }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::State::skipped); ++i)
         run.alerts.push_back(alert("key" + std::to_string(i), static_cast<AlertRow::State>(i)));
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AlertRow::How::silenced); ++i) {
+        run.alerts.push_back(alert("how" + std::to_string(i), AlertRow::State::dead));
+        run.alerts.back().how = static_cast<AlertRow::How>(i);
+    }
     for (std::uint8_t i = 0; i < checkpoint_reason_names.size(); ++i) {
         run.checkpoints.push_back(checkpoint(i + 1u, ""));
         run.checkpoints.back().reason = static_cast<CheckpointReason>(i);

@@ -54,13 +54,14 @@ template <class... Ts>
     return joined(r.number, r.incident, r.attempt, r.condition, r.action, r.outcome, r.at);
 }
 [[nodiscard]] inline std::string show(const Action& r) {
-    return joined(r.key, r.kind, r.needs, r.outcome, r.incident, r.intervention, r.attempt, r.text, r.note);
+    return joined(r.key, r.kind, r.needs, r.outcome, r.outcome_from, r.incident, r.intervention, r.attempt, r.text,
+                  r.note);
 }
 [[nodiscard]] inline std::string show(const AlertRow& r) {
     const Alert& a = r.alert;
-    std::string text =
-        joined(a.key, a.kind, a.to, a.run.id, a.run.name, a.run.work_item, a.run.project, a.severity, a.summary, a.at,
-               a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error, r.action_key);
+    std::string text = joined(a.key, a.kind, a.to, a.run.id, a.run.name, a.run.work_item, a.run.project, a.severity,
+                              a.summary, a.at, a.attempt, r.state, r.attempts, r.created_at, r.not_before, r.last_error,
+                              r.how, r.with_key, r.with_run, r.note, r.action_key);
     for (const std::string& issue : a.issues) text += "issue " + joined(issue);
     for (const Detail& detail : a.details) text += "detail " + joined(detail.name, detail.value);
     for (const std::string& tag : a.tags) text += "tag " + joined(tag);
@@ -156,9 +157,9 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
     run.checkpoints = {{1, most32, at(7), least64, nasty, CheckpointReason::user_interrupt}, checkpoint(2, "")};
     run.interventions = {
         {most32, 3, 4, Condition::no_output_access, ActionKind::terminate, InterventionOutcome::skipped, at(8)}};
-    run.actions = {
-        {nasty, ActionKind::terminate, ActionKind::snapshot, ActionOutcome::intended, 5, 6, most32, nasty, nasty},
-        action("plain", ActionOutcome::done)};
+    run.actions = {{nasty, ActionKind::terminate, ActionKind::snapshot, ActionOutcome::intended, OutcomeFrom::silence,
+                    5, 6, most32, nasty, nasty},
+                   action("plain", ActionOutcome::done)};
     Alert seen{nasty,
                "run.unhealthy",
                nasty,
@@ -170,7 +171,8 @@ inline const std::string nasty{"a\0b \xff\xc3( 'q' \"d\" ?1 :x $y %s'); DROP TAB
                at(9),
                most32,
                {nasty, "", "night"}};
-    run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, nasty},
+    run.alerts = {{std::move(seen), AlertRow::State::pending, most32, at(10), at(11), nasty, AlertRow::How::inhibited,
+                   nasty, nasty, nasty, nasty},
                   alert("plain", AlertRow::State::dead)};
     run.audit = {{at(12), nasty, run.row.id, nasty}, {at(13), "", run.row.id, "{}"}};
     return run;

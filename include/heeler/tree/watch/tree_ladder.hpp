@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/tree/conditions.hpp>
@@ -78,7 +79,7 @@ private:
     [[nodiscard]] static Duration wait_after(std::uint32_t refusals) noexcept {
         Duration wait = first_wait;
         for (std::uint32_t i = 1; i < refusals && wait < longest_wait; ++i) wait *= 2;
-        return std::min(wait, longest_wait);
+        return detail::min_of(wait, longest_wait);
     }
 };
 

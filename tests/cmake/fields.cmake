@@ -1,0 +1,63 @@
+# cmake -D ROOT=include/heeler [-D EXPECTED=file] -P fields.cmake
+#
+# Fails where code goes by a text that code wrote for people, or by the order of the values of an enumeration: both are to
+# be fields, or named by a function. Scales (a static assertion beside them says so) are compared as what they are. With
+# EXPECTED it instead checks that the violations are exactly the lines of that file, which is how this script itself is tested.
+cmake_minimum_required(VERSION 3.24)
+
+set(scales Level Severity)
+# What adapters read was written by others.
+set(adapters "^(clock|store|notify|agent|source)/")
+set(texts "(\\.|->)(last_error|note|message|summary|body)")
+
+file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/*.hpp")
+list(SORT headers)
+set(enumerations "")
+foreach(name IN LISTS headers)
+    file(STRINGS "${ROOT}/${name}" lines REGEX "enum class [A-Za-z]+")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^.*enum class ([A-Za-z]+).*$" "\\1" enumeration "${line}")
+        list(APPEND enumerations "${enumeration}")
+    endforeach()
+endforeach()
+list(REMOVE_ITEM enumerations ${scales})
+list(JOIN enumerations "|" enumerations)
+set(value "([A-Za-z]+::)*(${enumerations})::[a-z_]+")
+
+set(violations "")
+function(look_for pattern rule)
+    file(STRINGS "${ROOT}/${name}" found REGEX "${pattern}")
+    foreach(line IN LISTS found)
+        string(REPLACE ";" "" line "${line}")
+        string(STRIP "${line}" line)
+        if(NOT line MATCHES "^//")
+            set(violations ${violations} "${name}: ${rule}: ${line}")
+        endif()
+    endforeach()
+    set(violations "${violations}" PARENT_SCOPE)
+endfunction()
+
+foreach(name IN LISTS headers)
+    look_for(" (<|>|<=|>=) ${value}([^a-zA-Z_:(<]|$)" "goes by the order of an enumeration")
+    look_for("(^|[^a-zA-Z_<])${value} (<|>|<=|>=) " "goes by the order of an enumeration")
+    if(name MATCHES "${adapters}")
+        continue()
+    endif()
+    look_for("${texts} (==|!=) " "compares a text for people")
+    look_for("${texts}(\\.|->)(compare|r?find|starts_with|ends_with|substr)\\(" "reads a text for people")
+    look_for("(alert|row)(\\.|->)kind (==|!=) \"" "compares a kind with a literal")
+endforeach()
+
+if(EXPECTED)
+    file(STRINGS "${EXPECTED}" wanted)
+    if(NOT "${violations}" STREQUAL "${wanted}")
+        list(JOIN violations "\n  " found)
+        list(JOIN wanted "\n  " wanted)
+        message(FATAL_ERROR "found\n  ${found}\nexpected\n  ${wanted}")
+    endif()
+elseif(violations)
+    list(JOIN violations "\n  " found)
+    message(FATAL_ERROR "these should go by a field or a function of the enumeration:\n  ${found}")
+elseif(NOT headers)
+    message(FATAL_ERROR "no headers under ${ROOT}")
+endif()
