@@ -1,7 +1,7 @@
-# cmake -D ROOT=include/heeler -P sizes.cmake: no header over 500 lines, the median at most 150.
+# cmake -D ROOT=include/heeler -P sizes.cmake: no header over 600 lines, the median at most 150.
 cmake_minimum_required(VERSION 3.24)
 
-set(hard_limit 500)
+set(hard_limit 600)
 set(median_limit 150)
 
 file(GLOB_RECURSE headers "${ROOT}/*.hpp")

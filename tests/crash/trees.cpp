@@ -1,6 +1,7 @@
 #include "crash/trees.hpp"
 
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>

@@ -43,16 +43,15 @@ struct Meddler {
     bool cut = false;
 };
 
-class MeddledDatabase : public detail::SqliteAgentDatabase {
+class MeddledLink : public detail::SqliteAgentLink {
 public:
-    MeddledDatabase(std::string path, Meddler& meddler)
-        : SqliteAgentDatabase{std::move(path), 2s}, meddler_{&meddler} {}
+    MeddledLink(std::string path, Meddler& meddler) : SqliteAgentLink{std::move(path), 2s}, meddler_{&meddler} {}
 
     template <class Work>
     [[nodiscard]] auto locked(Work work) -> decltype(work()) {
         if (const auto others_steps = std::exchange(meddler_->held, {})) others_steps();
         if (std::exchange(meddler_->cut, false)) return fail(ErrorCode::lost, "the connection was lost");
-        return SqliteAgentDatabase::locked(work);
+        return SqliteAgentLink::locked(work);
     }
 
 private:
@@ -112,8 +111,8 @@ struct Holder {
     Shared& shared_;
     Meddler meddler;
     ManualClock clock{Instant{Elapsed{1000s}, WallTime{1'800'000'000s}}};
-    AgentTable<MeddledDatabase> table;
-    TableFencedControl<AgentTable<MeddledDatabase>, FindingControl> control{table, shared_.control};
+    AgentTable<MeddledLink> table;
+    TableFencedControl<AgentTable<MeddledLink>, FindingControl> control{table, shared_.control};
     std::unique_ptr<TrailDog> dog;
 };
 

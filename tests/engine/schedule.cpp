@@ -20,7 +20,7 @@ heeler::RunClass quarter_hours() {
 static_assert(detail::HasDue<HeartbeatContract<Intervals>> && detail::HasDue<RunTimeout> &&
               !detail::HasDue<OutputAccessRule>);
 static_assert(detail::HasEvidenceNeeded<LoopDetector<Line>> && !detail::HasEvidenceNeeded<RunTimeout>);
-static_assert(detail::HasValidate<LoopDetector<Call>> && detail::HasValidate<BurnRateTracker<Tokens>>);
+static_assert(detail::HasValidate<LoopDetector<Call>> && detail::HasByName<BurnRateTracker<Tokens>>);
 
 TEST_CASE("an aligned schedule looks at :00, :15, :30 and :45 whenever a run began [M-002]") {
     bench::Bench b;
