@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <heeler/text/redact.hpp>
+#include <heeler/text/secret_finder.hpp>
 #include <heeler/text/shell_word.hpp>
 
 namespace common {

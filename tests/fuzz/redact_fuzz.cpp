@@ -1,5 +1,6 @@
 // A secret that is planted in any surroundings never survives, and redacting twice changes nothing.
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 
 #include <iterator>
 

@@ -1,4 +1,5 @@
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 
 #include <string>
 

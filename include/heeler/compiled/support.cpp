@@ -5,3 +5,4 @@
 
 #include <heeler/explain/report-inl.hpp>
 #include <heeler/store/memory_store-inl.hpp>
+#include <heeler/text/redact-inl.hpp>

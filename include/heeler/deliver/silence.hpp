@@ -21,6 +21,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>
 #include <heeler/text/utf8.hpp>
 

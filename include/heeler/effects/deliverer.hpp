@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/deliver/outbox.hpp>
@@ -268,15 +269,15 @@ private:
         const auto born = std::chrono::floor<std::chrono::seconds>(job.watched->created_at.time_since_epoch()).count();
         // A run that is registered anew, because its store was lost, is newer whatever its version is.
         return {tenure_.asker(),
-                (static_cast<std::uint64_t>(std::max<std::int64_t>(born, 0)) << 28) + job.watched->version,
+                (static_cast<std::uint64_t>(max_of<std::int64_t>(born, 0)) << 28) + job.watched->version,
                 silence_of(*job.watched)};
     }
 
     [[nodiscard]] Duration silence_of(const WatchedRun& watched) const {
         if (!watched.feed || watched.feed->cursor.empty()) return {};
         const Run& run = watched.run;
-        const Duration last = std::max(run.checkpoint_base.value_or({}), run.last_activity.value_or({}));
-        return std::max(run.working(clock_.now().elapsed) - last, Duration{});
+        const Duration last = max_of(run.checkpoint_base.value_or({}), run.last_activity.value_or({}));
+        return max_of(run.working(clock_.now().elapsed) - last, Duration{});
     }
 
     [[nodiscard]] bool still_runs(const RungJob& job) const {

@@ -11,6 +11,7 @@
 #include <heeler/effects/issue_ref.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {

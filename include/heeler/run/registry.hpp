@@ -22,6 +22,7 @@
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/settings/validate.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {

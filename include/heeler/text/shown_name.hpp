@@ -7,6 +7,8 @@
 
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
+#include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

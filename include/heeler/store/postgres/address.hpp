@@ -13,6 +13,7 @@
 #include <heeler/core/result.hpp>
 #include <heeler/store/postgres/error.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/secret_finder.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
