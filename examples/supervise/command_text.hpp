@@ -1,11 +1,14 @@
 // A command line as it is shown and stored: without the secrets that were given to the command.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <heeler/text/redact.hpp>
+#include <heeler/text/sanitise.hpp>
 
 namespace supervise {
 
@@ -18,7 +21,7 @@ namespace supervise {
         const char quote = word.find('\'') == std::string_view::npos ? '\'' : '"';
         text += plain ? word : quote + word + quote;  // for people: not to be run again
     }
-    return heeler::redact(text);
+    return heeler::sanitise(heeler::redact(text), std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace supervise

@@ -384,10 +384,13 @@ HEELER_INLINE CycleReport Engine::deliver() {
     const Instant now = rooms_->clock.now();
     rooms_->deliverer.run(now, report);
     rooms_->lost.tell(rooms_->notifier, now, report);
-    MailRoom* const mail = rooms_->mail.get();
-    if (mail != nullptr) mail->tell(now, report);
+    if (MailRoom* const mail = rooms_->mail.get()) mail->tell(now, report);
     rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
-    rooms_->deliverer.clear_context([mail] { return mail != nullptr && mail->owes(); }, now, report);
+    const auto owes_mail = [this] {  // a mailbox may come while somebody is asked whether to clear
+        const MailRoom* const mail = rooms_->mail.get();
+        return mail != nullptr && mail->owes();
+    };
+    rooms_->deliverer.clear_context(owes_mail, now, report);
     report.deliveries = 1;
     return report;
 }
