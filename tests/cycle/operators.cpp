@@ -31,6 +31,12 @@ struct Operated : House {
     }
     std::string decide(Verb verb) {
         WorkItem item{of, watched};
+        std::string ignored = decide(verb, item);
+        item.decided.install(watched, now());
+        return ignored;
+    }
+    std::string decide(Verb verb, WorkItem& item) {
+        const detail::Deciding deciding{watched, item.decided};
         return std::string{OperatorHand{watched, now(), item}.decide(row(1, verb))};
     }
     std::string apply(const std::vector<DecisionRow>& rows, bool stored = true) {
@@ -76,9 +82,11 @@ TEST_CASE("a run that the watchdog paused is resumed by an action of its own", "
     Operated o;
     o.watched.run.paused_by_watchdog = true;
     WorkItem item{o.of, o.watched};
-    CHECK(OperatorHand{o.watched, o.now(), item}.decide(Operated::row(1, Verb::resume)).empty());
-    REQUIRE(item.actions.size() == 1);
-    CHECK(item.actions[0].kind == ActionKind::resume);
+    CHECK(o.decide(Verb::resume, item).empty());
+    REQUIRE(item.decided.actions() == 1);
+    CHECK(item.change.rows.actions[0].kind == ActionKind::resume);
+    CHECK_FALSE(o.watched.rung_busy);
+    item.decided.install(o.watched, o.now());
     CHECK(o.watched.rung_busy);
     CHECK(o.decide(Verb::resume) == "the watchdog has not paused the run");  // it is under way
 }
@@ -131,13 +139,13 @@ TEST_CASE("A-121: who is not the owner does not snooze, continue or dismiss a ru
     Operated o{spec};
     for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss})
         CHECK_THAT(o.apply({Operated::row(1, verb)}), ContainsSubstring(R"("ignored":"not the owner")"));
-    CHECK_FALSE(o.watched.verdict->marks.quiet_at(o.now().wall));
+    for (const WorkItem& item : o.work) CHECK_FALSE(item.decided.verdict().marks.quiet_at(o.now().wall));
     CHECK(o.work.back().change.besides->applied == std::vector<std::uint64_t>{1});  // it is not asked again
     DecisionRow own = Operated::row(2, Verb::dismiss);
     own.by = "bo";
     const std::string said = o.apply({own});
     CHECK(said.find("ignored") == std::string::npos);
-    CHECK(o.watched.verdict->marks.dismissed);
+    CHECK(o.work.back().decided.verdict().marks.dismissed);
 }
 
 TEST_CASE("a silence that people were told of can be taken on [M-045]", "[cycle]") {

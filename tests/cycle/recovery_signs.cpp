@@ -157,7 +157,8 @@ TEST_CASE("a new result of what goes on is no recovery, one of something else is
                             [&](const Finding& finding) { watched.verdict.edit().loop_identity = finding.identity; });
     REQUIRE(watched.verdict->loop_identity != 0);
     watched.verdict.edit().incident.acted = watched.run.working(open.house.now().elapsed);
-    detail::Folder{watched, open.house.now()}.learn_watermark();
+    ++watched.verdict.edit().watermark;
+    detail::Folder{watched, open.house.now()}.begin_anew();
     open.house.clock.advance(60s);
     answer();  // to what was called before the rung
     CHECK_FALSE(open.signs().progressed());

@@ -237,7 +237,7 @@ TEST_CASE("until the one is told that speaks for them, alerts wait, and then eac
     CHECK(g.after(1s).size() == 1);
     CHECK(g.event_states() == "key 0 delivered, key 1 skipped, key 2 skipped, ");
     CHECK(g.deliverer.queues().waiting_alerts().first == 0);
-    for (const RunHandle run : g.runs) CHECK(g.at(run).verdict->heard);
+    for (const RunHandle run : g.runs) CHECK(rooms::told(g.at(run)).heard);
 }
 
 TEST_CASE("what nobody received was not told of the others either, also after a restart", "[effects]") {
@@ -259,13 +259,14 @@ TEST_CASE("what nobody received was not told of the others either, also after a 
     CHECK(g.event_states() == "key 0 dead, key 1 dead, key 2 dead, ");
     for (std::size_t run = 0; run < 3; ++run) {
         CHECK(g.row_of(run).state == AlertRow::State::dead);
-        CHECK(g.at(g.runs[run]).verdict->alert_dead);
+        CHECK(rooms::told(g.at(g.runs[run])).alert_dead);
         CHECK(g.at(g.runs[run]).alerts_pending == 0);
         detail::RunMemory stored;
         const std::string facts = g.history("w" + std::to_string(run)).row->facts;
         ArchiveReader reader{facts, g.now()};
         stored.archive_facts(reader);
-        CHECK(stored.verdict->alert_dead);
+        REQUIRE(stored.fates->size() == 1);
+        CHECK(stored.fates->front().what == detail::Fate::What::dead);
     }
     CHECK(reason_of(g.row_of(2)) == "told with key 0 of the run w0, which nobody received");
 }
@@ -448,24 +449,43 @@ TEST_CASE("alerts about thousands of runs are one message", "[effects]") {
 }
 
 TEST_CASE("what a cycle is deciding about a run is not stored by who tells people of it", "[effects]") {
-    const std::size_t count = GENERATE(std::size_t{1}, std::size_t{2});
     Grouping g;
-    const auto is_stored = [&](std::size_t run) {
-        detail::RunMemory stored;
-        const std::string facts = g.history("w" + std::to_string(run)).row->facts;
+    detail::WatchedRun& watched = g.at(g.runs[0]);
+    const auto stored = [&] {
+        detail::RunMemory run;
+        const std::string facts = g.history("w0").row->facts;
         ArchiveReader reader{facts, g.now()};
-        stored.archive_facts(reader);
-        return stored.verdict->incident.alerted;
+        run.archive_facts(reader);
+        return run;
     };
-    for (std::size_t run = 0; run < count; ++run) {
-        g.queue(run);
-        g.at(g.runs[run]).deciding = true;
-        g.at(g.runs[run]).verdict.edit().incident.alerted = true;  // by an alert that is not stored yet
+    g.queue(0);
+    detail::Decided decided{watched};
+    {
+        const detail::Deciding deciding{watched, decided};
+        watched.verdict.edit().incident.number = 1;  // by an alert that is not stored yet
+        watched.verdict.edit().incident.phase = Phase::climbing;
+        watched.verdict.edit().incident.alerted = true;
     }
-    CHECK(g.after(30s).size() == (count == 1 ? 1 : 0));
+    CHECK(g.after(30s).size() == 1);
     CHECK(g.last.errors == 0);
-    for (std::size_t run = 0; run < count; ++run) CHECK_FALSE(is_stored(run));
-    for (std::size_t run = 0; run < count; ++run) g.at(g.runs[run]).deciding = false;
-    CHECK(g.after(1s).size() == (count == 1 ? 0 : 1));
-    CHECK(g.notifier.delivered().size() == 1);
+    CHECK_FALSE(stored().verdict->incident.alerted);
+    REQUIRE(stored().fates->size() == 1);
+    std::vector<detail::Change> changes(1);
+    changes[0].handle = g.runs[0];
+    changes[0].watched = &watched;
+    changes[0].decided = &decided;
+    SECTION("it is stored on top, and the next cycle takes in what was told meanwhile") {
+        REQUIRE_FALSE(g.ledger.commit(changes, {}, g.now()));
+        CHECK(changes[0].stored);
+        CHECK((stored().verdict->incident.alerted && stored().fates->size() == 1));
+        CHECK((watched.verdict->incident.alerted && !watched.verdict->heard));
+        CHECK(rooms::told(watched).heard);
+    }
+    SECTION("not about what another one has made of the run") {
+        g.overtake(0);
+        CHECK(g.ledger.commit_one(g.runs[0], watched, g.now())->code == ErrorCode::conflict);
+        REQUIRE_FALSE(g.ledger.commit(changes, {}, g.now()));
+        CHECK((changes[0].outdated && !changes[0].stored));
+        CHECK_FALSE(watched.verdict->incident.alerted);
+    }
 }

@@ -71,14 +71,15 @@ TEST_CASE("the first alert about a run is kept back while people know of trouble
     CHECK(reason_of(row) == "inhibited: people know of the run boss above it");
     CHECK(b.last.why.inhibited == 1);
     CHECK(bench::all_of<AlertEvent>(b.last).size() == 1);
-    const detail::WatchedRun& child = b.at(b.child);
-    CHECK(child.alerts_pending == 0);
-    CHECK_FALSE(child.verdict->sent.alerted);  // no cooldown is used up
+    CHECK(b.at(b.child).alerts_pending == 0);
+    CHECK_FALSE(rooms::told(b.at(b.child)).sent.alerted);  // no cooldown is used up
+    CHECK(rooms::told(b.at(b.child)).sent.begin == Beginning::kept_back);
     detail::RunMemory stored;
     const std::string facts = b.history("child").row->facts;
     ArchiveReader reader{facts, b.now()};
     stored.archive_facts(reader);
-    CHECK(stored.verdict->sent.begin == Beginning::kept_back);
+    REQUIRE(stored.fates->size() == 1);
+    CHECK(stored.fates->front().what == detail::Fate::What::kept_back);
 }
 
 TEST_CASE("what asks for a person, is critical, was tried, or is no news is not kept back", "[effects]") {
@@ -107,7 +108,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("nobody received it") {
         Below b;
-        b.at(b.boss).give_up_alert();
+        b.at(b.boss).note({detail::Fate::What::dead, "key", "run.unhealthy", b.now().wall, 0});
         CHECK(b.told() == 1);
     }
     SECTION("it was kept back, or not said") {

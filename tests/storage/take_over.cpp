@@ -84,6 +84,39 @@ TEST_CASE("of an agent that was replaced meanwhile only the end of its run count
     CHECK(watched.run.state == RunState::completed);
 }
 
+TEST_CASE("what became of an alert is not lost unless whoever was faster knows it", "[storage]") {
+    Other other;
+    House mine;
+    detail::WatchedRun& watched = mine.at(mine.run(bare_class()));
+    for (const char* const key : {"known", "stored", "news"}) {
+        watched.note({detail::Fate::What::dead, key, "run.unhealthy", mine.now().wall, 0});
+        AlertRow row;
+        row.alert.key = key;
+        row.state = AlertRow::State::dead;
+        if (key != std::string_view{"stored"}) watched.unsaved.edit().alerts.push_back(row);
+    }
+    History stored = other.row();
+    stored.alerts.push_back(watched.unsaved->alerts.front());
+    REQUIRE(detail::take_over(watched, stored, mine.now()));
+    REQUIRE(watched.fates->size() == 1);
+    CHECK(watched.fates->front().key == "news");
+    CHECK(watched.unsaved->alerts.size() == 1);
+}
+
+TEST_CASE("what was seen before another one has intervened is no evidence any more", "[storage]") {
+    Other other;
+    ++other.watched.verdict.edit().watermark;
+    House mine;
+    RunClass rules = bare_class();
+    rules.detectors.turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}});
+    const RunHandle run = mine.run(rules);
+    detail::WatchedRun& watched = mine.at(run);
+    for (int i = 0; i < 6; ++i) mine.tell(run, ToolCall{"grep", "{}", {}});
+    REQUIRE(rooms::found(watched, mine.now()).size() == 1);
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK(rooms::found(watched, mine.now()).empty());
+}
+
 TEST_CASE("facts that cannot be read change nothing", "[storage]") {
     Other other;
     other.watched.verdict.edit().incident.number = 2;

@@ -78,6 +78,11 @@ struct Process final : heeler::detail::ProcessPort {
 };
 
 /// What is saved of a run, as it is now.
+/// The verdict as the run's next cycle begins with it: what became of its alerts is taken in.
+[[nodiscard]] inline heeler::detail::Verdict told(heeler::detail::RunMemory& watched) {
+    return watched.as_told([](const heeler::detail::RunMemory& run) { return *run.verdict; });
+}
+
 [[nodiscard]] inline std::string facts_of(heeler::detail::RunMemory& watched, heeler::Instant now) {
     heeler::ArchiveWriter to{now};
     watched.archive_facts(to);

@@ -1,5 +1,4 @@
-// Applies a decision to one run's memory, together with the rows that make it durable, so that a failed commit can undo
-// it.
+// Applies a decision to what is decided about one run, together with the rows that make it durable.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +20,17 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// What one cycle changes about one run: rows, what follows once they are durable, and what it was before.
+/// What one cycle changes about one run. Made under the run's lock.
 struct WorkItem {
-    WorkItem(RunHandle run, WatchedRun& of)
-        : change{run, &of},
-          shown_before{of.shown},
-          verdict_before{of.verdict},
-          incarnation_before{of.run.incarnation},
-          life_before{of.life()} {}
+    WorkItem(RunHandle run, WatchedRun& of) : change{run, &of}, decided{of} {}
 
-    Change change;
-    std::vector<Event> events;    ///< reported once it is durable
-    std::vector<Action> actions;  ///< carried out once they are durable
-    std::vector<AlertRow> alerts;
-    Shown shown_before;
-    Seldom<Verdict> verdict_before;
-    std::uint32_t incarnation_before;
-    Life life_before;
-    std::optional<Life> life_after;                     ///< set when this cycle changes the run's life
-    bool ends = false;                                  ///< this cycle ends the run
-    std::optional<std::vector<Action>> settled_before;  ///< the outcomes that this cycle took in
-    std::optional<std::string> memory_before;
+    Change change;  ///< its actions and alerts are carried out once they are durable
+    Decided decided;
+    std::vector<Event> events;  ///< reported once it is durable
+    bool ends = false;          ///< this cycle ends the run
 };
 
-/// Changes one run, under its lock.
+/// Decides about one run, under its lock and while it is as it is decided to be (`Deciding`).
 class Applier {
 public:
     Applier(WatchedRun& watched, Instant now, WorkItem& item) : watched_{watched}, now_{now}, item_{item} {}
@@ -64,8 +50,7 @@ public:
 
     /// What the outcomes of a rung change is decided at once.
     void settle() {
-        std::vector<Action> actions = watched_.rung.take();
-        item_.settled_before = actions;
+        std::vector<Action> actions = item_.decided.settle(watched_);
         if (watched_.verdict) watched_.verdict.edit().rung_open = 0;
         const bool shadow = watched_.rules().mode == Mode::shadow;
         if (is_terminal(watched_.run.state)) return settle_after_end(actions);
@@ -76,7 +61,7 @@ public:
             for (const Action& action : actions) follow_state(action);
         for (const Action& action : actions) Chain::settle(watched_, action);
         for (const Action& action : actions) free_slot(action);
-        learn_outcomes(actions);
+        record_outcomes(actions);
         const Action& main = rung::main_of(actions);
         if (main.kind == ActionKind::resume && main.outcome != ActionOutcome::ended) return settle_resume(main);
         const bool silenced = take_for_told(actions);
@@ -150,32 +135,6 @@ public:
         audit("skip", std::string{R"({"reason":")"} + std::string{name_of(watched_.skip)} + "\"}");
     }
 
-    /// The commit failed: nothing was decided. What was taken over from the store stays.
-    void undo() {
-        if (!item_.change.taken_over) {
-            watched_.shown = item_.shown_before;
-            const bool heard = watched_.verdict->heard, unsaid = watched_.verdict->sent.begin == Beginning::unsaid;
-            const UnheardMarks unheard = *watched_.verdict->silenced;  // of deliveries meanwhile, too
-            watched_.verdict = item_.verdict_before;
-            if (heard) watched_.alert_came();
-            if (watched_.alert_died) watched_.give_up_alert();
-            if (watched_.alert_kept) watched_.keep_alert_back();
-            if (unheard.silence != 0) watched_.owe(unheard);
-            if (unsaid) watched_.leave_unsaid();
-            watched_.run.incarnation = item_.incarnation_before;
-            // What a host reported meanwhile is newer than both.
-            if (item_.life_after && watched_.life() == *item_.life_after) watched_.live(item_.life_before);
-        }
-        if (!item_.actions.empty()) watched_.rung_busy = false;
-        watched_.alerts_pending -= min_of(watched_.alerts_pending, static_cast<std::uint32_t>(item_.alerts.size()));
-        if (item_.settled_before) watched_.rung.edit() = *item_.settled_before;
-        if (item_.memory_before) (void)watched_.load_memory(*item_.memory_before, now_);
-        // Somebody else did something: what was seen before that is no evidence any more.
-        if (item_.change.taken_over && watched_.rules().ladder.verifies() &&
-            watched_.verdict->incident.interventions > item_.verdict_before->incident.interventions)
-            Folder{watched_, now_}.learn_watermark();
-    }
-
     /// Turns a decision into rows and into what follows from them.
     void plan(const Judged& judged, bool same_rung) {
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
@@ -185,13 +144,10 @@ public:
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;
-        watched_.rung_busy = true;
+        item_.decided.add_actions(watched_, rows.actions.size());
         item_.change.with_memory = true;
-        for (Action& action : rows.actions) {
-            item_.change.rows.actions.push_back(action);
-            item_.actions.push_back(std::move(action));
-        }
-        watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.actions.size());
+        for (Action& action : rows.actions) item_.change.rows.actions.push_back(std::move(action));
+        watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.decided.actions());
         // What a ladder that only watches does makes no evidence void. A fresh agent has done nothing yet.
         const bool anew = watched_.rules().ladder.verifies() || rung::has(judged.decision.plan, ActionKind::spawn);
         if (!same_rung && anew) begin_anew();
@@ -199,16 +155,14 @@ public:
 
     void finish(RunState state) {
         Folder{watched_, now_}.enter(state);
-        item_.life_after = watched_.life();
         item_.ends = true;
     }
 
 private:
-    /// Detectors of repetition forget what they have seen. Undone with the cycle.
+    /// Detectors of repetition forget what they have seen.
     void begin_anew() {
-        if (!item_.memory_before) item_.memory_before = watched_.saved_memory(now_);
         item_.change.with_memory = true;
-        Folder{watched_, now_}.learn_watermark();
+        ++watched_.verdict.edit().watermark;
     }
 
     /// What the run is after a rung that ended it; completed if an action found it over.
@@ -220,16 +174,13 @@ private:
         return main.kind == ActionKind::mark_failed ? RunState::failed : RunState::completed;
     }
 
-    /// Detectors that listen to what came of actions learn it together with what is stored of it.
-    void learn_outcomes(const std::vector<Action>& actions) {
+    /// What detectors that listen to what came of actions put on record of it.
+    void record_outcomes(const std::vector<Action>& actions) {
         if (!watched_.of_class()->listens<Acted>()) return;
-        item_.memory_before = watched_.saved_memory(now_);
         item_.change.with_memory = true;
-        for (const Action& action : actions) {
-            Folder{watched_, now_}.learn_outcome(action);
+        for (const Action& action : actions)
             for (Record& record : watched_.detectors.records(watched_.run, action))
                 audit(std::move(record.kind), std::move(record.body));
-        }
     }
 
     /// The ladder need not repeat an escalation that was silenced: people are told when the silence is over. True if
@@ -259,11 +210,8 @@ private:
     }
 
     void add_alerts(std::vector<AlertRow> rows) {
-        watched_.alerts_pending += static_cast<std::uint32_t>(rows.size());
-        for (AlertRow& row : rows) {
-            item_.change.rows.alerts.push_back(row);
-            item_.alerts.push_back(std::move(row));
-        }
+        item_.decided.add_alerts(watched_, rows.size());
+        for (AlertRow& row : rows) item_.change.rows.alerts.push_back(std::move(row));
     }
 
     /// Puts on record what a detector saw.
@@ -318,11 +266,9 @@ private:
         if (action.kind == ActionKind::pause) {
             fold.enter(RunState::paused);
             watched_.run.paused_by_watchdog = true;
-            item_.life_after = watched_.life();
         }
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
-            item_.life_after = watched_.life();
             watched_.verdict.edit().incident.phase = Phase::closed;
             watched_.verdict.edit().incident.alerted = false;
             watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);

@@ -1,4 +1,4 @@
-// Writes what a cycle decided as one batch; hands over what is durable, and takes back what is not.
+// Writes what a cycle decided as one batch; hands over what is durable, and drops what is not.
 #pragma once
 
 #include <algorithm>
@@ -49,31 +49,32 @@ private:
     void make_ready(WorkItem& item, Instant now) const {
         WatchedRun& watched = *item.change.watched;
         const std::lock_guard guard{watched.lock};
-        item.change.writer = Writer::cycle;
+        item.change.decided = &item.decided;
         if (!registry_.table().current(item.change.handle)) return;  // another run has its place: nothing is written
         watched.dirty = false;  // what is folded from here on makes the run dirty again, written or not
         item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
-        if (watched.verdict->incident.number != item.verdict_before->incident.number)
-            item.change.besides.edit().tallies.push_back(
-                {watched.rules().name, watched.verdict->incident.condition, 1, 0});
+        const Incident& incident = item.decided.verdict().incident;
+        if (watched.verdict->incident.number != incident.number)
+            item.change.besides.edit().tallies.push_back({watched.rules().name, incident.condition, 1, 0});
     }
 
     void hand_over(WorkItem& item, std::vector<RungJob>& rungs, std::vector<AlertJob>& alerts, Instant now,
                    CycleReport& report) {
         for (Event& event : item.events) report.events.push_back(std::move(event));
-        report.acted += item.actions.empty() ? 0 : 1;
+        report.acted += item.decided.actions() == 0 ? 0 : 1;
         WatchedRun& watched = *item.change.watched;
         bool drop = false;
         {
             const std::lock_guard guard{watched.lock};
             drop = is_terminal(watched.run.state) && watched.verdict->ended_at && !watched.rung_busy &&
-                   watched.unsaved->empty() && watched.alerts_pending == 0;
+                   watched.unsaved->empty() && watched.alerts_pending == 0 && watched.fates->empty();
         }
-        for (AlertRow& row : item.alerts) {
+        for (AlertRow& row : item.change.rows.alerts) {
             const std::lock_guard guard{watched.lock};
             alerts.push_back(alert_job(item.change.handle, watched, std::move(row)));
         }
-        if (!item.actions.empty()) rungs.push_back({item.change.handle, &watched, std::move(item.actions)});
+        if (item.decided.actions() > 0)
+            rungs.push_back({item.change.handle, &watched, std::move(item.change.rows.actions)});
         if (item.ends) registry_.table().close(item.change.handle, now.elapsed);
         if (drop) registry_.drop(item.change.handle);
     }
@@ -95,7 +96,6 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             if (watched.generation != item.change.handle.generation) return;  // it ended and was stored meanwhile
-            watched.deciding = false;
             twice = item.change.twice && !watched.listed;  // what is listed is sorted out by its list
             if (watched.version == 0 && (watched.disowned || twice))
                 report.error("commit", watched.run.id, registered_twice());
@@ -104,7 +104,6 @@ private:
             // A run that was given up is written once that works again: no hurry, and no error each time.
             if (guarded && is_terminal(watched.run.state))
                 return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
-            Applier{watched, now, item}.undo();
             registry_.table().show(item.change.handle, watched.shown.status);
             watched.dirty = true;
             if (refused) watched.next_cycle = std::min(watched.next_cycle, now.elapsed + refused_again_after);
@@ -116,7 +115,7 @@ private:
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;
         if (given_up) report.events.push_back(*std::move(given_up));
-        if (!item.actions.empty() || conflict) {
+        if (item.decided.actions() > 0 || conflict) {
             ++report.suppressed;
             ++report.why.unstored;
         }
@@ -126,7 +125,7 @@ private:
                 Error{item.change.fault->code,
                       "the run was not stored, and nothing is done to it until it is: " + item.change.fault->message});
         if (conflict) report.error("commit", watched.run.id, Error{ErrorCode::conflict, conflict_message});
-        if (item.settled_before) hands_.queues().add_settled(item.change.handle);
+        if (item.decided.settles()) hands_.queues().add_settled(item.change.handle);
         // What the store refuses now it refuses in the next cycle, too.
         if (refused) return registry_.table().look_at(item.change.handle.index, now.elapsed + refused_again_after);
         registry_.table().sooner(item.change.handle.index, now.elapsed);

@@ -56,15 +56,13 @@ public:
         std::vector<WorkItem> work;
         Batch batch;
         acted_.clear();
-        early_ = 0;
-        visiting_ = false;
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
         operators_.apply(*decisions, now, batch, report,
                          [&](RunHandle run, WatchedRun& watched) -> WorkItem& { return item_of(run, watched, work); });
         hands_.silences().set(operators_.silences());
         hands_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
-        visiting_ = true;
+        early_ = work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
         if (SourceRoom* const sources = sources_.get()) {
@@ -92,8 +90,9 @@ public:
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
-            watched->deciding = true;
-            Applier{*watched, now, work.emplace_back(handle, *watched)}.end();
+            WorkItem& item = work.emplace_back(handle, *watched);
+            Deciding deciding{*watched, item.decided};
+            Applier{*watched, now, item}.end();
         }
         CycleReport report;
         commit({}, work, now, report);
@@ -137,15 +136,16 @@ private:
         feed.lost_told = length;
     }
 
-    WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
-        // Only what came before the visits can be there already: each due run is visited once.
-        for (std::size_t i = 0; i < std::min(early_, work.size()); ++i)
-            if (work[i].change.handle == handle) return work[i];
-        if (!visiting_) early_ = work.size() + 1;
-        // The verdict that is put back if nothing can be stored knows of it.
-        watched.alert_died = watched.alert_kept = false;
-        watched.deciding = true;
-        return work.emplace_back(handle, watched);
+    /// Of the first `count`.
+    [[nodiscard]] static WorkItem* find_item(RunHandle handle, std::vector<WorkItem>& work, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (work[i].change.handle == handle) return &work[i];
+        return nullptr;
+    }
+
+    static WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
+        WorkItem* const known = find_item(handle, work, work.size());
+        return known != nullptr ? *known : work.emplace_back(handle, watched);
     }
 
     void settle(RunHandle handle, Instant now, std::vector<WorkItem>& work) {
@@ -154,6 +154,7 @@ private:
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle) || watched->disowned) return;
         WorkItem& item = item_of(handle, *watched, work);
+        Deciding deciding{*watched, item.decided};
         if (!watched->rung->empty()) Applier{*watched, now, item}.settle();
     }
 
@@ -163,12 +164,14 @@ private:
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
         if (wants_intake(handle, *watched, cause, now)) sources_.get()->read(handle, *watched, now, report);
-        inhibited_ = is_inhibited(handle, *watched);
+        inhibited_ = is_inhibited(handle, *watched, work);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
+        Visit visit{handle, *watched, now, work, report, Deciding{*watched}};
+        if (WorkItem* const early = find_item(handle, work, early_)) begin(visit, *early);
         registry_.renew(*watched, now);
         take_beat(handle, *watched, now);
-        guarded(watched->run.id, report, [&] { look(handle, *watched, cause, now, work, report); });
+        guarded(watched->run.id, report, [&] { look(visit, cause); });
         look_again(handle, *watched, now);
     }
 
@@ -193,15 +196,22 @@ private:
     }
 
     /// Whether what was kept back is not to be told yet.
-    [[nodiscard]] bool is_inhibited(RunHandle handle, WatchedRun& watched) {
+    [[nodiscard]] bool is_inhibited(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
         std::string parent;
         {
             const std::lock_guard guard{watched.lock};
-            if (!registry_.table().current(handle) || watched.verdict->sent.begin != Beginning::kept_back) return false;
+            const auto is_kept_back = [](const RunMemory& run) {
+                return run.verdict->sent.begin == Beginning::kept_back;
+            };
+            if (!registry_.table().current(handle) || !watched.as_told(is_kept_back)) return false;
             if (!watched.rules().outbox.inhibit) return false;  // not any more
             parent = watched.spec.parent();
         }
-        return !known_trouble_above(registry_, handle, std::move(parent)).empty();
+        const auto as_decided = [&](RunHandle above) -> Decided* {
+            WorkItem* const item = find_item(above, work, work.size());
+            return item == nullptr ? nullptr : &item->decided;
+        };
+        return !known_trouble_above(registry_, handle, std::move(parent), as_decided).empty();
     }
 
     /// A source is read when its run is about to be judged.
@@ -211,17 +221,40 @@ private:
                (cause != TickCause::period || now.elapsed >= watched.next_cycle);
     }
 
-    void look(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now, std::vector<WorkItem>& work,
-              CycleReport& report) {
+    /// One run, under its lock, and as it is decided to be.
+    struct Visit {
+        RunHandle handle;
+        WatchedRun& watched;
+        Instant now;
+        std::vector<WorkItem>& work;
+        CycleReport& report;
+        Deciding deciding;
+        WorkItem* item = nullptr;  ///< what is decided about it, if anything is
+    };
+
+    /// From here on it is as it is decided to be.
+    static void begin(Visit& visit, WorkItem& item) {
+        visit.item = &item;
+        visit.deciding.begin(item.decided);
+    }
+    static WorkItem& decide(Visit& visit) {
+        if (visit.item == nullptr) begin(visit, visit.work.emplace_back(visit.handle, visit.watched));
+        return *visit.item;
+    }
+
+    void look(Visit& visit, TickCause cause) {
+        WatchedRun& watched = visit.watched;
+        const Instant now = visit.now;
         if (is_terminal(watched.run.state)) {
             if (!watched.verdict->ended_at || !watched.unsaved->empty() || watched.alerts_pending == 0)
-                Applier{watched, now, item_of(handle, watched, work)}.end();
+                Applier{watched, now, decide(visit)}.end();
         } else if (watched.skip != Skip::no) {
-            if (!watched.shown.any) Applier{watched, now, item_of(handle, watched, work)}.skip();
+            if (!watched.shown.any) Applier{watched, now, decide(visit)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
-            judge(handle, watched, now, work, report);
+            if (!watched.fates->empty()) decide(visit);
+            judge(visit);
         } else if (watched.dirty && now.elapsed >= watched.last_flush + settings_.flush_every) {
-            item_of(handle, watched, work);
+            decide(visit);
         }
     }
 
@@ -244,7 +277,10 @@ private:
         if (watched.waits_until && now.elapsed >= *watched.waits_until) Folder{watched, now}.enter(RunState::running);
     }
 
-    void judge(RunHandle handle, WatchedRun& watched, Instant now, std::vector<WorkItem>& work, CycleReport& report) {
+    void judge(Visit& visit) {
+        WatchedRun& watched = visit.watched;
+        const Instant now = visit.now;
+        CycleReport& report = visit.report;
         ++report.checked;
         watched.unjudged = false;
         const bool lost = watched.feed && watched.feed->lost_since;
@@ -277,10 +313,8 @@ private:
         if (decision.acts()) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
-        WorkItem& item = item_of(handle, watched, work);
-        if (!changed) return;
-        Applier apply{watched, now, item};
-        apply.change(std::move(judged), saw);
+        WorkItem& item = decide(visit);
+        if (changed) Applier{watched, now, item}.change(judged, saw);
     }
 
     static void count_held_back(const Judged& judged, bool put_off, CycleReport& report) noexcept {
@@ -356,10 +390,9 @@ private:
     std::vector<AuditRow> pending_audit_;
     std::vector<Event> unheard_;  ///< of ends that were written between two cycles
     static constexpr Duration lost_is_long = std::chrono::minutes{10};
-    std::size_t lost_runs_ = 0;  ///< in this cycle: of which it is time to say that their source is lost
-    Duration lost_for_{};        ///< the longest of them
-    std::size_t early_ = 0;      ///< items from before the visits
-    bool visiting_ = false;
+    std::size_t lost_runs_ = 0;     ///< in this cycle: of which it is time to say that their source is lost
+    Duration lost_for_{};           ///< the longest of them
+    std::size_t early_ = 0;         ///< items from before the visits, each of which is about another run
     bool inhibited_ = false;        ///< of the run that is visited
     NameMap<std::uint32_t> acted_;  ///< rungs in this cycle, by class
 };

@@ -193,13 +193,12 @@ private:
         run.checkpoint_base = run.working(now.elapsed) - std::max(*polled.checkpoint_age, Duration{});
     }
 
-    /// A run may be found long after it began. What was counted before is no news to an incident that is open.
+    /// A run may be found long after it began. What it did before is no news to an incident that is open.
     static void take_history(WatchedRun& watched, const Polled& polled, Instant now) {
         Run& run = watched.run;
         const auto calls = static_cast<std::int64_t>(std::min(polled.calls.value_or(0), std::uint64_t{1} << 61));
         if (calls > run.calls) {
-            if (watched.verdict->incident.open())
-                watched.verdict.edit().incident.items_then += static_cast<std::uint64_t>(calls - run.calls);
+            watched.earlier_calls += calls - run.calls;
             run.calls = calls;
         }
         if (!polled.began || *polled.began >= now.wall || (run.started && *run.started != Duration{})) return;

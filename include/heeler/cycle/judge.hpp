@@ -118,6 +118,7 @@ private:
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes.has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
+            if (watched_.begins_anew() && watched_.detectors.begins_anew(finding.kind)) return;
             // A person was asked for, and came: the rule still sees the repetition, but the run has left it behind.
             if (verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
                 watched_.detectors.had_enough(kind_bit(finding.kind), 0))

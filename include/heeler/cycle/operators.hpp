@@ -18,7 +18,7 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// What a verb changes about one run, under its lock.
+/// What a verb changes about one run, under its lock and while it is as it is decided to be (`Deciding`).
 class OperatorHand {
 public:
     OperatorHand(WatchedRun& watched, Instant now, WorkItem& item)
@@ -173,12 +173,15 @@ private:
             batch.applied.push_back(decision.number);
             return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
         }
-        const std::lock_guard guard{watched->lock};
-        if (!registry_.table().current(*handle) || is_terminal(watched->run.state)) {
+        const auto come_too_late = [&] {
             batch.applied.push_back(decision.number);
-            return note(decision, "the run has ended", now, batch, report);
-        }
-        auto& item = item_of(*handle, *watched);
+            note(decision, "the run has ended", now, batch, report);
+        };
+        const std::lock_guard guard{watched->lock};
+        if (!registry_.table().current(*handle) || is_terminal(watched->run.state)) return come_too_late();
+        WorkItem& item = item_of(*handle, *watched);
+        Deciding deciding{*watched, item.decided};
+        if (is_terminal(watched->run.state)) return come_too_late();  // by an earlier decision
         Besides& besides = item.change.besides.edit();
         besides.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);

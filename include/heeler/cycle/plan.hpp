@@ -111,7 +111,7 @@ private:
                 watched_.run.incarnation = max_of(watched_.run.incarnation, watched_.run.attempt + 1);
         }
         incident.value_then = watched_.run.metric_value().value_or(incident.value_then);
-        incident.items_then = static_cast<std::uint64_t>(watched_.run.lines + watched_.run.calls);
+        incident.items_then = watched_.items();
         const std::vector<Step> plan = plan_with_isolation();
         ActionKind strongest = plan.front().action;
         for (std::size_t i = 0; i < plan.size(); ++i) {

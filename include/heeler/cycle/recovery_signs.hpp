@@ -49,8 +49,8 @@ struct RecoverySigns {
     }
 
     [[nodiscard]] bool enough_new() const {
-        if (!is_repetition()) return false;
-        const auto all = static_cast<std::uint64_t>(watched.run.lines + watched.run.calls);
+        if (!is_repetition() || watched.begins_anew()) return false;
+        const std::uint64_t all = watched.items();
         const std::uint64_t items = all > incident().items_then ? all - incident().items_then : 0;
         if (const auto by = watched.verdict->repeated_by; by != 0) return watched.detectors.had_enough(by, items);
         const std::uint64_t needed = watched.of_class()->enough_items;  // stored before it was noted who found it

@@ -40,7 +40,6 @@ public:
                 changes.emplace_back();
                 changes.back().handle = job.handle;
                 changes.back().watched = job.watched;
-                changes.back().writer = Writer::deliverer;
             }
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
@@ -48,15 +47,10 @@ public:
         return places;
     }
 
-    /// They are as their rows say, and `mark(run)` is what follows for their runs. What cannot be stored now waits with
-    /// its run.
-    template <class Mark>
-    void settle(const std::vector<AlertJob>& jobs, Instant now, CycleReport& report, Mark&& mark) {
+    /// They are as their rows say, and their runs know what became of them. What cannot be stored now waits with its
+    /// run.
+    void settle(const std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (jobs.empty()) return;
-        for (const AlertJob& job : jobs) {
-            const std::lock_guard guard{job.watched->lock};
-            mark(*job.watched);
-        }
         std::vector<Change> changes;
         const std::vector<std::size_t> places = put(jobs, changes);
         (void)ledger_.commit(changes, {}, now);
@@ -65,10 +59,7 @@ public:
             {
                 const std::lock_guard guard{watched.lock};
                 if (watched.alerts_pending > 0) --watched.alerts_pending;
-                if (!changes[places[i]].stored) {
-                    mark(watched);  // who was faster to change the run does not know of it
-                    watched.dirty = true;
-                }
+                if (!changes[places[i]].stored) watched.dirty = true;
             }
             table_.sooner(jobs[i].handle.index, now.elapsed);
             report.events.push_back(AlertEvent{jobs[i].row, {}});

@@ -21,6 +21,7 @@
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
 #include <heeler/recover/rung.hpp>
+#include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -156,8 +157,7 @@ private:
     void settle(RungJob job, Instant now) {
         {
             const std::lock_guard guard{job.watched->lock};
-            job.watched->rung.edit() = std::move(job.actions);
-            job.watched->rung_busy = false;
+            Folder{*job.watched, now}.carried_out(std::move(job.actions));
         }
         table_.sooner(job.handle.index, now.elapsed);
         queues_.add_settled(job.handle);
@@ -188,9 +188,9 @@ private:
     /// An outcome is durable before the next action starts; while it is not, the rung waits.
     bool save(RungJob& job, Instant now, CycleReport& report) {
         if (!ledger_.has_open_outcomes(*job.watched)) return true;
-        const auto error = ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
+        const auto error = ledger_.commit_one(job.handle, *job.watched, now);
         if (!error) return true;
-        if (!error->left_to_cycle) report.error("commit", job.watched->run.id, *error);
+        report.error("commit", job.watched->run.id, *error);
         queues_.add(std::move(job));
         return false;
     }
@@ -311,7 +311,7 @@ private:
         if (!queues_.take_alert(action_key, job)) return;
         {
             const std::lock_guard guard{job.watched->lock};
-            job.watched->leave_unsaid();
+            job.watched->note(job.fate(Fate::What::unsaid));
         }
         finish_alert(job, AlertRow::State::skipped, now);
     }
@@ -345,7 +345,7 @@ private:
         {
             const std::lock_guard guard{job.watched->lock};
             row.run = job.watched->run.id;
-            job.watched->keep_unheard(job.row.alert, silence.number);
+            job.watched->note(job.fate(Fate::What::silenced, silence.number));
             job.watched->unsaved.edit().audit.push_back(row);
         }
         report.events.push_back(AuditEvent{std::move(row)});
@@ -403,7 +403,7 @@ private:
             job.watched->dirty = true;
         }
         // At once, so that nobody who has it is told again after a crash; if that fails, it waits with the run.
-        if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
+        if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now);
         table_.sooner(job.handle.index, now.elapsed);
         job.wait = job.row.not_before - now.wall;
         queues_.add(std::move(job));
@@ -423,7 +423,7 @@ private:
         const auto is_same = [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; };
         if (watched.unsaved) std::erase_if(watched.unsaved.edit().alerts, is_same);
         if (watched.alerts_pending > 0) --watched.alerts_pending;
-        if (state == AlertRow::State::dead) watched.give_up_alert();
+        if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         return state == AlertRow::State::delivered;
     }
 
@@ -454,11 +454,11 @@ private:
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
             if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
-            if (state == AlertRow::State::dead) job.watched->give_up_alert();
-            if (state == AlertRow::State::delivered) job.watched->alert_came();
+            if (state == AlertRow::State::dead) job.watched->note(job.fate(Fate::What::dead));
+            if (state == AlertRow::State::delivered) job.watched->note(job.fate(Fate::What::delivered));
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        if (ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer)) {
+        if (ledger_.commit_one(job.handle, *job.watched, now)) {
             const std::lock_guard guard{job.watched->lock};
             job.watched->dirty = true;
         }

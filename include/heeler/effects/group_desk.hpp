@@ -44,7 +44,7 @@ public:
             else
                 put_back(std::move(before[i]), now);
         }
-        if (!good && !changes[places[0]].undecided) say(jobs[0], error, changes[places[0]], report);
+        if (!good) say(jobs[0], error, changes[places[0]], report);
         return good;
     }
 
@@ -79,7 +79,7 @@ private:
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
         }
-        (void)ledger_.commit_one(job.handle, *job.watched, now, Writer::deliverer);
+        (void)ledger_.commit_one(job.handle, *job.watched, now);
         return true;
     }
 
@@ -115,9 +115,12 @@ private:
     }
 
     void settle(std::vector<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
-        for (AlertJob& job : jobs) job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
-        AlertDesk{ledger_, table_}.settle(
-            jobs, now, report, [dead](WatchedRun& watched) { dead ? watched.give_up_alert() : watched.alert_came(); });
+        for (AlertJob& job : jobs) {
+            job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->note(job.fate(dead ? Fate::What::dead : Fate::What::delivered));
+        }
+        AlertDesk{ledger_, table_}.settle(jobs, now, report);
     }
 
     void tell_anew(AlertJob job) {

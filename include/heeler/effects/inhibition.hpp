@@ -29,7 +29,7 @@ public:
         std::vector<AlertJob> kept, rest;
         for (AlertJob& job : due) {
             const auto parent = parent_of(job);
-            const std::string above = parent ? known_trouble_above(registry_, job.handle, *parent) : std::string{};
+            const std::string above = parent ? above_of(job, *parent) : std::string{};
             if (above.empty()) {
                 rest.push_back(std::move(job));
                 continue;
@@ -37,14 +37,13 @@ public:
             job.row.state = AlertRow::State::skipped;
             job.row.how = AlertRow::How::inhibited;
             job.row.with_run = above;
-            keep_back(*job.watched);  // now: of two runs above each other one is told
+            keep_back(job);  // now: of two runs above each other one is told
             kept.push_back(std::move(job));
         }
         due = std::move(rest);
         report.suppressed += kept.size();
         report.why.inhibited += kept.size();
-        AlertDesk{ledger_, registry_.table()}.settle(kept, now, report,
-                                                     [](WatchedRun& watched) { watched.keep_alert_back(); });
+        AlertDesk{ledger_, registry_.table()}.settle(kept, now, report);
     }
 
 private:
@@ -57,15 +56,22 @@ private:
         const bool begun = job.begun() || job.row.how == AlertRow::How::alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
-        const WatchedRun& watched = *job.watched;
+        WatchedRun& watched = *job.watched;
         if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
-        if (watched.verdict->sent.begin != Beginning::on_its_way || watched.verdict->heard) return std::nullopt;
+        const bool says_it_began = watched.as_told([](const RunMemory& run) {
+            return run.verdict->sent.begin == Beginning::on_its_way && !run.verdict->heard;
+        });
+        if (!says_it_began) return std::nullopt;
         return std::string{watched.spec.parent()};
     }
 
-    static void keep_back(WatchedRun& watched) {
-        const std::lock_guard guard{watched.lock};
-        watched.keep_alert_back();
+    [[nodiscard]] std::string above_of(const AlertJob& job, const std::string& parent) const {
+        return known_trouble_above(registry_, job.handle, parent, [](RunHandle) -> Decided* { return nullptr; });
+    }
+
+    static void keep_back(const AlertJob& job) {
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->note(job.fate(Fate::What::kept_back));
     }
 
     Ledger& ledger_;

@@ -67,6 +67,9 @@ struct AlertJob {
     bool under_way = false;                     ///< the notifier has begun to send it
 
     [[nodiscard]] bool begun() const noexcept { return under_way || row.attempts > 0; }
+    [[nodiscard]] Fate fate(Fate::What what, std::uint64_t silence = 0) const {
+        return {what, row.alert.key, row.alert.kind, row.alert.at, silence};
+    }
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {

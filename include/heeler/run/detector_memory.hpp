@@ -158,6 +158,13 @@ public:
         return false;
     }
 
+    /// The detector of this kind starts over when it is told to (`Watermark`).
+    [[nodiscard]] bool begins_anew(std::string_view kind) const noexcept {
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == kind && (slot.ops->listens & events<Watermark>) != 0) return true;
+        return false;
+    }
+
     /// Each of the detectors `kinds` has had so many new items that it would have found the same again. One that does
     /// not count goes by `items`, one that says no number by the highest of its class.
     [[nodiscard]] bool had_enough(std::uint32_t kinds, std::uint64_t items) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/observation.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -194,9 +195,29 @@ public:
         return true;
     }
 
-    void learn_watermark() { learn(Watermark{}, {}); }
-    void learn_outcome(const Action& action) {
-        learn(Acted{action.kind, action.outcome, action.note, action.outcome_from}, {});
+    /// The detectors forget what they have seen, if that was decided.
+    void begin_anew() {
+        if (!watched_.begins_anew()) return;
+        learn(Watermark{}, {});
+        watched_.watermark = watched_.verdict->watermark;
+    }
+
+    /// What a rung came to. Detectors that listen to it learn it once, also after a restart. In shadow mode what was
+    /// left out counts as done.
+    void carried_out(std::vector<Action> actions) {
+        std::uint64_t name = 0;  // a key alone may be that of an earlier rung, of which something came to nothing
+        if (!actions.empty())
+            name = fingerprint_text(std::to_string(actions.front().intervention) + " " + actions.front().key);
+        const bool shadow = watched_.rules().mode == Mode::shadow;
+        if (name != watched_.acted && !is_terminal(run_.state))
+            for (const Action& action : actions) {
+                const bool counts = shadow && action.outcome == ActionOutcome::skipped;
+                const ActionOutcome outcome = counts ? ActionOutcome::done : action.outcome;
+                learn(Acted{action.kind, outcome, action.note, action.outcome_from}, {});
+            }
+        watched_.acted = name;
+        watched_.rung.edit() = std::move(actions);
+        watched_.rung_busy = false;
     }
 
 private:

@@ -116,13 +116,15 @@ public:
 
     /// A run that the store holds, of a class that is defined; `corrupt` and where, if what is stored of it cannot be
     /// read. `polled`: a source knows what it did meanwhile. A host that registered it while nobody could ask the store
-    /// keeps its handle, and what it reported counts; `busy` while a cycle decides about it.
+    /// keeps its handle, and what it reported counts.
     [[nodiscard]] Result<Adopted> adopt(const StoredRun& stored, bool polled, Instant now) {
         std::string_view damage;
         bool remembers = false;
         const auto fill_in = [&](WatchedRun& watched) {
             damage = restore(watched, stored, find_class(stored.row.class_name), polled, now);
             remembers = stored.row.memory && watched.load_memory(*stored.row.memory, now);
+            if (!stored.row.memory) watched.watermark = watched.verdict->watermark;
+            Folder{watched, now}.begin_anew();
             return damage.empty();
         };
         const auto known = fill_known(stored.row.id, fill_in, now);
@@ -220,10 +222,10 @@ private:
         if (watched == nullptr) return std::nullopt;
         const std::lock_guard guard{watched->lock};
         if (!table_.current(*handle) || watched->disowned || watched->version != 0) return std::nullopt;
-        if (watched->deciding) return fail(ErrorCode::busy, "a cycle decides about the run");
         RunMemory told = std::exchange(static_cast<RunMemory&>(*watched), RunMemory{});
         const bool whole = fill_in(*watched);
         watched->generation = handle->generation;
+        watched->basis = told.basis + 1;
         if (whole) rejoin(*watched, told, now);
         table_.show(*handle, watched->shown.status);
         table_.look_at(handle->index, now.elapsed);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
@@ -104,6 +105,31 @@ struct UnheardMarks {
     template <class A>
     void archive(A& a) {
         a(silence, incident, edges, began, escalated);
+    }
+};
+
+/// What became of an alert: stored with its row, and taken in by the run's next cycle before it decides.
+struct Fate {
+    enum class What : std::uint8_t {
+        delivered,
+        dead,       ///< nobody has it
+        kept_back,  ///< trouble above the run speaks for it
+        unsaid,     ///< it was left out: nothing is to be done, or everything is frozen
+        silenced,
+    };
+    friend constexpr What last_value(What) noexcept { return What::silenced; }
+
+    What what = What::delivered;
+    std::string key{};  ///< of the alert, and its kind and moment
+    std::string kind{};
+    WallTime at{};
+    std::uint64_t silence = 0;  ///< by which it was swallowed
+
+    [[nodiscard]] bool is(AlertKind known) const noexcept { return kind == name_of(known); }
+
+    template <class A>
+    void archive(A& a) {
+        a(what, key, kind, at, silence);
     }
 };
 

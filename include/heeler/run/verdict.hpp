@@ -18,8 +18,8 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// What cycles made of a run that is not well, or was not: they alone write it, so that undoing a cycle whose commit
-/// failed is `verdict = before`.
+/// What cycles made of a run that is not well, or was not: they alone write it. One decides into a copy (`Decided`),
+/// which takes its place once it is stored.
 struct Verdict {
     static constexpr std::size_t most_interventions = 64;
 
@@ -36,12 +36,13 @@ struct Verdict {
     OperatorMarks marks;
     SentMarks sent;
     Seldom<ChainMarks> chain;
-    Seldom<UnheardMarks> silenced;  ///< also written by deliveries
-    std::vector<SentEdge> edges;    ///< of what goes on
+    Seldom<UnheardMarks> silenced;
+    std::vector<SentEdge> edges;  ///< of what goes on
     std::optional<WallTime> ended_at;
     Condition cause;                ///< of the open incident, the worst that was acted on
     std::string found;              ///< likewise, in words; empty: nothing yet
     std::uint32_t repeated_by = 0;  ///< the detectors that found a repetition in it, a bit each
+    std::uint32_t watermark = 0;    ///< raised when detectors are to begin anew
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
         for (const Condition& known : conditions_seen)
@@ -81,7 +82,7 @@ struct Verdict {
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
           incident.escalated, incident.alerted);
         a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, alert_dead, heard, marks, sent,
-          chain, silenced, edges, cause, found, repeated_by);
+          chain, silenced, edges, cause, found, repeated_by, watermark);
     }
 };
 

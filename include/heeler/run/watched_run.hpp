@@ -170,6 +170,8 @@ struct RunMemory {
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
     std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
+    std::int64_t earlier_calls = 0;      ///< of `run.calls`: a source found them, long after they were made
+    Seldom<std::vector<Fate>> fates;     ///< of alerts: written by deliveries, taken in by the next cycle
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -187,6 +189,9 @@ struct RunMemory {
     Elapsed last_memory{};
     std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
     std::uint32_t alerts_pending = 0;  ///< in the outbox
+    std::uint32_t basis = 0;           ///< raised when another watchdog's or process's version takes its place
+    std::uint32_t watermark = 0;       ///< of the verdict, up to which the detectors have begun anew; saved with them
+    std::uint64_t acted = 0;           ///< names the newest rung whose outcomes the detectors know; likewise
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     Skip skip = Skip::no;              ///< saved
     bool listed = false;               ///< by its class's source, once; or the store held it: a list ends it
@@ -199,9 +204,6 @@ struct RunMemory {
     bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set
     bool rung_busy = false;      ///< actions of the rung are with the deliverer
     bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
-    bool deciding = false;       ///< a cycle has changed the verdict, and has not stored yet what follows from it
-    bool alert_died = false;     ///< an alert was given up since the last look, which an undone cycle must not forget
-    bool alert_kept = false;     ///< likewise, one was kept back
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
@@ -225,29 +227,43 @@ struct RunMemory {
         return false;
     }
 
-    /// Nobody was told, so the cooldown is not used up, unless the class says that one attempt is enough.
-    void give_up_alert() {
-        alert_died = true;
-        verdict.edit().alert_dead = true;
-        if (rules().outbox.retry) verdict.edit().sent.alerted.reset();
+    /// What became of an alert about the run.
+    void note(Fate fate) { fates.edit().push_back(std::move(fate)); }
+
+    /// What `ask(run)` answers when what became of its alerts is taken in. That changes nothing.
+    template <class Ask>
+    [[nodiscard]] auto as_told(Ask&& ask) {
+        if (fates->empty()) return ask(*this);
+        Seldom<Verdict> before = verdict;
+        for (const Fate& fate : *fates) take_in(fate);
+        auto answer = ask(*this);
+        verdict = std::move(before);
+        return answer;
     }
 
-    /// Somebody has an alert about the run.
-    void alert_came() {
-        const Incident& incident = verdict->incident;
-        if (incident.open() && incident.alerted) verdict.edit().heard = true;
+    void take_in(const Fate& fate) {
+        Verdict& known = verdict.edit();
+        switch (fate.what) {
+            case Fate::What::delivered:
+                if (known.incident.open() && known.incident.alerted) known.heard = true;
+                break;
+            case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
+                known.alert_dead = true;
+                if (rules().outbox.retry) known.sent.alerted.reset();
+                break;
+            case Fate::What::kept_back:
+                known.sent.begin = Beginning::kept_back;
+                known.sent.alerted.reset();
+                break;
+            case Fate::What::unsaid:
+                leave_unsaid();
+                break;
+            case Fate::What::silenced:
+                keep_unheard(fate);
+                break;
+        }
     }
-    /// People are not told now that its incident began: trouble above it is. No cooldown is used up.
-    void keep_alert_back() {
-        alert_kept = true;
-        verdict.edit().sent.begin = Beginning::kept_back;
-        verdict.edit().sent.alerted.reset();
-    }
-    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
-    void leave_unsaid() {
-        if (verdict->sent.begin == Beginning::on_its_way && !verdict->heard)
-            verdict.edit().sent.begin = Beginning::unsaid;
-    }
+
     /// It has an open incident that people know of, or are about to be told of. One that they have dismissed may stay
     /// open for ever, and nobody would say when it ends.
     [[nodiscard]] bool trouble_is_known() const noexcept {
@@ -265,28 +281,6 @@ struct RunMemory {
             longest = escalation.levels[chain.told].after;
         if (longest > Duration{} && chain.next && *chain.next > now + longest)
             verdict.edit().chain.edit().next = now + longest;
-    }
-
-    /// A silence swallowed this alert about what goes on. That something is over is not told later.
-    void keep_unheard(const Alert& alert, std::uint64_t silence) {
-        UnheardMarks marks{silence, verdict->incident.number, 0, false, false};
-        for (const SentEdge& sent : verdict->edges)
-            if (const EdgeAlert* edge = edge_about(sent.condition);
-                edge != nullptr && edge->kind == alert.kind && sent.at == alert.at)
-                marks.edges |= bit_of(sent.condition);
-        const bool escalates = alert.is(AlertKind::escalation);
-        const bool begins = alert.is(AlertKind::unhealthy) && marks.edges == 0;
-        if (escalates || begins) leave_unsaid();
-        marks.escalated = escalates && verdict->incident.open();
-        marks.began = begins && verdict->incident.open();
-        if (marks.edges != 0 || marks.began || marks.escalated) owe(marks);
-    }
-    /// People are told of it when the silence is over, if it still goes on.
-    void owe(const UnheardMarks& unheard) {
-        Verdict& known = verdict.edit();
-        known.silenced.edit().add(unheard);
-        const bool of_incident = unheard.began || unheard.escalated;
-        if (of_incident) leave_unsaid();
     }
 
     /// What the run did before was not seen: its ages count from here.
@@ -314,6 +308,14 @@ struct RunMemory {
         verdict.edit().interventions = interventions;
     }
 
+    /// The detectors have not begun anew yet, as was decided.
+    [[nodiscard]] bool begins_anew() const noexcept { return watermark != verdict->watermark; }
+
+    /// Lines and calls that were counted as they came.
+    [[nodiscard]] std::uint64_t items() const noexcept {
+        return static_cast<std::uint64_t>(run.lines + run.calls - earlier_calls);
+    }
+
     [[nodiscard]] Life life() const {
         return {run.state, run.waiting_since, run.waited, waits_until, run.paused_by_watchdog};
     }
@@ -339,14 +341,14 @@ struct RunMemory {
           run.words);
         if (usage != *run.usage) run.usage.edit() = usage;
         a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
-          fenced_told);
+          fenced_told, earlier_calls, fates);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {
         ArchiveWriter to{now};
         std::uint8_t layout = memory_layout;
         std::string cursor = feed ? feed->cursor : std::string{};
-        to(layout, cursor, lines, results);
+        to(layout, cursor, lines, results, watermark, acted);
         detectors.save(to, now);
         return to.take();
     }
@@ -358,12 +360,13 @@ struct RunMemory {
         std::string cursor;
         from(layout);
         if (layout != memory_layout) from.refuse();
-        from(cursor, lines, results);
+        from(cursor, lines, results, watermark, acted);
         detectors.load(from, now);
         if (!from.ok() || !from.at_end()) {
             lines.reset();
             results.reset();
             detectors = DetectorMemory{of_class()};
+            watermark = verdict->watermark;
             return false;
         }
         if (!feed && cursor.empty()) return true;
@@ -380,6 +383,29 @@ struct RunMemory {
         ArchiveReader from{old.bytes(), now};
         fresh.load(from, now);
         detectors = std::move(fresh);
+    }
+
+private:
+    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
+    void leave_unsaid() {
+        if (verdict->sent.begin == Beginning::on_its_way && !verdict->heard)
+            verdict.edit().sent.begin = Beginning::unsaid;
+    }
+
+    /// A silence swallowed an alert about what goes on: people are told of it when the silence is over, if it still
+    /// does. That something is over is not told later.
+    void keep_unheard(const Fate& fate) {
+        UnheardMarks marks{fate.silence, verdict->incident.number, 0, false, false};
+        for (const SentEdge& sent : verdict->edges)
+            if (const EdgeAlert* edge = edge_about(sent.condition);
+                edge != nullptr && edge->kind == fate.kind && sent.at == fate.at)
+                marks.edges |= bit_of(sent.condition);
+        const bool escalates = fate.is(AlertKind::escalation);
+        const bool begins = fate.is(AlertKind::unhealthy) && marks.edges == 0;
+        if (escalates || begins) leave_unsaid();
+        marks.escalated = escalates && verdict->incident.open();
+        marks.began = begins && verdict->incident.open();
+        if (marks.edges != 0 || marks.began || marks.escalated) verdict.edit().silenced.edit().add(marks);
     }
 };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/run/decided.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/in_parts.hpp>
@@ -27,18 +29,15 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-/// Who writes. What was decided is stored with its rows or not at all, so a deliverer leaves a run to the cycle that
-/// decides about it.
-enum class Writer : std::uint8_t { other, cycle, deliverer };
-
 /// What one commit changes about one run. `rows` holds what is new; the run's own row is written by the ledger.
 struct Change {
     RunHandle handle;
     WatchedRun* watched = nullptr;
-    RunBatch rows{};  ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`
+    RunBatch rows{};  ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`. Out: of what
+                      ///< is decided and stored, the actions and alerts to carry out
     Seldom<Besides> besides{};
-    Seldom<Unsaved> waited{};  ///< what waited for this commit
-    Writer writer = Writer::other;
+    Seldom<Unsaved> waited{};    ///< what waited for this commit
+    Decided* decided = nullptr;  ///< stored instead of what the run is now, and takes its place then
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
     bool state_told = false;  ///< it takes a reported state along
@@ -48,7 +47,7 @@ struct Change {
     bool disowned = false;    ///< out: or another watchdog holds it
     bool twice = false;       ///< out: or it is another run that happens to have the same id
     bool put_off = false;     ///< out: it was not tried, because of a fault that is known
-    bool undecided = false;   ///< out: it was not tried, because a cycle decides about it
+    bool outdated = false;    ///< out: likewise, because what was decided is about an earlier version
     Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
 };
 
@@ -59,11 +58,6 @@ struct Change {
             "before "
             "the store could be asked is not watched any more; choose another id"};
 }
-
-/// Why one run was not written.
-struct Unwritten : Error {
-    bool left_to_cycle = false;  ///< it is stored with what a cycle decides about the run
-};
 
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
@@ -154,20 +148,16 @@ public:
     }
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
-    [[nodiscard]] std::optional<Unwritten> commit_one(RunHandle handle, WatchedRun& watched, Instant now,
-                                                      Writer writer = Writer::other) {
+    [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now) {
         std::vector<Change> changes(1);
         changes[0].handle = handle;
         changes[0].watched = &watched;
-        changes[0].writer = writer;
         auto error = commit(changes, {}, now);
-        if (changes[0].undecided)
-            return Unwritten{{ErrorCode::busy, "it is stored with what a cycle decides about the run"}, true};
-        if (error) return Unwritten{*std::move(error)};
-        if (changes[0].fault) return Unwritten{*changes[0].fault};
+        if (error) return error;
+        if (changes[0].fault) return *changes[0].fault;
         if (changes[0].conflict)
-            return Unwritten{
-                {ErrorCode::conflict, "the run was changed by someone else; it is written with the next commit"}};
+            return Error{ErrorCode::conflict,
+                         "the run was changed by someone else; it is written with the next commit"};
         return std::nullopt;
     }
 
@@ -341,8 +331,10 @@ private:
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
         if (is_gone(change) || watched.disowned) return false;
-        change.undecided = watched.deciding && change.writer == Writer::deliverer;
-        if (change.undecided) return false;
+        change.outdated = change.decided != nullptr && !change.decided->is_about(watched);
+        if (change.outdated) return false;
+        Deciding as_decided{watched};
+        if (change.decided != nullptr) as_decided.begin(*change.decided);
         RunBatch rows = std::move(change.rows);
         change.waited = std::exchange(watched.unsaved, {});
         change.waited->copy_into(rows);
@@ -380,7 +372,7 @@ private:
 
     /// What a commit means for the run in memory. After a conflict the stored version is taken over, with the facts if
     /// it moved, so that the next cycle judges again and tries once more.
-    void settle(Change& change, const RunBatch& batch, Instant now) {
+    void settle(Change& change, RunBatch& batch, Instant now) {
         History known;
         if (change.conflict) {
             auto found = unless_damaged(store_.history(batch.row.id));
@@ -412,12 +404,23 @@ private:
             if (!moved || change.taken_over) watched.version = known.row->version;
         }
         if (!change.stored) return;
-        if (change.writer == Writer::cycle) watched.deciding = false;
+        if (change.decided != nullptr) {
+            change.decided->install(watched, now);
+            take_back(change.rows.actions, batch.actions, change.decided->actions());
+            take_back(change.rows.alerts, batch.alerts, change.decided->alerts());
+        }
         if (!faults_.empty()) faults_.erase(batch.row.id);
         ++watched.version;
         watched.spec_stored = true;
         watched.last_flush = now.elapsed;
         if (batch.row.memory) watched.last_memory = now.elapsed;
+    }
+
+    /// The newest rows, which follow what waited: they are carried out now.
+    template <class Row>
+    static void take_back(std::vector<Row>& rows, std::vector<Row>& stored, std::size_t count) {
+        const auto begin = stored.end() - static_cast<std::ptrdiff_t>(std::min(count, stored.size()));
+        rows.assign(std::make_move_iterator(begin), std::make_move_iterator(stored.end()));
     }
 
     [[nodiscard]] bool is_mine(const RunRow& row) const {

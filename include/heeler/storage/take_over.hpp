@@ -9,6 +9,7 @@
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -59,6 +60,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     const Run mine = watched.run;
     const Seldom<Checkpoints> noted = watched.checkpoints;
     const auto waits_until = watched.waits_until;
+    const Seldom<std::vector<Fate>> fates = watched.fates;
     ArchiveReader facts{stored.row->facts, now};
     watched.archive_facts(facts);
     keep_reported(watched, mine, noted);
@@ -67,9 +69,18 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
+    ++watched.basis;
+    Folder{watched, now}
+        .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
     if (!watched.unsaved) return true;
     std::erase_if(watched.unsaved.edit().alerts,
                   [&](const AlertRow& row) { return is_settled(stored, row.alert.key); });
+    for (const Fate& fate : *fates)  // that nobody has stored
+        for (const AlertRow& row : watched.unsaved->alerts)
+            if (row.alert.key == fate.key && row.state != AlertRow::State::pending) {
+                watched.note(fate);
+                break;
+            }
     auto& waiting = watched.unsaved.edit().checkpoints;
     std::erase_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;
