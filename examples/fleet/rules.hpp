@@ -18,7 +18,7 @@ namespace fleet {
     rules.schedule = {in_seconds(times.period), false, false};
     rules.interval.fixed = in_seconds(times.period);
     rules.detectors.turn_on<heeler::HeartbeatContract<heeler::CheckpointAge>>({.act_after = in_seconds(times.stall)});
-    rules.operate = common::ctl_command(store);
+    rules.alerts.operate = common::ctl_command(store);
     return rules;
 }
 

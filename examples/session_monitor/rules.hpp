@@ -43,9 +43,9 @@ using heeler::Duration;
     auto& ladder = *rules.ladder.as<heeler::WatchLadder>();
     for (heeler::Ending& ending : ladder.endings) shorten(ending.silent_longer);
     for (heeler::SteerRule& steer : ladder.steers) steer.cooldown /= scale;
-    rules.alert_cooldown /= scale;
-    rules.renotify_every /= scale;
-    rules.outbox.first_retry /= scale;
+    rules.alerts.cooldown /= scale;
+    rules.alerts.renotify_every /= scale;
+    rules.alerts.outbox.first_retry /= scale;
     rules.prompts.issues = [detectors = rules.detectors, scale](const auto& findings, const heeler::Run&) {
         return heeler::detectors_words(detectors, in_real_time(findings, scale));
     };
@@ -60,7 +60,7 @@ using heeler::Duration;
 [[nodiscard]] inline heeler::Result<heeler::RunClass> session_rules(const Options& options) {
     heeler::RunClass rules = heeler::presets::session_monitor();
     rules.ladder.as<heeler::WatchLadder>()->steers = heeler::presets::session_steers();
-    if (!options.sqlite_file.empty()) rules.operate = common::ctl_command({options.sqlite_file, {}});
+    if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
     if (!options.config.empty()) {
         const auto settings = heeler::settings_from_file(options.config);
         if (!settings) return tl::unexpected<heeler::Error>(settings.error());

@@ -29,11 +29,11 @@ heeler::RunClass Supervisor::run_class() const {
     heeler::RunClass rules =
         options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
     rules.name = class_name;
-    rules.operate = common::ctl_command({directory_.file("store.sqlite"), {}});
+    rules.alerts.operate = common::ctl_command({directory_.file("store.sqlite"), {}});
     rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
     // Whoever starts a command this way wants it to be watched, however short it is.
     rules.applicability.shortest = heeler::Duration(1);
-    rules.outbox.group_interval = {};  // there is one run, and this ends with it
+    rules.alerts.outbox.group_interval = {};  // there is one run, and this ends with it
     if (options_.interval) {
         rules.interval.fixed = options_.interval;
         rules.schedule.period = std::min(rules.schedule.period, *options_.interval);

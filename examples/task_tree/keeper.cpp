@@ -18,7 +18,7 @@ heeler::RunClass tree_rules(const KeeperSettings& settings) {
     heeler::RunClass rules = heeler::presets::task_tree();
     rules.schedule.period = settings.every;
     rules.interval.fixed = settings.every;
-    rules.operate = common::ctl_command({settings.store, {}});
+    rules.alerts.operate = common::ctl_command({settings.store, {}});
     heeler::TreeSettings trees;
     trees.rules.first_run_grace = settings.first_run_grace;
     rules.detectors.turn_on<heeler::TaskTreeRule>(trees);

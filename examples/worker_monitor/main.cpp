@@ -102,7 +102,7 @@ heeler::Result<heeler::RunClass> worker_rules(const Options& options) {
     rules.schedule.period = options.every;
     rules.interval.fixed = options.every;
     if (!rules.applicability.filter) rules.applicability.filter.emplace();
-    if (!options.sqlite_file.empty()) rules.operate = common::ctl_command({options.sqlite_file, {}});
+    if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
     if (options.config.empty()) return rules;
     const auto settings = heeler::settings_from_file(options.config);
     if (!settings) return tl::unexpected<heeler::Error>(settings.error());

@@ -138,7 +138,7 @@ void i6_i7_alerts(const Check& check) {
 }
 
 void i8_cooldown(const Check& check) {
-    const auto cooldown = std::chrono::duration_cast<std::chrono::seconds>(check.scene.story->rules().alert_cooldown);
+    const auto cooldown = std::chrono::duration_cast<std::chrono::seconds>(check.scene.story->rules().alerts.cooldown);
     std::set<std::string> keys;
     std::optional<std::int64_t> last;
     for (const Line* line : check.of_run("sent")) {

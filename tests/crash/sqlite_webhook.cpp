@@ -52,10 +52,10 @@ RunClass hasty_class(bool together) {
     rules.verify_after = 5s;
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({.act_after = 15s});
-    rules.escalation = {};  // on a busy machine a round lasts longer than from one level to the next
-    rules.outbox.longest_retry = 20s;
-    rules.outbox.group_wait = together ? 10s : 0s;
-    rules.outbox.group_interval = together ? 20s : 0s;
+    rules.alerts.escalation = {};  // on a busy machine a round lasts longer than from one level to the next
+    rules.alerts.outbox.longest_retry = 20s;
+    rules.alerts.outbox.group_wait = together ? 10s : 0s;
+    rules.alerts.outbox.group_interval = together ? 20s : 0s;
     return rules;
 }
 

@@ -149,8 +149,8 @@ TEST_CASE("what an operator called wrong is no finding, and muted loops are none
 TEST_CASE("people are told when an incident begins, and within the cooldown nothing more", "[cycle]") {
     House house;
     RunClass rules = nudging_class();
-    rules.alert_cooldown = 100s;
-    rules.renotify_every = 10s;
+    rules.alerts.cooldown = 100s;
+    rules.alerts.renotify_every = 10s;
     detail::WatchedRun& watched = house.at(house.run(rules));
     CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
     watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
@@ -224,7 +224,7 @@ TEST_CASE("a silence that an operator made quiet is shown, not told, and begins 
 TEST_CASE("that a silence is over is said when it is certain, and to those who read that it began [M-045]", "[cycle]") {
     House house;
     RunClass rules = silent_class();
-    rules.alert_cooldown = 100s;
+    rules.alerts.cooldown = 100s;
     const RunHandle run = house.run(rules);
     detail::WatchedRun& watched = house.at(run);
     watched.verdict.edit().edges.push_back({Condition::silent, house.now().wall});
@@ -266,7 +266,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     watched.feed = std::make_unique<detail::Feed>();
     watched.feed->lost_since = house.now().elapsed;
     CHECK(judged_of(watched, house.now()).begins == 0);
-    rules.alert_cooldown = 100s;
+    rules.alerts.cooldown = 100s;
     rules.name = "patient";
     RunSpec spec = bench::spec_of("s");
     const Judged judged = judged_of(house.at(house.run(rules, spec)), house.now());
@@ -276,7 +276,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
 TEST_CASE("what is only worth showing has no alert of its own [M-045]", "[cycle]") {
     House house;
     RunClass rules = rooms::bare_class();
-    rules.edges = {{Condition::stalled, "worker.stuck", false, {}}};
+    rules.alerts.edges = {{Condition::stalled, "worker.stuck", false, {}}};
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::watch});
     CHECK(judged_of(house.at(house.run(rules)), house.now()).begins == 0);
     rules.name = "nudged";

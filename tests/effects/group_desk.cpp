@@ -16,8 +16,8 @@ struct Grouping : House {
 
     static RunClass grouped_class() {
         RunClass rules = rooms::bare_class("grouped");
-        rules.outbox.group_wait = 30s;
-        rules.outbox.group_interval = 5min;
+        rules.alerts.outbox.group_wait = 30s;
+        rules.alerts.outbox.group_interval = 5min;
         return rules;
     }
     explicit Grouping(int count = 3, const std::string& parent = {}) {

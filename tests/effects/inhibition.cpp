@@ -18,7 +18,7 @@ struct Below : House {
 
     static RunClass inhibited_class() {
         RunClass rules = rooms::bare_class("inhibited");
-        rules.outbox.inhibit = true;
+        rules.alerts.outbox.inhibit = true;
         return rules;
     }
     explicit Below(const RunClass& rules = inhibited_class()) {

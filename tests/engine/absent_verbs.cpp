@@ -79,7 +79,7 @@ RunClass long_class() { return bench::minute_class(); }
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
-    rules.outbox.group_interval = {};  // told at once
+    rules.alerts.outbox.group_interval = {};  // told at once
     return rules;
 }
 RunClass proving_class() {

@@ -18,7 +18,7 @@ struct Children : bench::Bench {
     explicit Children(Duration wait = 30s) {
         RunClass rules = presets::recommended();
         rules.name = "children";
-        rules.outbox.group_wait = wait;
+        rules.alerts.outbox.group_wait = wait;
         classes = {rules};
         boot();
         for (int i = 0; i < 50; ++i) {

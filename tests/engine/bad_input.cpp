@@ -136,12 +136,12 @@ TEST_CASE("classes that contradict themselves name the value and the limit [M-18
     CHECK_THAT(refusal([](RunClass& c) { c.ladder.as<RecoveryLadder>()->max_attempts = 0; }),
                ContainsSubstring("max_attempts is 0"));
     CHECK_THAT(refusal([](RunClass& c) { c.limits.debounce = 0; }), ContainsSubstring("debounce is 0"));
-    CHECK_THAT(refusal([](RunClass& c) { c.outbox.first_retry = 0s; }), ContainsSubstring("first_retry"));
-    CHECK_THAT(refusal([](RunClass& c) { c.outbox.group_wait = 2h; }), ContainsSubstring("group_wait"));
-    CHECK_THAT(refusal([](RunClass& c) { c.outbox.group_interval = -1s; }), ContainsSubstring("group_interval"));
-    CHECK_THAT(refusal([](RunClass& c) { c.outbox.group_wait = 1s, c.outbox.at_once = 3; }),
+    CHECK_THAT(refusal([](RunClass& c) { c.alerts.outbox.first_retry = 0s; }), ContainsSubstring("first_retry"));
+    CHECK_THAT(refusal([](RunClass& c) { c.alerts.outbox.group_wait = 2h; }), ContainsSubstring("group_wait"));
+    CHECK_THAT(refusal([](RunClass& c) { c.alerts.outbox.group_interval = -1s; }), ContainsSubstring("group_interval"));
+    CHECK_THAT(refusal([](RunClass& c) { c.alerts.outbox.group_wait = 1s, c.alerts.outbox.at_once = 3; }),
                ContainsSubstring("at_once"));
-    CHECK_THAT(refusal([](RunClass& c) { c.outbox.longest_retry = 500ms; }), ContainsSubstring("longest_retry"));
+    CHECK_THAT(refusal([](RunClass& c) { c.alerts.outbox.longest_retry = 500ms; }), ContainsSubstring("longest_retry"));
     CHECK_THAT(refusal([](RunClass& c) { c.grace = -1s; }), ContainsSubstring("grace"));
     CHECK_THAT(refusal([](RunClass& c) {
                    c.interval.short_task = 0s;

@@ -55,7 +55,7 @@ TEST_CASE("a permanent refusal is a dead letter at once, and visible [M-125]") {
 
 TEST_CASE("an alert is given up after its time, not before [M-125]") {
     Bench b;
-    b.classes[0].outbox.give_up_after = 600s;
+    b.classes[0].alerts.outbox.give_up_after = 600s;
     b.boot();
     b.notifier.answer_with({Delivery::fail});
     const RunHandle run = b.stalled();
@@ -73,8 +73,8 @@ TEST_CASE("an alert is given up after its time, not before [M-125]") {
 
 TEST_CASE("an alert that waited on purpose is tried for as long as any other [M-125]") {
     Bench b;
-    b.classes[0].alert_cooldown = 30min;
-    b.classes[0].outbox.give_up_after = 10min;
+    b.classes[0].alerts.cooldown = 30min;
+    b.classes[0].alerts.outbox.give_up_after = 10min;
     b.boot();
     const RunHandle run = b.stalled();
     REQUIRE(b.dog->finish(run));

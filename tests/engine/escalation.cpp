@@ -17,8 +17,8 @@ namespace {
 
 RunClass chained() {
     RunClass rules = presets::recommended();
-    rules.alerts_to = "ops";
-    rules.outbox.group_interval = {};  // told at once
+    rules.alerts.to = "ops";
+    rules.alerts.outbox.group_interval = {};  // told at once
     return rules;
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("what holds an escalation back holds back that its acknowledgement is 
 
 TEST_CASE("an acknowledgement that never ends is over with the incident") {
     RunClass rules = chained();
-    rules.escalation.ack_lasts = {};
+    rules.alerts.escalation.ack_lasts = {};
     Chained b{rules};
     const RunHandle run = b.lost();
     b.decide(Verb::ack);
@@ -253,7 +253,7 @@ TEST_CASE("what nobody received before an escalation passes over no level of it"
     }
     SECTION("of an earlier one") {
         RunClass rules = chained();
-        rules.tell_people = false;
+        rules.alerts.tell_people = false;
         Chained b{rules};
         b.notifier.answer_with({Delivery::permanent, Delivery::permanent, Delivery::permanent, Delivery::ok});
         const RunHandle run = b.lost();
@@ -346,7 +346,7 @@ TEST_CASE("a further escalation of an incident goes to whom it has reached") {
 TEST_CASE("an acknowledgement that is over as the incident is escalated anew holds nothing up") {
     RunClass rules = chained();
     rules.ladder.as<RecoveryLadder>()->max_pause = 20min;
-    rules.escalation.ack_lasts = 20min;
+    rules.alerts.escalation.ack_lasts = 20min;
     Chained b{rules};
     run_away(b);
     b.decide(Verb::ack);
@@ -386,8 +386,8 @@ TEST_CASE("whatever commit a kill cuts off, each level is told under one key and
 TEST_CASE("what a delivery stores while a level is decided says nothing of that level") {
     RunClass rules = chained();
     rules.detectors.turn_on<Between>();
-    rules.outbox.jitter = false;
-    rules.outbox.first_retry = rules.outbox.longest_retry = 300s;
+    rules.alerts.outbox.jitter = false;
+    rules.alerts.outbox.first_retry = rules.alerts.outbox.longest_retry = 300s;
     Chained b{rules};
     b.run("z");
     b.notifier.answer_with({Delivery::fail, Delivery::ok});
@@ -490,23 +490,23 @@ TEST_CASE("levels that contradict themselves are refused") {
         return answer ? std::string{} : answer.error().message;
     };
     SECTION("the first waits") {
-        rules.escalation.levels[0].after = 1s;
+        rules.alerts.escalation.levels[0].after = 1s;
         CHECK_THAT(refusal(), ContainsSubstring("escalation.levels[0].after must be 0"));
     }
     SECTION("another one does not") {
-        rules.escalation.levels[1].after = {};
+        rules.alerts.escalation.levels[1].after = {};
         CHECK_THAT(refusal(), ContainsSubstring("escalation.levels[1].after is 0"));
     }
     SECTION("too many") {
-        rules.escalation.levels.resize(17);
+        rules.alerts.escalation.levels.resize(17);
         CHECK_THAT(refusal(), ContainsSubstring("17 levels"));
     }
     SECTION("a route of the parent") {
-        rules.escalation.levels[0].route = "x";
+        rules.alerts.escalation.levels[0].route = "x";
         CHECK_THAT(refusal(), ContainsSubstring("escalation.levels[0].route"));
     }
     SECTION("a time that is none") {
-        rules.escalation.ack_lasts = -1s;
+        rules.alerts.escalation.ack_lasts = -1s;
         CHECK_THAT(refusal(), ContainsSubstring("escalation.ack_lasts"));
     }
 }
@@ -515,6 +515,6 @@ TEST_CASE("a class says whom its escalations are told") {
     Chained b;
     CHECK_THAT(b.dog->describe(), ContainsSubstring("an escalation is told: parent, origin after 15m 0s, people after "
                                                     "15m 0s; until somebody acknowledges it, which holds for 4h"));
-    CHECK(presets::long_run().escalation.levels.empty());
-    CHECK(presets::session_monitor().escalation.levels.empty());
+    CHECK(presets::long_run().alerts.escalation.levels.empty());
+    CHECK(presets::session_monitor().alerts.escalation.levels.empty());
 }

@@ -17,7 +17,7 @@ RunSpec shared() {
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
-    rules.outbox.group_interval = {};  // told at once
+    rules.alerts.outbox.group_interval = {};  // told at once
     return rules;
 }
 void burn(Bench& b, RunHandle run) {

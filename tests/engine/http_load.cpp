@@ -62,7 +62,7 @@ struct Outcry {
     Outcry(std::size_t refused, Duration group_wait) : server{refused} {
         dog.control(control);
         RunClass rules = bench::minute_class("children");
-        rules.outbox.group_wait = group_wait;
+        rules.alerts.outbox.group_wait = group_wait;
         REQUIRE(dog.define(rules));
         for (std::size_t i = 0; i < outcry; ++i) {
             RunSpec spec = bench::spec_of(id(i));

@@ -13,7 +13,7 @@ namespace {
 
 struct Lineage : bench::Bench {
     Lineage() {
-        classes[0].outbox.inhibit = true;
+        classes[0].alerts.outbox.inhibit = true;
         classes[0].ladder.as<RecoveryLadder>()->max_attempts = 50;  // nudges only
         boot();
     }

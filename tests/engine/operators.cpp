@@ -592,7 +592,7 @@ TEST_CASE("attempts on a finding that was none do not count against the next one
 
 TEST_CASE("after all attempts it is the finding that was wrong, not the limit of attempts") {
     RunClass rules = presets::recommended();
-    rules.escalation = {};  // told once
+    rules.alerts.escalation = {};  // told once
     Desk d{rules};
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 2h;
@@ -784,7 +784,7 @@ TEST_CASE("every alert says what was seen, what was done, what comes next and ho
     const std::string id = "it's run 7; rm -rf /";
     const bool watching = GENERATE(true, false);
     RunClass rules = watching ? sessions() : bench::minute_class();
-    rules.operate = "heeler-ctl --store /var/state.db";
+    rules.alerts.operate = "heeler-ctl --store /var/state.db";
     Desk d{rules};
     RunSpec spec = bench::spec_of(id);
     spec.timeout = watching ? std::nullopt : std::optional<Duration>{170s};

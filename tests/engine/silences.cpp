@@ -14,8 +14,8 @@ namespace {
 
 RunClass told_by_levels() {
     RunClass rules = presets::recommended();
-    rules.alerts_to = "ops";
-    rules.outbox.group_interval = {};  // this is about when each is told
+    rules.alerts.to = "ops";
+    rules.alerts.outbox.group_interval = {};  // this is about when each is told
     return rules;
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("whom a silence kept the beginning from learns no end of it") {
 
 TEST_CASE("trouble that is silenced keeps nobody's alert back") {
     RunClass rules = bench::minute_class();
-    rules.outbox.inhibit = true;
+    rules.alerts.outbox.inhibit = true;
     Quiet q{std::move(rules)};
     q.hush();
     q.stalled();
@@ -394,8 +394,8 @@ TEST_CASE("what a silence holds back is counted as such") {
 
 TEST_CASE("of alerts of one cause those that are silenced are left out of the message") {
     RunClass rules = bench::minute_class();
-    rules.outbox.group_wait = 30s;
-    rules.outbox.group_interval = 5min;
+    rules.alerts.outbox.group_wait = 30s;
+    rules.alerts.outbox.group_interval = 5min;
     Quiet q{rules};
     q.hush();
     for (const char* id : {"r", "s", "t"}) {
@@ -445,9 +445,9 @@ TEST_CASE("a silence that ends before its escalation is settled is followed by o
 
 TEST_CASE("of what was over before its alert could be silenced no end is told either") {
     RunClass rules = bench::minute_class();
-    rules.alert_cooldown = {};
-    rules.outbox.group_wait = 30s;
-    rules.outbox.group_interval = 5min;
+    rules.alerts.cooldown = {};
+    rules.alerts.outbox.group_wait = 30s;
+    rules.alerts.outbox.group_interval = 5min;
     Quiet q{std::move(rules)};
     const RunHandle run = q.stalled();  // its alert waits for others
     q.hush(q.of_kind("run.unhealthy"));
@@ -489,9 +489,9 @@ RunClass told_of_silence() {
     RunClass rules = bench::minute_class();
     rules.detectors = {};
     rules.detectors.turn_on<SeesSilence>();
-    rules.edges = {EdgeAlert{}, silence_alert()};
-    rules.alert_cooldown = {};
-    rules.renotify_every = {};
+    rules.alerts.edges = {EdgeAlert{}, silence_alert()};
+    rules.alerts.cooldown = {};
+    rules.alerts.renotify_every = {};
     return rules;
 }
 

@@ -21,8 +21,8 @@ RunClass busy_class() {
     RunClass rules = bench::minute_class("busy");
     rules.interval.fixed = 1s;
     rules.verify_after = 1s;
-    rules.outbox.first_retry = 1ms;
-    rules.outbox.longest_retry = 10ms;
+    rules.alerts.outbox.first_retry = 1ms;
+    rules.alerts.outbox.longest_retry = 10ms;
     return rules;
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("a watchdog tells its open incidents, and the alerts that nobody has y
 
 TEST_CASE("an alert that waits on purpose is not old") {
     Bench b;
-    b.classes[0].alert_cooldown = 30min;
+    b.classes[0].alerts.cooldown = 30min;
     b.boot();
     const auto run = b.stalled();
     CHECK_FALSE(b.dog->vitals().oldest_alert);

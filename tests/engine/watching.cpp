@@ -116,7 +116,7 @@ TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] 
 
 TEST_CASE("an issue says what comes next, and the command that stops it, quoted for a shell [M-104]") {
     RunClass rules = presets::session_monitor();
-    rules.operate = "heeler-ctl --store 'sqlite:/it'\\''s state.db'";
+    rules.alerts.operate = "heeler-ctl --store 'sqlite:/it'\\''s state.db'";
     Sessions s{std::move(rules)};
     IssueList tracker;
     s.dog->issues(tracker);
@@ -229,8 +229,8 @@ TEST_CASE("that an incident is over is said once, when the cooldown is over, and
 
 TEST_CASE("nobody reads that an incident is over before they read that it began [M-122]") {
     RunClass rules = presets::session_monitor();
-    rules.alert_cooldown = Duration{};
-    rules.renotify_every = Duration{};
+    rules.alerts.cooldown = Duration{};
+    rules.alerts.renotify_every = Duration{};
     Sessions s{rules};
     const RunHandle run = s.session("s");
     s.calls(run, 5);
@@ -254,7 +254,7 @@ TEST_CASE("nobody reads that an incident is over before they read that it began 
 TEST_CASE("a failed alert is sent again, or uses up the cooldown where the class says so [A-65] [M-125]") {
     RunClass rules = presets::session_monitor();
     const bool again = GENERATE(true, false);
-    rules.outbox.retry = again;
+    rules.alerts.outbox.retry = again;
     Sessions s{rules};
     const RunHandle run = s.session("s");
     s.calls(run, 5);

@@ -115,25 +115,25 @@ TEST_CASE("a class whose alerts go to a route that nobody has is refused, with w
     RoutedDog dog{ManualClock{bench::start}, MemoryStore{}, board.routed};
     RunClass rules = presets::recommended();
     CHECK(dog.define(rules));
-    rules.alerts_to = "chief";
+    rules.alerts.to = "chief";
     const auto refused = dog.define(rules);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::no_recipient);
     CHECK(refused.error().message ==
           "class `recommended`: nobody would get what goes to the route `chief` (alerts_to): the routes that are known "
           "are `lead`, `orchestrator`. Give the notifier a recipient for it, or change alerts_to");
-    rules.alerts_to = "lead";
-    rules.escalation.levels[2].route = "boss";
+    rules.alerts.to = "lead";
+    rules.alerts.escalation.levels[2].route = "boss";
     const auto level = dog.define(rules);
     REQUIRE_FALSE(level);
     CHECK_THAT(level.error().message, ContainsSubstring("`boss` (escalation.levels[2].route)"));
-    rules.escalation.levels[2].route = "orchestrator";
+    rules.alerts.escalation.levels[2].route = "orchestrator";
     CHECK(dog.define(rules));
 }
 
 TEST_CASE("of a notifier that tells no routes nothing is asked") {
     Watchdog dog{ManualClock{bench::start}, MemoryStore{}, RecordingNotifier{}};
     RunClass rules = presets::recommended();
-    rules.alerts_to = "whoever";
+    rules.alerts.to = "whoever";
     CHECK(dog.define(rules));
 }

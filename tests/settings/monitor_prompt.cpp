@@ -24,7 +24,7 @@ TEST_CASE("the monitor's prompt has the numbers and the route of its class [M-11
                                           ContainsSubstring("at 3 cycles") && ContainsSubstring("`orchestrator`") &&
                                           ContainsSubstring("Never say that all is well"));
     rules.schedule.period = rules.interval.fixed.emplace(120s);
-    rules.alerts_to = "chief";
+    rules.alerts.to = "chief";
     rules.detectors.turn_on<WorkerState>({.stuck_after = 7, .lines = 9});
     CHECK_THAT(monitor_prompt(rules), ContainsSubstring("every 2m 0s") && ContainsSubstring("the last 9 lines") &&
                                           ContainsSubstring("at 7 cycles") && ContainsSubstring("`chief`"));

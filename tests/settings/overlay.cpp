@@ -84,9 +84,9 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.limits.rungs_per_run_per_day == 2);
     CHECK(rules.ladder.as<WatchLadder>()->steers.size() == 3);
     CHECK(rules.mode == Mode::shadow);
-    CHECK(rules.alert_cooldown == 1800s);
-    CHECK(rules.renotify_every == 3600s);
-    CHECK_FALSE(rules.outbox.retry);
+    CHECK(rules.alerts.cooldown == 1800s);
+    CHECK(rules.alerts.renotify_every == 3600s);
+    CHECK_FALSE(rules.alerts.outbox.retry);
     REQUIRE(rules.applicability.filter);
     CHECK(rules.applicability.filter->name_pattern == "*-worker");
     CHECK(rules.applicability.filter->tags_any == std::vector<std::string>{"worker"});
@@ -104,7 +104,7 @@ TEST_CASE("text stands for the number or the word that is wanted [M-186]") {
     CHECK(rules.interval.fixed == 60s);
     CHECK(rules.limits.debounce == 2);
     CHECK(rules.limits.rungs_per_tick == 1);
-    CHECK(rules.alert_cooldown == 500ms);
+    CHECK(rules.alerts.cooldown == 500ms);
 }
 
 TEST_CASE("null leaves a setting as it is [M-186]") {
@@ -287,15 +287,15 @@ TEST_CASE("a level of suspicion that is not below the critical one is not taken 
 TEST_CASE("a level of silence turns both on, and people are told by whichever class [M-045] [M-186]") {
     for (RunClass rules : {presets::long_run(), presets::session_monitor(), presets::worker_monitor()}) {
         CAPTURE(rules.name);
-        rules.edges.clear();
+        rules.alerts.edges.clear();
         REQUIRE(lay(rules, "silence_levels", object({{"suspicious_s", whole(120), {}}})).empty());
         const auto* silence = rules.detectors.find<HeartbeatContract<ActivityAge>>();
         REQUIRE(silence != nullptr);
         CHECK((silence->informs && silence->warn_after == 120s && silence->act_after == 900s));
         REQUIRE(lay(rules, "silence_levels", object({{"critical_s", whole(600), {}}})).empty());
         CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after == 120s);
-        REQUIRE(rules.edges.size() == 1);
-        CHECK((rules.edges[0].condition == Condition::silent && rules.edges[0].over == "run.recovered"));
+        REQUIRE(rules.alerts.edges.size() == 1);
+        CHECK((rules.alerts.edges[0].condition == Condition::silent && rules.alerts.edges[0].over == "run.recovered"));
     }
 }
 

@@ -79,7 +79,8 @@ TEST_CASE("a class that cannot work is refused by the setting and its limit", "[
     CHECK_THAT(refusal_of([](RunClass& r) { r.grace = -1s; }), ContainsSubstring("grace"));
     CHECK_THAT(refusal_of([](RunClass& r) { r.ladder = {}; }), ContainsSubstring("no ladder"));
     CHECK_THAT(refusal_of([](RunClass& r) { r.limits.debounce = 0; }), ContainsSubstring("1 to 1000"));
-    CHECK_THAT(refusal_of([](RunClass& r) { r.outbox.longest_retry = 48h; }), ContainsSubstring("give_up_after"));
+    CHECK_THAT(refusal_of([](RunClass& r) { r.alerts.outbox.longest_retry = 48h; }),
+               ContainsSubstring("give_up_after"));
 }
 
 TEST_CASE("the owner of a run is a name that somebody can bear [M-046]") {

@@ -153,6 +153,20 @@ struct EscalationSettings {
     Duration ack_lasts{};
 };
 
+/// What people are told about the runs of a class, and how.
+struct AlertSettings {
+    bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
+    Duration cooldown{};        ///< after an alert about a run none about its health follows; zero: none is held back
+    Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
+    /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
+    /// once when a run begins to wait for them, and of a silence that nothing is done about.
+    std::vector<EdgeAlert> edges{{}, silence_alert()};
+    std::string to{};  ///< route of alerts about runs that have no `origin`
+    EscalationSettings escalation{};
+    OutboxSettings outbox{};
+    std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
+};
+
 /// Whether a monitor's own context is cleared after each cycle of a class (S003): when all its runs were judged, that
 /// is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and `Watchdog::context`.
 struct ContextSettings {
@@ -295,22 +309,13 @@ struct RunClass {
     ActionLimits limits{};
     StopProofNeeded stop_proof = StopProofNeeded::proved;
     Duration verify_after{};  ///< from a rung to the look whether it helped; zero: one interval of the run
-    OutboxSettings outbox{};
+    AlertSettings alerts{};
     PromptSettings prompts{};
     Mode mode = Mode::active;
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
-    /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
-    /// once when a run begins to wait for them, and of a silence that nothing is done about.
-    std::vector<EdgeAlert> edges{{}, silence_alert()};
-    std::string alerts_to{};  ///< route of alerts about runs that have no `origin`
-    EscalationSettings escalation{};
     ContextSettings context{};
-    bool completion_ends = true;  ///< false: a run that reports `completed` or `failed` waits for its next task
-    bool tell_people = true;      ///< one alert when an incident begins, one message when it ends
-    Duration alert_cooldown{};    ///< after an alert about a run none about its health follows; zero: none is held back
-    Duration renotify_every{};    ///< repeated while the incident lasts; zero: not
-    std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
+    bool completion_ends = true;      ///< false: a run that reports `completed` or `failed` waits for its next task
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 
     /// Between two looks at the run that is looked at most often.

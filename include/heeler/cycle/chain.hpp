@@ -55,7 +55,8 @@ public:
         row.alert.to = route_of(level);
         const std::string place = concat(std::to_string(chain.told), " of ", std::to_string(levels().size()));
         row.alert.details.push_back({"level", place});
-        row.alert.details.push_back({"ack", redact(watched_.rules().operate) + " ack -- " + shell_word(spec_.id)});
+        row.alert.details.push_back(
+            {"ack", redact(watched_.rules().alerts.operate) + " ack -- " + shell_word(spec_.id)});
         if (watched_.verdict->marks.acknowledged)
             row.alert.details.push_back({"acknowledged_by", chain.by});
         else if (chain.next)
@@ -74,7 +75,7 @@ public:
         chain.next.reset();
         JsonLine line;
         line.begin_object().key("acknowledged_by").string(std::exchange(chain.by, {}));
-        line.key("lasted_s").number(in_seconds(watched_.rules().escalation.ack_lasts)).end_object();
+        line.key("lasted_s").number(in_seconds(watched_.rules().alerts.escalation.ack_lasts)).end_object();
         return row_of(std::move(line));
     }
 
@@ -101,7 +102,7 @@ public:
 
 private:
     [[nodiscard]] const std::vector<EscalationLevel>& levels() const noexcept {
-        return watched_.rules().escalation.levels;
+        return watched_.rules().alerts.escalation.levels;
     }
     [[nodiscard]] ChainMarks& marks() { return watched_.verdict.edit().chain.edit(); }
 
@@ -114,7 +115,7 @@ private:
         if (level.whom == EscalationTarget::parent && !spec_.parent.empty()) return sanitise(spec_.parent, 256);
         if (level.whom != EscalationTarget::people && !spec_.origin.empty()) return sanitise(spec_.origin, 256);
         const bool own = level.whom == EscalationTarget::people && !level.route.empty();
-        return sanitise(own ? level.route : watched_.rules().alerts_to, 256);
+        return sanitise(own ? level.route : watched_.rules().alerts.to, 256);
     }
 
     [[nodiscard]] AuditRow told_record(const ChainMarks& chain, const Alert& alert, std::string_view why) const {

@@ -204,7 +204,7 @@ private:
                 return run.verdict->sent.begin == Beginning::kept_back;
             };
             if (!registry_.table().current(handle) || !watched.as_told(is_kept_back)) return false;
-            if (!watched.rules().outbox.inhibit) return false;  // not any more
+            if (!watched.rules().alerts.outbox.inhibit) return false;  // not any more
             parent = watched.spec.parent();
         }
         const auto as_decided = [&](RunHandle above) -> Decided* {

@@ -231,7 +231,7 @@ private:
     [[nodiscard]] Alerting alerting(const Judged& result) const {
         const RunClass& rules = rules_.rules;
         const Incident& incident = result.decision.incident;
-        if (!rules.tell_people) return Alerting::none;
+        if (!rules.alerts.tell_people) return Alerting::none;
         const auto& last = verdict_.sent.alerted;
         const bool cold = is_cold();
         if (!incident.open()) {
@@ -243,9 +243,9 @@ private:
         if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
         const bool kept = verdict_.sent.begin == Beginning::kept_back && incident.number == verdict_.incident.number;
         const bool begins = kept ? !inhibited_ : !incident.alerted && (result.decision.acts() || result.decision.tells);
-        const bool again = !kept && incident.alerted && rules.renotify_every > Duration{} &&
+        const bool again = !kept && incident.alerted && rules.alerts.renotify_every > Duration{} &&
                            !verdict_.marks.acknowledged &&
-                           (!last || now_.wall < *last || now_.wall - *last >= rules.renotify_every);
+                           (!last || now_.wall < *last || now_.wall - *last >= rules.alerts.renotify_every);
         const bool unheard = result.silence_over && verdict_.silenced->began && !verdict_.marks.acknowledged &&
                              verdict_.silenced->incident == incident.number;
         if (!begins && !again && !unheard) return Alerting::none;
@@ -263,7 +263,7 @@ private:
         if (incident.open() && unheard.escalated && unheard.incident == incident.number)
             return result.silence_over ? ChainStep::unheard : ChainStep::none;
         if (!incident.open() || chain.incident != incident.number || chain.told == 0) return ChainStep::none;
-        if (chain.told >= rules_.rules.escalation.levels.size()) return ChainStep::none;
+        if (chain.told >= rules_.rules.alerts.escalation.levels.size()) return ChainStep::none;
         // Whom nobody could reach is not waited for.
         return due || verdict_.alert_dead ? ChainStep::next_level : ChainStep::none;
     }
@@ -271,7 +271,7 @@ private:
     /// Within the cooldown no alert about the run is sent.
     [[nodiscard]] bool is_cold() const {
         const auto& last = verdict_.sent.alerted;
-        return last && now_.wall >= *last && now_.wall - *last < rules_.rules.alert_cooldown;
+        return last && now_.wall >= *last && now_.wall - *last < rules_.rules.alerts.cooldown;
     }
 
     /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
@@ -284,11 +284,11 @@ private:
             if ((found & bit) == 0) end_edge(result, sent.condition);
             if (result.silence_over && (verdict_.silenced->edges & bit) != 0) continue;
             told |= bit;
-            if (now_.wall >= sent.at && now_.wall - sent.at < rules_.rules.renotify_every) waits |= bit;
+            if (now_.wall >= sent.at && now_.wall - sent.at < rules_.rules.alerts.renotify_every) waits |= bit;
         }
         if (verdict_.marks.quiet_at(now_.wall) || (!result.silence_over && is_cold_with(result.alerting))) return;
-        const bool repeats = rules_.rules.renotify_every > Duration{};
-        for (const EdgeAlert& edge : rules_.rules.edges) {
+        const bool repeats = rules_.rules.alerts.renotify_every > Duration{};
+        for (const EdgeAlert& edge : rules_.rules.alerts.edges) {
             const ConditionBits bit = bit_of(edge.condition);
             if ((found & bit) == 0) continue;
             const bool taken_on = verdict_.marks.acknowledged && !edge.over.empty();
@@ -320,7 +320,7 @@ private:
     /// The cooldown as it is after what this cycle says of the incident.
     [[nodiscard]] bool is_cold_with(Alerting alerting) const {
         const bool says = alerting == Alerting::send || alerting == Alerting::resolved;
-        return is_cold() || (says && rules_.rules.alert_cooldown > Duration{});
+        return is_cold() || (says && rules_.rules.alerts.cooldown > Duration{});
     }
 
     /// A wait changes nothing but what is seen of it.

@@ -28,8 +28,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!watched.run.waiting_since) return false;
     ConditionBits told = 0;
     for (const SentEdge& sent : watched.verdict->edges) told |= bit_of(sent.condition);
-    const bool repeats = watched.rules().renotify_every > Duration{};
-    for (const EdgeAlert& edge : watched.rules().edges) {
+    const bool repeats = watched.rules().alerts.renotify_every > Duration{};
+    for (const EdgeAlert& edge : watched.rules().alerts.edges) {
         const ConditionBits bit = bit_of(edge.condition);
         if ((watched.shown.findings & bit) == 0 || !holds_in_waits(edge.condition)) continue;
         if ((told & bit) == 0 || (repeats && edge.repeated)) return true;
@@ -51,7 +51,7 @@ namespace heeler::inline HEELER_ABI::detail {
         no_later_than(watched.verdict->alert_dead ? now.elapsed : *chain.next);
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
-    const bool repeats = watched.verdict->incident.open() && watched.rules().renotify_every > Duration{};
+    const bool repeats = watched.verdict->incident.open() && watched.rules().alerts.renotify_every > Duration{};
     const bool kept = watched.verdict->incident.open() && watched.verdict->sent.begin == Beginning::kept_back;
     if (repeats || kept || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.

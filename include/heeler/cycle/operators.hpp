@@ -68,7 +68,7 @@ private:
     /// Who says it again has it for so long again.
     void acknowledge(const DecisionRow& decision) {
         watched_.verdict.edit().marks.acknowledged = true;
-        const EscalationSettings& escalation = watched_.rules().escalation;
+        const EscalationSettings& escalation = watched_.rules().alerts.escalation;
         if (escalation.levels.empty()) return;
         ChainMarks& chain = watched_.verdict.edit().chain.edit();
         chain.by = sanitise(decision.by, 128);

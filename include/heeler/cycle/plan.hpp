@@ -91,7 +91,7 @@ public:
                       {});
         const auto& last = watched_.verdict->sent.alerted;
         if (last && now_.wall >= *last)
-            row.not_before = max_of(row.not_before, *last + watched_.rules().alert_cooldown);
+            row.not_before = max_of(row.not_before, *last + watched_.rules().alerts.cooldown);
         std::vector<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
@@ -255,7 +255,7 @@ private:
         Alert& alert = row.alert;
         alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
-        alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts_to : spec_.origin, 256);
+        alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts.to : spec_.origin, 256);
         alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
                      sanitise(spec_.project, 256)};
         for (std::size_t i = 0; i < min_of<std::size_t>(spec_.tags.size(), 32); ++i)
@@ -272,11 +272,11 @@ private:
 
     void tell(const Incident& before) {
         const Incident& incident = watched_.verdict->incident;
-        const bool unsaid =
-            !watched_.rules().tell_people || (before.open() && judged_.decision.last != InterventionOutcome::recovered);
+        const bool unsaid = !watched_.rules().alerts.tell_people ||
+                            (before.open() && judged_.decision.last != InterventionOutcome::recovered);
         if (incident.alerted && !incident.open() && (unsaid || judged_.alerting == Alerting::resolved))
             watched_.verdict.edit().incident.alerted = false;
-        if (!watched_.rules().tell_people) return;
+        if (!watched_.rules().alerts.tell_people) return;
         if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
         if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
             AlertRow row = alert_of(AlertKind::unhealthy, std::to_string(now_.wall.time_since_epoch().count()));
@@ -321,7 +321,7 @@ private:
     /// Alerts of their own for conditions that have just begun; forgets what is over.
     void tell_edges() {
         if (judged_.over != 0) {
-            for (const EdgeAlert& edge : watched_.rules().edges)
+            for (const EdgeAlert& edge : watched_.rules().alerts.edges)
                 if ((judged_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
             auto& told = watched_.verdict.edit().edges;
             for (auto sent = told.begin(); sent != told.end();)
@@ -329,7 +329,7 @@ private:
             watched_.verdict.edit().sent.fresh &= ~judged_.over;
         }
         if (judged_.begins == 0) return;
-        for (const EdgeAlert& edge : watched_.rules().edges)
+        for (const EdgeAlert& edge : watched_.rules().alerts.edges)
             if ((judged_.begins & bit_of(edge.condition)) != 0)
                 if (const Finding* finding = wording_.finding_about(edge.condition)) tell_edge(edge, *finding);
     }

@@ -160,7 +160,7 @@ public:
 
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
-        return redact(watched_.rules().operate) + " snooze --for 2h -- " + shell_word(spec_.id);
+        return redact(watched_.rules().alerts.operate) + " snooze --for 2h -- " + shell_word(spec_.id);
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.

@@ -371,13 +371,13 @@ private:
             }
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
-            job.row = after_attempt(std::move(job.row), rules.outbox, answer, now.wall, job.owed);
+            job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
             if (job.under_way) return wait_for(std::move(job), taken, now);
-            if (rules.outbox.at_once && job.row.state != AlertRow::State::delivered)
+            if (rules.alerts.outbox.at_once && job.row.state != AlertRow::State::delivered)
                 report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
             if (answer) receipt = *std::move(answer);
-        } while (rules.outbox.at_once && job.row.state == AlertRow::State::pending);
+        } while (rules.alerts.outbox.at_once && job.row.state == AlertRow::State::pending);
         if (job.row.state != AlertRow::State::delivered) context_.fail_to_tell(rules.name);
         if (job.row.state == AlertRow::State::pending) {
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});

@@ -111,7 +111,7 @@ private:
 
     /// Whoever is to send the one that speaks for it would have given it up long ago.
     [[nodiscard]] static bool is_abandoned(const AlertJob& job, Instant now) noexcept {
-        return now.wall - job.row.created_at > 2 * job.rules->rules.outbox.give_up_after;
+        return now.wall - job.row.created_at > 2 * job.rules->rules.alerts.outbox.give_up_after;
     }
 
     void settle(std::vector<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {

@@ -52,7 +52,8 @@ private:
     [[nodiscard]] static std::optional<std::string> parent_of(const AlertJob& job) {
         const RunClass& rules = job.rules->rules;
         const Alert& alert = job.row.alert;
-        if (!rules.outbox.inhibit || rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy)) return std::nullopt;
+        if (!rules.alerts.outbox.inhibit || rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy))
+            return std::nullopt;
         const bool begun = job.begun() || job.row.how == AlertRow::How::alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};

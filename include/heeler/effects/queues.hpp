@@ -79,7 +79,7 @@ struct AlertJob {
 private:
     [[nodiscard]] Duration group_wait() const noexcept {
         if (group.empty()) return {};
-        return rules->rules.outbox.group_wait + rules->rules.outbox.group_interval;
+        return rules->rules.alerts.outbox.group_wait + rules->rules.alerts.outbox.group_interval;
     }
 };
 
@@ -95,8 +95,9 @@ struct SpokenFor {
     const RunClass& rules = watched.rules();
     const Alert& alert = job.row.alert;
     job.follows = follows(job.row);
-    if (job.follows || !rules.outbox.groups() || rules.mode == Mode::shadow || alert.severity == Severity::critical ||
-        job.row.attempts > 0 || job.row.how == AlertRow::How::alone || speaks_for_others(alert))
+    if (job.follows || !rules.alerts.outbox.groups() || rules.mode == Mode::shadow ||
+        alert.severity == Severity::critical || job.row.attempts > 0 || job.row.how == AlertRow::How::alone ||
+        speaks_for_others(alert))
         return job;
     job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                        "\n", watched.spec.parent(), "\n", name_of(alert.severity));
@@ -244,7 +245,7 @@ public:
     /// The alerts of a group are told.
     void told(const AlertJob& job, WallTime now) {
         const std::lock_guard guard{lock_};
-        groups_.told(job.group, now, job.rules->rules.outbox);
+        groups_.told(job.group, now, job.rules->rules.alerts.outbox);
     }
 
     /// The alert of this action, which stays where it is.
@@ -274,7 +275,7 @@ private:
         job.due = job.row.not_before;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
-            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.outbox));
+            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.alerts.outbox));
         if (!job.begun())
             job.owed = job.due;
         else if (!job.owed)

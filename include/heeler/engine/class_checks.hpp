@@ -37,8 +37,8 @@ namespace heeler::inline HEELER_ABI::detail {
                         std::string{setting} + "): " + served.error().message +
                         ". Give the notifier a recipient for it, or change " + std::string{setting});
     };
-    if (auto good = check("alerts_to", rules.alerts_to); !good) return good;
-    const auto& levels = rules.escalation.levels;
+    if (auto good = check("alerts_to", rules.alerts.to); !good) return good;
+    const auto& levels = rules.alerts.escalation.levels;
     for (std::size_t i = 0; i < levels.size(); ++i) {
         if (levels[i].route.empty()) continue;
         if (auto good = check("escalation.levels[" + std::to_string(i) + "].route", levels[i].route); !good)

@@ -167,14 +167,15 @@ namespace heeler::inline HEELER_ABI::detail {
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
-           "; alerts are tried for ", spoken(rules.outbox.give_up_after), rules.outbox.jitter ? ", with jitter" : "");
-    if (rules.outbox.groups()) text.append("; those of one cause are one message");
-    if (rules.outbox.group_wait > Duration{}) append(text, " after ", spoken(rules.outbox.group_wait));
-    if (rules.outbox.group_interval > Duration{})
-        append(text, ", the next one ", spoken(rules.outbox.group_interval), " later");
-    if (rules.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
+           "; alerts are tried for ", spoken(rules.alerts.outbox.give_up_after),
+           rules.alerts.outbox.jitter ? ", with jitter" : "");
+    if (rules.alerts.outbox.groups()) text.append("; those of one cause are one message");
+    if (rules.alerts.outbox.group_wait > Duration{}) append(text, " after ", spoken(rules.alerts.outbox.group_wait));
+    if (rules.alerts.outbox.group_interval > Duration{})
+        append(text, ", the next one ", spoken(rules.alerts.outbox.group_interval), " later");
+    if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
-    append(text, describe(rules.escalation));
+    append(text, describe(rules.alerts.escalation));
     return text;
 }
 

@@ -210,7 +210,7 @@ struct RunMemory {
 
     /// The alert of its own that the class has about a condition; null: none.
     [[nodiscard]] const EdgeAlert* edge_about(const Condition& condition) const noexcept {
-        for (const EdgeAlert& edge : rules().edges)
+        for (const EdgeAlert& edge : rules().alerts.edges)
             if (edge.condition == condition) return &edge;
         return nullptr;
     }
@@ -249,7 +249,7 @@ struct RunMemory {
                 break;
             case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
                 known.alert_dead = true;
-                if (rules().outbox.retry) known.sent.alerted.reset();
+                if (rules().alerts.outbox.retry) known.sent.alerted.reset();
                 break;
             case Fate::What::kept_back:
                 known.sent.begin = Beginning::kept_back;
@@ -275,7 +275,7 @@ struct RunMemory {
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
     void trim_chain(Elapsed now) {
         const ChainMarks& chain = *verdict->chain;
-        const EscalationSettings& escalation = rules().escalation;
+        const EscalationSettings& escalation = rules().alerts.escalation;
         Duration longest = verdict->marks.acknowledged ? escalation.ack_lasts : Duration{};
         if (!verdict->marks.acknowledged && chain.told < escalation.levels.size())
             longest = escalation.levels[chain.told].after;

@@ -104,7 +104,8 @@ void change_levels(RunClass& rules, Change change) {
         change(settings);
     });
     const auto is_about_silence = [](const EdgeAlert& edge) { return edge.condition == Condition::silent; };
-    if (std::none_of(rules.edges.begin(), rules.edges.end(), is_about_silence)) rules.edges.push_back(silence_alert());
+    if (std::none_of(rules.alerts.edges.begin(), rules.alerts.edges.end(), is_about_silence))
+        rules.alerts.edges.push_back(silence_alert());
 }
 
 [[nodiscard]] inline Refused set_critical(const SettingValue& value, RunClass& rules) {
@@ -118,11 +119,11 @@ void change_levels(RunClass& rules, Change change) {
 }
 
 [[nodiscard]] inline Refused set_alert_cooldown(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alert_cooldown = length; });
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.cooldown = length; });
 }
 
 [[nodiscard]] inline Refused set_renotify(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.renotify_every = length; });
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.renotify_every = length; });
 }
 
 /// A class without a filter gets one, with the usual tags.
@@ -135,15 +136,15 @@ void change_levels(RunClass& rules, Change change) {
 }
 
 [[nodiscard]] inline Refused set_retry_alerts(const SettingValue& value, RunClass& rules) {
-    return take(yes_or_no(value), [&](bool retry) { rules.outbox.retry = retry; });
+    return take(yes_or_no(value), [&](bool retry) { rules.alerts.outbox.retry = retry; });
 }
 
 [[nodiscard]] inline Refused set_jitter(const SettingValue& value, RunClass& rules) {
-    return take(yes_or_no(value), [&](bool jitter) { rules.outbox.jitter = jitter; });
+    return take(yes_or_no(value), [&](bool jitter) { rules.alerts.outbox.jitter = jitter; });
 }
 
 [[nodiscard]] inline Refused set_inhibit(const SettingValue& value, RunClass& rules) {
-    return take(yes_or_no(value), [&](bool inhibit) { rules.outbox.inhibit = inhibit; });
+    return take(yes_or_no(value), [&](bool inhibit) { rules.alerts.outbox.inhibit = inhibit; });
 }
 
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
@@ -171,7 +172,8 @@ void change_levels(RunClass& rules, Change change) {
 }
 
 [[nodiscard]] inline Refused set_notification_retries(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 0, 100), [&](auto count) { rules.outbox.at_once = static_cast<std::uint32_t>(count); });
+    return take(whole(value, 0, 100),
+                [&](auto count) { rules.alerts.outbox.at_once = static_cast<std::uint32_t>(count); });
 }
 
 /// Each part turns retries on, with the usual numbers for the others.
@@ -331,13 +333,13 @@ inline constexpr std::array known{
     Known{"verify_after_s", &set_own_length<&RunClass::verify_after>},
     Known{"max_pause_s", &set_max_pause},
     Known{"grace_s", &set_own_length<&RunClass::grace>},
-    Known{"outbox.first_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::first_retry>},
-    Known{"outbox.longest_retry_s", &set_class_length<&RunClass::outbox, &OutboxSettings::longest_retry>},
-    Known{"outbox.give_up_after_s", &set_class_length<&RunClass::outbox, &OutboxSettings::give_up_after>},
+    Known{"outbox.first_retry_s", &set_outbox_length<&OutboxSettings::first_retry>},
+    Known{"outbox.longest_retry_s", &set_outbox_length<&OutboxSettings::longest_retry>},
+    Known{"outbox.give_up_after_s", &set_outbox_length<&OutboxSettings::give_up_after>},
     Known{"outbox.jitter", &set_jitter},
     Known{"outbox.inhibit", &set_inhibit},
-    Known{"outbox.group_wait_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_wait>},
-    Known{"outbox.group_interval_s", &set_class_length<&RunClass::outbox, &OutboxSettings::group_interval>}};
+    Known{"outbox.group_wait_s", &set_outbox_length<&OutboxSettings::group_wait>},
+    Known{"outbox.group_interval_s", &set_outbox_length<&OutboxSettings::group_interval>}};
 
 /// The settings of these detectors are among the known ones, whether a class has them on or not.
 [[nodiscard]] constexpr bool has_names_above(std::string_view kind) noexcept {

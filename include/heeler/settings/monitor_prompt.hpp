@@ -16,7 +16,7 @@ namespace heeler::inline HEELER_ABI {
 [[nodiscard]] inline std::string monitor_prompt(const RunClass& rules) {
     const auto* set = rules.detectors.find<WorkerState>();
     const WorkerState::Settings states = set != nullptr ? *set : WorkerState::Settings{};
-    const std::string retries = std::to_string(rules.outbox.at_once.value_or(3));
+    const std::string retries = std::to_string(rules.alerts.outbox.at_once.value_or(3));
     std::string text;
     append(text,
            "You are a monitor. You watch workers for an orchestrator and do none of their work.\n\n"
@@ -31,7 +31,7 @@ namespace heeler::inline HEELER_ABI {
            std::to_string(states.stuck_after),
            " cycles in a row.\n"
            "4. Tell the orchestrator (",
-           rules.alerts_to.empty() ? "its own route" : "route `" + rules.alerts_to + "`",
+           rules.alerts.to.empty() ? "its own route" : "route `" + rules.alerts.to + "`",
            ") once of each worker that is complete, needs input, has an error or is stuck, with the reason and what it "
            "can do about it.\n\n"
            "## Silence\n\nSay nothing about workers that work. Never say that all is well.\n");

@@ -69,12 +69,12 @@ HEELER_INLINE RunClass recommended() {
     auto& ladder = *rules.ladder.as<RecoveryLadder>();
     ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
-    rules.escalation = {three_levels(), 4h};
+    rules.alerts.escalation = {three_levels(), 4h};
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
-    rules.outbox.jitter = true;
-    rules.outbox.group_interval = 5min;
-    rules.outbox.inhibit = true;
+    rules.alerts.outbox.jitter = true;
+    rules.alerts.outbox.group_interval = 5min;
+    rules.alerts.outbox.inhibit = true;
     return rules;
 }
 
@@ -92,7 +92,7 @@ HEELER_INLINE RunClass checkpoint_continuation() {
     ladder.max_continuations = 2;
     rules.ladder = std::move(ladder);
     rules.stop_proof = StopProofNeeded::fenced;
-    rules.tell_people = false;
+    rules.alerts.tell_people = false;
     return rules;
 }
 
@@ -130,9 +130,9 @@ HEELER_INLINE RunClass session_monitor() {
         {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},
     };
     rules.ladder = std::move(ladder);
-    rules.outbox.first_retry = 300s;
-    rules.alert_cooldown = 1800s;
-    rules.renotify_every = 1s;  // at every look; the cooldown holds it back
+    rules.alerts.outbox.first_retry = 300s;
+    rules.alerts.cooldown = 1800s;
+    rules.alerts.renotify_every = 1s;  // at every look; the cooldown holds it back
     rules.conflict_fails_run = true;
     rules.prompts.steer = session_steer;
     rules.prompts.detectors_words = true;
@@ -148,18 +148,18 @@ HEELER_INLINE RunClass worker_monitor() {
     rules.applicability = {Duration{}, false, RunFilter{}, false};
     rules.detectors.turn_on<WorkerState>();
     rules.ladder = WatchLadder{};
-    rules.outbox.at_once = 3;
+    rules.alerts.outbox.at_once = 3;
     const auto edge = [](const Condition& condition, AlertKind kind) {
         return EdgeAlert{condition, std::string{name_of(kind)}, true};
     };
-    rules.edges = {edge(Condition::complete, AlertKind::worker_complete),
-                   edge(Condition::needs_input, AlertKind::worker_needs_input),
-                   edge(Condition::worker_error, AlertKind::worker_error),
-                   edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
-    rules.alerts_to = "orchestrator";
+    rules.alerts.edges = {edge(Condition::complete, AlertKind::worker_complete),
+                          edge(Condition::needs_input, AlertKind::worker_needs_input),
+                          edge(Condition::worker_error, AlertKind::worker_error),
+                          edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
+    rules.alerts.to = "orchestrator";
     rules.context.auto_clear = true;
     rules.completion_ends = false;
-    rules.tell_people = false;
+    rules.alerts.tell_people = false;
     rules.prompts.detectors_words = true;
     return rules;
 }

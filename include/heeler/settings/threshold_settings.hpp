@@ -139,6 +139,11 @@ template <auto Part, auto Member>
 }
 
 template <auto Member>
+[[nodiscard]] Refused set_outbox_length(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.outbox.*Member = length; });
+}
+
+template <auto Member>
 [[nodiscard]] Refused set_own_length(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.*Member = length; });
 }
@@ -221,19 +226,19 @@ void change_ages(RunClass& rules, Change change) {
 }
 
 [[nodiscard]] inline Refused set_alerts_to(const SettingValue& value, RunClass& rules) {
-    return take(short_text(value, 256), [&](const std::string& route) { rules.alerts_to = route; });
+    return take(short_text(value, 256), [&](const std::string& route) { rules.alerts.to = route; });
 }
 
 /// Of a class whose escalations are told once, too: those of the recommended class then.
 [[nodiscard]] inline EscalationSettings& levels_of(RunClass& rules) {
-    if (rules.escalation.levels.empty()) rules.escalation.levels = three_levels();
-    return rules.escalation;
+    if (rules.alerts.escalation.levels.empty()) rules.alerts.escalation.levels = three_levels();
+    return rules.alerts.escalation;
 }
 
 [[nodiscard]] inline Refused set_escalation_wait(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, longest_setting), [&](Duration length) {
         for (EscalationLevel& level : levels_of(rules).levels)
-            if (&level != &rules.escalation.levels.front()) level.after = length;
+            if (&level != &rules.alerts.escalation.levels.front()) level.after = length;
     });
 }
 

@@ -105,9 +105,9 @@ template <class What>
     if (rules.context.auto_clear && !rules.schedule.together)
         return fail(ErrorCode::invalid_argument,
                     "context.auto_clear needs cycles of the whole class; set schedule.together");
-    if (rules.outbox.at_once.value_or(0) > 100)
+    if (rules.alerts.outbox.at_once.value_or(0) > 100)
         return fail(ErrorCode::invalid_argument,
-                    "outbox.at_once is " + std::to_string(*rules.outbox.at_once) + "; it must be 0 to 100");
+                    "outbox.at_once is " + std::to_string(*rules.alerts.outbox.at_once) + "; it must be 0 to 100");
     const Duration interval = rules.interval.fixed.value_or(rules.interval.short_task);
     if (auto good = check_length("interval", interval, 1s, 24h); !good) return good;
     if (auto good = check_length("interval.long_task", rules.interval.long_task, 1s, 24h); !good) return good;
@@ -129,22 +129,23 @@ template <class What>
     if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)
         return fail(ErrorCode::invalid_argument,
                     "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000");
-    if (auto good = check_escalation(rules.escalation); !good) return good;
-    if (auto good = check_length("outbox.first_retry", rules.outbox.first_retry, Duration{1000}, 24h); !good)
+    if (auto good = check_escalation(rules.alerts.escalation); !good) return good;
+    if (auto good = check_length("outbox.first_retry", rules.alerts.outbox.first_retry, Duration{1000}, 24h); !good)
         return good;
-    if (rules.outbox.longest_retry < rules.outbox.first_retry ||
-        rules.outbox.give_up_after < rules.outbox.longest_retry)
+    if (rules.alerts.outbox.longest_retry < rules.alerts.outbox.first_retry ||
+        rules.alerts.outbox.give_up_after < rules.alerts.outbox.longest_retry)
         return fail(ErrorCode::invalid_argument,
                     "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
-                        spoken(rules.outbox.first_retry) + ", " + spoken(rules.outbox.longest_retry) + ", " +
-                        spoken(rules.outbox.give_up_after));
-    if (rules.outbox.at_once && rules.outbox.groups())
+                        spoken(rules.alerts.outbox.first_retry) + ", " + spoken(rules.alerts.outbox.longest_retry) +
+                        ", " + spoken(rules.alerts.outbox.give_up_after));
+    if (rules.alerts.outbox.at_once && rules.alerts.outbox.groups())
         return fail(
             ErrorCode::invalid_argument,
             "outbox.group_wait and group_interval have alerts wait for each other, outbox.at_once has them told "
             "within their cycle: set both lengths to 0, or at_once to nothing");
-    if (auto good = check_length("outbox.group_wait", rules.outbox.group_wait, 0s, 1h); !good) return good;
-    if (auto good = check_length("outbox.group_interval", rules.outbox.group_interval, 0s, 24h); !good) return good;
+    if (auto good = check_length("outbox.group_wait", rules.alerts.outbox.group_wait, 0s, 1h); !good) return good;
+    if (auto good = check_length("outbox.group_interval", rules.alerts.outbox.group_interval, 0s, 24h); !good)
+        return good;
     return {};
 }
 

@@ -22,8 +22,8 @@ namespace heeler::inline HEELER_ABI::presets {
     rules.interval.fixed = 60s;
     rules.ladder = TreeLadder{};
     rules.prompts.detectors_words = true;
-    rules.edges.clear();
-    rules.tell_people = false;
+    rules.alerts.edges.clear();
+    rules.alerts.tell_people = false;
     return rules;
 }
 
