@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <heeler/deliver/silence.hpp>
+#include <heeler/alert/silence.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <heeler/deliver/silence.hpp>
+#include <heeler/alert/silence.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>

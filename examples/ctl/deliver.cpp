@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/group.hpp>
+#include <heeler/alert/outbox.hpp>
+#include <heeler/alert/receipt_note.hpp>
 #include <heeler/clock/system_clock.hpp>
-#include <heeler/deliver/alert_group.hpp>
-#include <heeler/deliver/outbox.hpp>
-#include <heeler/deliver/receipt_note.hpp>
 #include <heeler/engine/edge.hpp>
 #include <heeler/posix/this_process.hpp>
 #include <heeler/storage/only_one.hpp>

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 #include <heeler/explain/explain.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/duration.hpp>

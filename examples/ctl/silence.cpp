@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/deliver/silence.hpp>
+#include <heeler/alert/silence.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/table.hpp>
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/deliver/alert_group.hpp>
-#include <heeler/deliver/suggestions.hpp>
+#include <heeler/alert/group.hpp>
+#include <heeler/alert/suggestions.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/alert/timer_set.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/deliver/timer_set.hpp>
 #include <heeler/testing/scripted_tree.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
 

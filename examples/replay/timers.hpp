@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <heeler/alert/timer_set.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/deliver/timer_set.hpp>
 
 #include "json_object.hpp"
 #include "output.hpp"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/alert/session_alert.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/session_alert.hpp>
 #include <heeler/posix/regular_file.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/rfc3339.hpp>

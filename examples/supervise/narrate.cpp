@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <heeler/alert/group.hpp>
 #include <heeler/core/run.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>

@@ -11,8 +11,8 @@
 
 #include <heeler/agent/command_reset.hpp>
 #include <heeler/agent/tmux_pane.hpp>
+#include <heeler/alert/group.hpp>
 #include <heeler/clock/system_clock.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>

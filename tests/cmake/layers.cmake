@@ -5,7 +5,7 @@
 cmake_minimum_required(VERSION 3.24)
 
 # What a folder may include of heeler, besides itself, config.hpp and fwd.hpp.
-set(pure detect recover deliver)
+set(pure detect recover alert)
 # The engine's floors, from the ground up: each stands on those before it.
 set(floors settings run storage explain effects cycle engine)
 set(adapters clock store notify agent source report)
@@ -24,7 +24,7 @@ endforeach()
 # Tables of agents are read through the same connections as stores.
 list(APPEND may_agent store)
 # How an alert is worded is pure.
-list(APPEND may_notify deliver)
+list(APPEND may_notify alert)
 set(below core text ${pure})
 foreach(folder IN LISTS floors)
     set(may_${folder} ${below})

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/sqlite_store.hpp>

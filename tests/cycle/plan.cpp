@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <heeler/deliver/alert_json.hpp>
-#include <heeler/deliver/alert_text.hpp>
+#include <heeler/alert/json.hpp>
+#include <heeler/alert/text.hpp>
 
 #include "support/rooms.hpp"
 

@@ -1,7 +1,7 @@
 #include <map>
 #include <string>
 
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

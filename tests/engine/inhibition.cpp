@@ -1,7 +1,7 @@
 // Trouble of a run that people know of keeps back what begins with the runs below it.
 #include <string>
 
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

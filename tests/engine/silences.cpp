@@ -1,5 +1,5 @@
 // Silences: what an operator does not want to be told is on record instead, and told once if it lasts longer.
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 #include <heeler/settings/presets.hpp>
 
 #include "support/bench.hpp"

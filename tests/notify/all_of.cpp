@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <heeler/deliver/outbox.hpp>
+#include <heeler/alert/outbox.hpp>
 #include <heeler/notify/fallback.hpp>
 #include <heeler/testing/contract/notifier_contract.hpp>
 #include <heeler/testing/recording_notifier.hpp>

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/cycle/apply.hpp>
-#include <heeler/deliver/silence.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/session_alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/cycle/judge.hpp>
-#include <heeler/deliver/session_alert.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/relay_plan.hpp>
 #include <heeler/recover/continuation.hpp>

@@ -13,7 +13,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/settings.hpp>
-#include <heeler/deliver/clear_rule.hpp>
+#include <heeler/effects/clear_rule.hpp>
 #include <heeler/effects/context_ref.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/text/json_writer.hpp>

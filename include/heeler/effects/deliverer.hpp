@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/outbox.hpp>
+#include <heeler/alert/receipt_note.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
-#include <heeler/deliver/outbox.hpp>
-#include <heeler/deliver/receipt_note.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/group_desk.hpp>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/group.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/lineage.hpp>

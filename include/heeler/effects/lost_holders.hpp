@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/outbox.hpp>
+#include <heeler/alert/receipt_note.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
-#include <heeler/deliver/outbox.hpp>
-#include <heeler/deliver/receipt_note.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>

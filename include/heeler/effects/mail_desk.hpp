@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/mail_check.hpp>
+#include <heeler/alert/outbox.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
-#include <heeler/deliver/mail_check.hpp>
-#include <heeler/deliver/outbox.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/mail_memory.hpp>
 #include <heeler/effects/mailbox_ref.hpp>

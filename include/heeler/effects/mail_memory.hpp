@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/mail_check.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/deliver/mail_check.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/json_writer.hpp>
 

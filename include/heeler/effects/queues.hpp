@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/group.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/run.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/text/append.hpp>

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
-#include <heeler/deliver/silence.hpp>
 #include <heeler/effects/queues.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include <heeler/alert/outbox.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/ports.hpp>
-#include <heeler/deliver/outbox.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/redact.hpp>

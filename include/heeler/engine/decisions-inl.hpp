@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/deliver/silence.hpp>
+#include <heeler/alert/silence.hpp>
 #include <heeler/engine/engine-inl.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/redact.hpp>

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/alert/group.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/append.hpp>

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <heeler/alert/json.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_json.hpp>
 #include <heeler/posix/child_process.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>

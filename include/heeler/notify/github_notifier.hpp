@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/alert/text.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_text.hpp>
 #include <heeler/notify/http/github_repository.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/alert/text.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_text.hpp>
 #include <heeler/notify/http/http_client.hpp>
 #include <heeler/notify/http/receipt_for.hpp>
 #include <heeler/text/json_writer.hpp>

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/alert/text.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_text.hpp>
 #include <heeler/notify/http/http_client.hpp>
 #include <heeler/notify/http/json_answer.hpp>
 #include <heeler/notify/http/receipt_for.hpp>

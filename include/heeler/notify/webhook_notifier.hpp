@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/json.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_json.hpp>
 #include <heeler/notify/http/http_client.hpp>
 #include <heeler/notify/http/receipt_for.hpp>
 #include <heeler/text/append.hpp>

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/deliver/session_alert.hpp>
+#include <heeler/alert/session_alert.hpp>
 #include <heeler/recover/continuation.hpp>
 #include <heeler/recover/session_words.hpp>
 #include <heeler/settings/presets.hpp>

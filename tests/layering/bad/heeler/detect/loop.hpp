@@ -2,5 +2,5 @@
 #pragma once
 
 #include <filesystem>
-#include <heeler/deliver/outbox.hpp>
+#include <heeler/alert/outbox.hpp>
 #include "../core/good.hpp"

@@ -1,4 +1,4 @@
-#include <heeler/deliver/suggestions.hpp>
+#include <heeler/alert/suggestions.hpp>
 
 #include <string>
 

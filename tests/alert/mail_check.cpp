@@ -1,4 +1,4 @@
-#include <heeler/deliver/mail_check.hpp>
+#include <heeler/alert/mail_check.hpp>
 
 #include "support/catch.hpp"
 

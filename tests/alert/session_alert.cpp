@@ -1,4 +1,4 @@
-#include <heeler/deliver/session_alert.hpp>
+#include <heeler/alert/session_alert.hpp>
 
 #include <heeler/notify/log_notifier.hpp>
 

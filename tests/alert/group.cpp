@@ -1,4 +1,4 @@
-#include <heeler/deliver/alert_group.hpp>
+#include <heeler/alert/group.hpp>
 
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ constexpr WallTime group_start{1'800'000'000s};
 
 }  // namespace
 
-TEST_CASE("alerts of a group wait for the first one, and the next ones for the interval", "[deliver]") {
+TEST_CASE("alerts of a group wait for the first one, and the next ones for the interval", "[alert]") {
     detail::AlertGroups groups;
     CHECK(groups.join("a", group_start, grouping()) == group_start + 30s);
     CHECK(groups.join("a", group_start + 20s, grouping()) == group_start + 30s);
@@ -43,14 +43,14 @@ TEST_CASE("alerts of a group wait for the first one, and the next ones for the i
     CHECK(groups.join("a", group_start + 1000s, grouping()) == group_start + 1030s);
 }
 
-TEST_CASE("what could not be told waits for no interval", "[deliver]") {
+TEST_CASE("what could not be told waits for no interval", "[alert]") {
     detail::AlertGroups groups;
     CHECK(groups.join("a", group_start, grouping()) == group_start + 30s);
     groups.take("a");
     CHECK(groups.join("a", group_start, grouping()) == group_start + 30s);
 }
 
-TEST_CASE("groups are forgotten, but not before their interval is over", "[deliver]") {
+TEST_CASE("groups are forgotten, but not before their interval is over", "[alert]") {
     detail::AlertGroups groups;
     for (int i = 0; i < 1000; ++i) {
         const WallTime now = group_start + i * 1s;
@@ -61,7 +61,7 @@ TEST_CASE("groups are forgotten, but not before their interval is over", "[deliv
     CHECK(groups.join("999", group_start + 1000s, grouping()) == group_start + 999s + 300s);
 }
 
-TEST_CASE("an alert speaks for others under its own key, and names so many", "[deliver]") {
+TEST_CASE("an alert speaks for others under its own key, and names so many", "[alert]") {
     Alert lead = alert_about("w0");
     CHECK_FALSE(speaks_for_others(lead));
     std::vector<Alert> all;
@@ -82,7 +82,7 @@ TEST_CASE("an alert speaks for others under its own key, and names so many", "[d
     CHECK(lead.details[0].value == "38");
 }
 
-TEST_CASE("where no issues are listed, the others stand in a line of their own", "[deliver]") {
+TEST_CASE("where no issues are listed, the others stand in a line of their own", "[alert]") {
     Alert lead = alert_about("a");
     lead.issues.clear();
     const Alert other = alert_about("b");
@@ -95,7 +95,7 @@ TEST_CASE("where no issues are listed, the others stand in a line of their own",
     CHECK(lead.details[1].value == "b");
 }
 
-TEST_CASE("why an alert is not told, or not by itself, is said in words", "[deliver]") {
+TEST_CASE("why an alert is not told, or not by itself, is said in words", "[alert]") {
     AlertRow row;
     CHECK(reason_of(row).empty());
     row.last_error = "down";
@@ -121,7 +121,7 @@ TEST_CASE("why an alert is not told, or not by itself, is said in words", "[deli
     CHECK(reason_of(row).empty());
 }
 
-TEST_CASE("what a channel answers is never taken for a word of the watchdog", "[deliver]") {
+TEST_CASE("what a channel answers is never taken for a word of the watchdog", "[alert]") {
     AlertRow row;
     row.last_error = "told with k of the run r";
     CHECK_FALSE(detail::follows(row));

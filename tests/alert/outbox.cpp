@@ -1,4 +1,4 @@
-#include <heeler/deliver/outbox.hpp>
+#include <heeler/alert/outbox.hpp>
 
 #include <algorithm>
 #include <set>

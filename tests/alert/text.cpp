@@ -1,8 +1,8 @@
-#include <heeler/deliver/alert_text.hpp>
+#include <heeler/alert/text.hpp>
 
 #include <string>
 
-#include <heeler/deliver/alert_json.hpp>
+#include <heeler/alert/json.hpp>
 #include <heeler/testing/contract/notifier_contract.hpp>
 
 #include "support/catch.hpp"

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/group.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/deliver/alert_group.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>

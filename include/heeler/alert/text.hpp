@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/alert/session_alert.hpp>
 #include <heeler/core/alert.hpp>
-#include <heeler/deliver/session_alert.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/utf8.hpp>

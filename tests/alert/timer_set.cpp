@@ -1,4 +1,4 @@
-#include <heeler/deliver/timer_set.hpp>
+#include <heeler/alert/timer_set.hpp>
 
 #include <stdexcept>
 
@@ -99,7 +99,7 @@ TEST_CASE("who fires late fires once, and the next interval begins then [M-003]"
     CHECK(timers.next_deadline() == at(125s));
 }
 
-TEST_CASE("what is due is sent in the order of time, then of names", "[deliver]") {
+TEST_CASE("what is due is sent in the order of time, then of names", "[alert]") {
     TimerSet timers;
     REQUIRE(timers.start({.name = "a", .interval = 30s}, at(0s)));
     REQUIRE(timers.start({.name = "c", .interval = 20s}, at(0s)));
@@ -123,7 +123,7 @@ TEST_CASE("a send that fails or throws is a warning with its words [M-014]") {
     CHECK(timers.is_running());
 }
 
-TEST_CASE("whoever sends may stop and start timers", "[deliver]") {
+TEST_CASE("whoever sends may stop and start timers", "[alert]") {
     TimerSet timers;
     for (const char* name : {"a", "b", "c"}) REQUIRE(timers.start({.name = name, .interval = 10s}, at(0s)));
     const auto fired = timers.fire(at(10s), [&](const Timer& timer) -> Result<void> {
@@ -138,7 +138,7 @@ TEST_CASE("whoever sends may stop and start timers", "[deliver]") {
     CHECK(timers.next_deadline() == at(15s));
 }
 
-TEST_CASE("an interval and a name have limits, which the refusal names", "[deliver]") {
+TEST_CASE("an interval and a name have limits, which the refusal names", "[alert]") {
     TimerSet timers;
     CHECK(timers.start({.name = "short", .interval = 1s}, at(0s)));
     CHECK(timers.start({.name = "long", .interval = 24h}, at(0s)));
@@ -159,7 +159,7 @@ TEST_CASE("an interval and a name have limits, which the refusal names", "[deliv
     CHECK_FALSE(timers.is_running());
 }
 
-TEST_CASE("a message is cleaned and cut before anybody is sent it", "[deliver]") {
+TEST_CASE("a message is cleaned and cut before anybody is sent it", "[alert]") {
     TimerSet timers;
     REQUIRE(timers.start({.name = "a", .message = "\x1b[31mcheck all"}, at(0s)));
     REQUIRE(timers.start({.name = "b", .message = std::string(100'000, 'x')}, at(0s)));

@@ -1,4 +1,4 @@
-#include <heeler/deliver/clear_rule.hpp>
+#include <heeler/effects/clear_rule.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include <heeler/deliver/silence.hpp>
+#include <heeler/alert/silence.hpp>
 
 #include "support/catch.hpp"
 
