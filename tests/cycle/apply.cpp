@@ -197,23 +197,23 @@ TEST_CASE("a decision that is not stored was never made, and evidence counts aga
 
 TEST_CASE("what became of an alert while a decision is under way is taken in by the next", "[cycle]") {
     Settling s;
-    s.watched.verdict.edit().sent.begin = detail::Beginning::on_its_way;
+    s.watched.verdict.edit().told.begin = detail::Beginning::on_its_way;
     s.watched.note({detail::Fate::What::dead, "first", "run.unhealthy", s.now().wall, 0});
     WorkItem item{s.of, s.watched};
-    CHECK(item.decided.verdict().alert_dead);
-    CHECK_FALSE(s.watched.verdict->alert_dead);  // nothing is decided yet
+    CHECK(item.decided.verdict().told.dead);
+    CHECK_FALSE(s.watched.verdict->told.dead);  // nothing is decided yet
     s.watched.note({detail::Fate::What::unsaid, "second", "run.unhealthy", s.now().wall, 0});
     const auto is_unsaid = [](const detail::RunMemory& run) {
-        return run.verdict->sent.begin == detail::Beginning::unsaid;
+        return run.verdict->told.begin == detail::Beginning::unsaid;
     };
     CHECK(s.watched.as_told(is_unsaid));
     CHECK_FALSE(is_unsaid(s.watched));
     const bool stored = GENERATE(true, false);
     if (stored) s.install(item);
-    CHECK(s.watched.verdict->alert_dead == stored);
+    CHECK(s.watched.verdict->told.dead == stored);
     REQUIRE(s.watched.fates->size() == (stored ? 1 : 2));
     WorkItem next{s.of, s.watched};
-    CHECK(next.decided.verdict().alert_dead);
+    CHECK(next.decided.verdict().told.dead);
     s.install(next);
     CHECK((is_unsaid(s.watched) && s.watched.fates->empty()));
 }

@@ -47,8 +47,6 @@ RunClass silent_class() {
     return rules;
 }
 
-constexpr ConditionBits silence_bit = bit_of(Condition::silent);
-
 /// Everything that a judgement says.
 std::string all_of(const Judged& judged) {
     std::string text = std::string{name_of(judged.shows.status)} + " " + std::string{name_of(judged.shows.level)} +
@@ -56,8 +54,8 @@ std::string all_of(const Judged& judged) {
     for (const Finding& finding : judged.findings)
         text += " " + std::string{finding.kind} + "=" + std::to_string(finding.evidence.fact("calls"));
     text += " notes " + std::to_string(judged.notes.size()) + " held " + std::to_string(static_cast<int>(judged.held)) +
-            " alerting " + std::to_string(static_cast<int>(judged.alerting)) + " debounced " +
-            std::to_string(judged.debounced) + " speaks " + std::to_string(judged.speaks);
+            " found " + std::to_string(judged.news.found) + " debounced " + std::to_string(judged.debounced) +
+            " speaks " + std::to_string(judged.speaks);
     const Incident& incident = judged.decision.incident;
     text += " incident " + std::to_string(incident.number) + "." + std::to_string(static_cast<int>(incident.phase)) +
             "." + std::to_string(incident.attempts) + "." + std::to_string(incident.verify_at.count());
@@ -67,6 +65,23 @@ std::string all_of(const Judged& judged) {
 
 Judged judged_of(const detail::RunMemory& watched, Instant now, bool budget_left = true) {
     return Judge{watched, now, budget_left}();
+}
+
+detail::Telling telling(const detail::RunMemory& watched, Instant now) {
+    return detail::telling_of(watched, judged_of(watched, now), now);
+}
+
+/// What people are told now.
+std::string said(const detail::RunMemory& watched, Instant now) {
+    const detail::Telling result = telling(watched, now);
+    std::string text = result.held_back ? "held back " : "";
+    for (const detail::Say& say : result.says) {
+        if (say.what == detail::Say::What::unhealthy) text += "unhealthy ";
+        if (say.edge == nullptr) continue;
+        const std::string about = say.edge->condition == Condition::silent ? "SILENT" : "STALLED";  // the name of both
+        text += say.what == detail::Say::What::edge ? "begins " + about + " " : about + " is over ";
+    }
+    return text;
 }
 
 }  // namespace
@@ -152,19 +167,19 @@ TEST_CASE("people are told when an incident begins, and within the cooldown noth
     rules.alerts.cooldown = 100s;
     rules.alerts.renotify_every = 10s;
     detail::WatchedRun& watched = house.at(house.run(rules));
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
+    CHECK(said(watched, house.now()) == "unhealthy ");
+    const detail::Told told = telling(watched, house.now()).told;
     watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
-    watched.verdict.edit().incident.alerted = true;
-    watched.verdict.edit().sent.alerted = house.now().wall;
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
+    watched.verdict.edit().told = told;
+    CHECK(said(watched, house.now()).empty());
     house.clock.advance(50s);
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::held);
+    CHECK(said(watched, house.now()) == "held back ");
     house.clock.advance(50s);
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
+    CHECK(said(watched, house.now()) == "unhealthy ");
     house.clock.step_wall(-24h);
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::send);
-    watched.verdict.edit().marks.acknowledged = true;
-    CHECK(judged_of(watched, house.now()).alerting == detail::Alerting::none);
+    CHECK(said(watched, house.now()) == "unhealthy ");
+    watched.verdict.edit().told.acknowledged = true;
+    CHECK(said(watched, house.now()).empty());
 }
 
 TEST_CASE("while a rung is carried out findings are shown and nothing is decided", "[cycle]") {
@@ -195,11 +210,12 @@ TEST_CASE("A-121: critical silence is told and shown, and no ladder hears of it 
         House house;
         RunClass rules = silent_class();
         rules.ladder = ladder;
-        const Judged judged = judged_of(house.at(house.run(rules)), house.now());
+        detail::WatchedRun& watched = house.at(house.run(rules));
+        const Judged judged = judged_of(watched, house.now());
         CHECK((judged.shows.status == Status::stalled && judged.shows.level == Level::nudge));
         CHECK(judged.severity == Severity::critical);
         CHECK((!judged.decision.acts() && judged.decision.incident.number == 0 && judged.debounced == 0));
-        CHECK((judged.alerting == detail::Alerting::none && judged.begins == silence_bit));
+        CHECK(said(watched, house.now()) == "begins SILENT ");
     }
 }
 
@@ -207,18 +223,18 @@ TEST_CASE("a silence that an operator made quiet is shown, not told, and begins 
           "[cycle]") {
     House house;
     detail::WatchedRun& watched = house.at(house.run(silent_class()));
-    watched.verdict.edit().edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().told.edges.push_back({Condition::silent, house.now().wall});
     watched.verdict.edit().marks.snoozed_until = house.now().wall + 10s;
     Judged judged = judged_of(watched, house.now());
-    CHECK((judged.shows.level == Level::watch && judged.severity == Severity::warning && judged.begins == 0));
+    CHECK((judged.shows.level == Level::watch && judged.severity == Severity::warning));
     CHECK(judged.findings.begin()->evidence.rule == "snoozed_silence");
-    CHECK((judged.over == silence_bit && judged.ends == 0));
-    watched.verdict.edit().edges.clear();
+    CHECK((said(watched, house.now()).empty() && telling(watched, house.now()).told.edges.empty()));
+    watched.verdict.edit().told.edges.clear();
     house.clock.advance(10s);
-    CHECK(judged_of(watched, house.now()).begins == silence_bit);
+    CHECK(said(watched, house.now()) == "begins SILENT ");
     watched.verdict.edit().marks.dismissed = true;
     judged = judged_of(watched, house.now());
-    CHECK((judged.begins == 0 && judged.findings.begin()->evidence.rule == "dismissed_silence"));
+    CHECK((said(watched, house.now()).empty() && judged.findings.begin()->evidence.rule == "dismissed_silence"));
 }
 
 TEST_CASE("that a silence is over is said when it is certain, and to those who read that it began [M-045]", "[cycle]") {
@@ -227,17 +243,14 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     rules.alerts.cooldown = 100s;
     const RunHandle run = house.run(rules);
     detail::WatchedRun& watched = house.at(run);
-    watched.verdict.edit().edges.push_back({Condition::silent, house.now().wall});
-    watched.verdict.edit().sent.alerted = house.now().wall;
-    CHECK(judged_of(watched, house.now()).over == 0);  // it goes on
+    watched.verdict.edit().told.edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().told.last = house.now().wall;
+    const auto goes_on = [&] { return telling(watched, house.now()).told.edges.size() == 1; };
+    CHECK(goes_on());
     house.tell(run, ToolCall{"ls", "{}", {}});
-    CHECK(judged_of(watched, house.now()).over == 0);  // within the cooldown
+    CHECK(goes_on());  // within the cooldown
     house.clock.advance(100s);
-    const auto is_said = [&] {
-        const Judged judged = judged_of(watched, house.now());
-        CHECK((judged.ends & ~judged.over) == 0);
-        return (judged.ends & silence_bit) != 0;
-    };
+    const auto is_said = [&] { return said(watched, house.now()) == "SILENT is over "; };
     CHECK(is_said());
     watched.run.late = true;
     CHECK_FALSE(is_said());
@@ -250,11 +263,11 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     CHECK_FALSE(is_said());
     watched.alerts_pending = 0;
     house.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
-    CHECK(judged_of(watched, house.now()).over == 0);
+    CHECK(goes_on());
     house.tell(run, StateChange{RunState::running, {}, {}, {}});
-    watched.verdict.edit().alert_dead = true;
+    watched.verdict.edit().told.dead = true;
     CHECK_FALSE(is_said());
-    CHECK(judged_of(watched, house.now()).over == silence_bit);  // forgotten all the same
+    CHECK_FALSE(goes_on());  // forgotten all the same
 }
 
 TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle of another alert [M-045]", "[cycle]") {
@@ -262,15 +275,14 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     RunClass rules = silent_class();
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
     detail::WatchedRun& watched = house.at(house.run(rules));
-    CHECK(judged_of(watched, house.now()).begins == silence_bit);
+    CHECK(said(watched, house.now()) == "unhealthy begins SILENT ");
     watched.feed = std::make_unique<detail::Feed>();
     watched.feed->lost_since = house.now().elapsed;
-    CHECK(judged_of(watched, house.now()).begins == 0);
+    CHECK_THAT(said(watched, house.now()), !ContainsSubstring("SILENT"));
     rules.alerts.cooldown = 100s;
     rules.name = "patient";
     RunSpec spec = bench::spec_of("s");
-    const Judged judged = judged_of(house.at(house.run(rules, spec)), house.now());
-    CHECK((judged.alerting == detail::Alerting::send && judged.begins == 0));
+    CHECK(said(house.at(house.run(rules, spec)), house.now()) == "unhealthy ");
 }
 
 TEST_CASE("what is only worth showing has no alert of its own [M-045]", "[cycle]") {
@@ -278,8 +290,8 @@ TEST_CASE("what is only worth showing has no alert of its own [M-045]", "[cycle]
     RunClass rules = rooms::bare_class();
     rules.alerts.edges = {{Condition::stalled, "worker.stuck", false, {}}};
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::watch});
-    CHECK(judged_of(house.at(house.run(rules)), house.now()).begins == 0);
+    CHECK(said(house.at(house.run(rules)), house.now()).empty());
     rules.name = "nudged";
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
-    CHECK(judged_of(house.at(house.run(rules, bench::spec_of("s"))), house.now()).begins == bit_of(Condition::stalled));
+    CHECK_THAT(said(house.at(house.run(rules, bench::spec_of("s"))), house.now()), ContainsSubstring("begins STALLED"));
 }

@@ -57,7 +57,7 @@ struct Operated : House {
 TEST_CASE("each verb marks the run, and one that has nothing to do says why", "[cycle]") {
     Operated o;
     CHECK(o.decide(Verb::ack).empty());
-    CHECK(o.watched.verdict->marks.acknowledged);
+    CHECK(o.watched.verdict->told.acknowledged);
     CHECK(o.decide(Verb::snooze).empty());
     CHECK(o.watched.verdict->marks.snoozed_until == bench::start.wall + 1h);
     CHECK(o.decide(Verb::resume_watch).empty());
@@ -152,9 +152,9 @@ TEST_CASE("a silence that people were told of can be taken on [M-045]", "[cycle]
     Operated o;
     o.watched.verdict.edit().incident.phase = Phase::closed;
     CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
-    o.watched.verdict.edit().edges.push_back({Condition::needs_input, o.now().wall});
+    o.watched.verdict.edit().told.edges.push_back({Condition::needs_input, o.now().wall});
     CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
-    o.watched.verdict.edit().edges.push_back({Condition::silent, o.now().wall});
+    o.watched.verdict.edit().told.edges.push_back({Condition::silent, o.now().wall});
     CHECK(o.decide(Verb::ack).empty());
-    CHECK(o.watched.verdict->marks.acknowledged);
+    CHECK(o.watched.verdict->told.acknowledged);
 }

@@ -56,7 +56,7 @@ TEST_CASE("a rung is one intervention by its strongest action, and each action h
     CHECK(rows.actions[0].key.size() == 32);
     REQUIRE(rows.alerts.size() == 1);
     CHECK(rows.alerts[0].action_key == rows.actions[2].key);
-    CHECK((p.watched.verdict->incident.alerted && p.watched.verdict->rungs_today == 1));
+    CHECK((p.watched.verdict->told.incident && p.watched.verdict->rungs_today == 1));
     CHECK(p.watched.verdict->has_seen(Condition::stalled));
 }
 
@@ -127,20 +127,21 @@ TEST_CASE("somebody is on a silence until it is over, and on no later one [M-045
     Planned p;
     const auto plan = [&](ConditionBits over) {
         Judged result{p.watched.verdict->incident};
-        result.over = result.ends = over;
+        result.news.looked = true;
+        result.news.found = over == 0 ? bit_of(Condition::silent) : 0;
         return Planner{p.watched, result, p.now()}(false);
     };
     p.watched.verdict.edit().incident.phase = Phase::closed;
-    p.watched.verdict.edit().edges.push_back({Condition::silent, p.now().wall});
-    p.watched.verdict.edit().marks.acknowledged = true;
+    p.watched.verdict.edit().told.edges.push_back({Condition::silent, p.now().wall});
+    p.watched.verdict.edit().told.acknowledged = true;
     (void)plan(0);
-    CHECK(p.watched.verdict->marks.acknowledged);
+    CHECK(p.watched.verdict->told.acknowledged);
     const RunBatch rows = plan(bit_of(Condition::silent));
     REQUIRE(rows.alerts.size() == 1);
     CHECK((rows.alerts[0].alert.kind == "run.recovered" && rows.alerts[0].alert.severity == Severity::none));
     CHECK(rows.alerts[0].alert.summary == "run r: recovered from STALLED");
-    CHECK((!p.watched.verdict->marks.acknowledged && p.watched.verdict->edges.empty()));
-    CHECK(p.watched.verdict->sent.alerted == p.now().wall);
+    CHECK((!p.watched.verdict->told.acknowledged && p.watched.verdict->told.edges.empty()));
+    CHECK(p.watched.verdict->told.last == p.now().wall);
 }
 
 TEST_CASE("that it is over is told with how long it lasted, what was done and what the run cost", "[cycle]") {
@@ -148,7 +149,7 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
     (void)p.rows({{ActionKind::nudge, {}, {}}});
     auto& incident = p.watched.verdict.edit().incident;
     incident.opened = p.watched.run.working(p.now().elapsed);
-    incident.alerted = true;
+    p.watched.verdict.edit().told.incident = true;
     auto& known = p.watched.verdict.edit().interventions;
     known.assign(9, {1, 1, 1, Condition::stalled, ActionKind::nudge, InterventionOutcome::persisted, {}});
     known.push_back({10, 1, 2, Condition::stalled, ActionKind::pause, InterventionOutcome::pending, {}});
@@ -168,7 +169,7 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
         Judged over{p.watched.verdict->incident};
         over.decision.incident.phase = Phase::closed;
         over.decision.last = InterventionOutcome::recovered;
-        over.alerting = detail::Alerting::resolved;
+        over.news.looked = true;
         const RunBatch rows = Planner{p.watched, over, p.now()}(false);
         REQUIRE(rows.alerts.size() == 1);
         CHECK(told(rows.alerts[0].alert) == "lasted=4m 30s|steps=" + steps + "recovered|");
@@ -187,7 +188,7 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
         CHECK_THAT(alert_json(ended), ContainsSubstring(R"("lasted":"4m 30s")"));
     }
     SECTION("ended in health: nothing lasted") {
-        incident.alerted = false;
+        p.watched.verdict.edit().told.incident = false;
         const Judged over{p.watched.verdict->incident};
         CHECK(told(Planner{p.watched, over, p.now()}.ended(true).front().alert).empty());
     }

@@ -223,9 +223,9 @@ TEST_CASE("if the first one cannot speak for the others, it does so in the next 
 TEST_CASE("until the one is told that speaks for them, alerts wait, and then each is an event", "[effects]") {
     Grouping g;
     for (std::size_t run = 0; run < 3; ++run) {
-        Incident& incident = g.at(g.runs[run]).verdict.edit().incident;
-        incident.phase = Phase::climbing;
-        incident.alerted = true;
+        detail::Verdict& verdict = g.at(g.runs[run]).verdict.edit();
+        verdict.incident.phase = Phase::climbing;
+        verdict.told.incident = true;
         g.queue(run);
     }
     g.notifier.answer_with({Delivery::fail, Delivery::ok});
@@ -237,7 +237,7 @@ TEST_CASE("until the one is told that speaks for them, alerts wait, and then eac
     CHECK(g.after(1s).size() == 1);
     CHECK(g.event_states() == "key 0 delivered, key 1 skipped, key 2 skipped, ");
     CHECK(g.deliverer.queues().waiting_alerts().first == 0);
-    for (const RunHandle run : g.runs) CHECK(rooms::told(g.at(run)).heard);
+    for (const RunHandle run : g.runs) CHECK(rooms::told(g.at(run)).told.heard);
 }
 
 TEST_CASE("what nobody received was not told of the others either, also after a restart", "[effects]") {
@@ -259,7 +259,7 @@ TEST_CASE("what nobody received was not told of the others either, also after a 
     CHECK(g.event_states() == "key 0 dead, key 1 dead, key 2 dead, ");
     for (std::size_t run = 0; run < 3; ++run) {
         CHECK(g.row_of(run).state == AlertRow::State::dead);
-        CHECK(rooms::told(g.at(g.runs[run])).alert_dead);
+        CHECK(rooms::told(g.at(g.runs[run])).told.dead);
         CHECK(g.at(g.runs[run]).alerts_pending == 0);
         detail::RunMemory stored;
         const std::string facts = g.history("w" + std::to_string(run)).row->facts;
@@ -464,11 +464,11 @@ TEST_CASE("what a cycle is deciding about a run is not stored by who tells peopl
         const detail::Deciding deciding{watched, decided};
         watched.verdict.edit().incident.number = 1;  // by an alert that is not stored yet
         watched.verdict.edit().incident.phase = Phase::climbing;
-        watched.verdict.edit().incident.alerted = true;
+        watched.verdict.edit().told.incident = true;
     }
     CHECK(g.after(30s).size() == 1);
     CHECK(g.last.errors == 0);
-    CHECK_FALSE(stored().verdict->incident.alerted);
+    CHECK_FALSE(stored().verdict->told.incident);
     REQUIRE(stored().fates->size() == 1);
     std::vector<detail::Change> changes(1);
     changes[0].handle = g.runs[0];
@@ -477,15 +477,15 @@ TEST_CASE("what a cycle is deciding about a run is not stored by who tells peopl
     SECTION("it is stored on top, and the next cycle takes in what was told meanwhile") {
         REQUIRE_FALSE(g.ledger.commit(changes, {}, g.now()));
         CHECK(changes[0].stored);
-        CHECK((stored().verdict->incident.alerted && stored().fates->size() == 1));
-        CHECK((watched.verdict->incident.alerted && !watched.verdict->heard));
-        CHECK(rooms::told(watched).heard);
+        CHECK((stored().verdict->told.incident && stored().fates->size() == 1));
+        CHECK((watched.verdict->told.incident && !watched.verdict->told.heard));
+        CHECK(rooms::told(watched).told.heard);
     }
     SECTION("not about what another one has made of the run") {
         g.overtake(0);
         CHECK(g.ledger.commit_one(g.runs[0], watched, g.now())->code == ErrorCode::conflict);
         REQUIRE_FALSE(g.ledger.commit(changes, {}, g.now()));
         CHECK((changes[0].outdated && !changes[0].stored));
-        CHECK_FALSE(watched.verdict->incident.alerted);
+        CHECK_FALSE(watched.verdict->told.incident);
     }
 }

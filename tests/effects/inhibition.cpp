@@ -33,9 +33,9 @@ struct Below : House {
         detail::Verdict& verdict = at(run).verdict.edit();
         verdict.incident.number = 1;
         verdict.incident.phase = Phase::climbing;
-        verdict.incident.alerted = true;
-        verdict.sent.alerted = now().wall;
-        verdict.sent.begin = begin;
+        verdict.told.incident = true;
+        verdict.told.last = now().wall;
+        verdict.told.begin = begin;
     }
     /// An alert about the child was committed just now; what people read of it.
     std::size_t told(const std::string& kind = "run.unhealthy", Severity severity = Severity::warning,
@@ -72,8 +72,8 @@ TEST_CASE("the first alert about a run is kept back while people know of trouble
     CHECK(b.last.why.inhibited == 1);
     CHECK(bench::all_of<AlertEvent>(b.last).size() == 1);
     CHECK(b.at(b.child).alerts_pending == 0);
-    CHECK_FALSE(rooms::told(b.at(b.child)).sent.alerted);  // no cooldown is used up
-    CHECK(rooms::told(b.at(b.child)).sent.begin == Beginning::kept_back);
+    CHECK_FALSE(rooms::told(b.at(b.child)).told.last);  // no cooldown is used up
+    CHECK(rooms::told(b.at(b.child)).told.begin == Beginning::kept_back);
     detail::RunMemory stored;
     const std::string facts = b.history("child").row->facts;
     ArchiveReader reader{facts, b.now()};
@@ -89,7 +89,7 @@ TEST_CASE("what asks for a person, is critical, was tried, or is no news is not 
     CHECK(Below{}.told("run.unhealthy", Severity::critical) == 1);
     CHECK(Below{}.told("run.unhealthy", Severity::warning, 1) == 1);
     Below reminder;
-    reminder.at(reminder.child).verdict.edit().sent.begin = Beginning::known;
+    reminder.at(reminder.child).verdict.edit().told.begin = Beginning::known;
     CHECK(reminder.told() == 1);
     Below off{rooms::bare_class()};
     CHECK(off.told() == 1);
@@ -103,7 +103,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("nobody was told") {
         Below b;
-        b.at(b.boss).verdict.edit().incident.alerted = false;
+        b.at(b.boss).verdict.edit().told.incident = false;
         CHECK(b.told() == 1);
     }
     SECTION("nobody received it") {
@@ -113,7 +113,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("it was kept back, or not said") {
         Below b;
-        b.at(b.boss).verdict.edit().sent.begin = GENERATE(Beginning::kept_back, Beginning::unsaid);
+        b.at(b.boss).verdict.edit().told.begin = GENERATE(Beginning::kept_back, Beginning::unsaid);
         CHECK(b.told() == 1);
     }
     SECTION("another watchdog holds it") {

@@ -25,7 +25,7 @@ void check_names(const detail::RunMemory& run) {
 
 void check_names(const detail::Verdict& verdict) {
     require(static_cast<int>(verdict.incident.phase) <= static_cast<int>(Phase::waiting), "an incident has a phase");
-    require(static_cast<int>(verdict.sent.begin) <= static_cast<int>(detail::Beginning::unsaid), "so has what is told");
+    require(static_cast<int>(verdict.told.begin) <= static_cast<int>(detail::Beginning::unsaid), "so has what is told");
     for (const Condition& condition : verdict.conditions_seen)
         require(Condition::is_key(condition.key()), "a condition has a key");
     require(Condition::is_key(verdict.cause.key()) && Condition::is_key(verdict.marks.found.key()), "also these");

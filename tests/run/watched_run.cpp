@@ -76,28 +76,28 @@ TEST_CASE("times of samples and what an incident is about are saved [M-034]", "[
 
 TEST_CASE("how far an escalation got is saved", "[run]") {
     RunMemory before;
-    before.verdict.edit().chain.edit() = {Elapsed{std::chrono::seconds{900}}, 3, 2, 5, "ann"};
+    before.verdict.edit().told.levels.edit() = {Elapsed{std::chrono::seconds{900}}, 3, 2, 5, "ann"};
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    const detail::ChainMarks& chain = *after.verdict->chain;
+    const detail::ToldLevels& chain = *after.verdict->told.levels;
     CHECK((chain.next == Elapsed{std::chrono::seconds{900}} && chain.incident == 3 && chain.told == 2));
     CHECK((chain.steps == 5 && chain.by == "ann"));
 }
 
 TEST_CASE("that an alert was kept back is saved", "[run]") {
     RunMemory before;
-    before.verdict.edit().sent.begin = detail::Beginning::kept_back;
+    before.verdict.edit().told.begin = detail::Beginning::kept_back;
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    CHECK(after.verdict->sent.begin == detail::Beginning::kept_back);
+    CHECK(after.verdict->told.begin == detail::Beginning::kept_back);
 }
 
 TEST_CASE("facts of another layout are refused", "[run]") {
@@ -133,7 +133,7 @@ TEST_CASE("facts and specs with a value that does not exist are refused", "[run]
     CHECK_FALSE(reads([](RunMemory& run) { run.skip = static_cast<detail::Skip>(7); }));
     CHECK_FALSE(reads([](RunMemory& run) { run.checkpoints.edit().last.reason = static_cast<CheckpointReason>(5); }));
     CHECK_FALSE(reads([](RunMemory& run) { run.verdict.edit().incident.phase = static_cast<Phase>(5); }));
-    CHECK_FALSE(reads([](RunMemory& run) { run.verdict.edit().sent.begin = static_cast<detail::Beginning>(4); }));
+    CHECK_FALSE(reads([](RunMemory& run) { run.verdict.edit().told.begin = static_cast<detail::Beginning>(4); }));
 
     RunSpec spec;
     spec.id = "r";
@@ -161,18 +161,18 @@ TEST_CASE("a run's parent is read without the rest of what is stored of it", "[r
 
 TEST_CASE("what a silence kept from people is saved", "[run]") {
     RunMemory before;
-    before.verdict.edit().silenced.edit() = {12, 3, bit_of(Condition::needs_input), true, false};
-    before.verdict.edit().sent.fresh = bit_of(Condition::needs_input);
+    before.verdict.edit().told.unheard.edit() = {12, 3, bit_of(Condition::needs_input), true, false};
+    before.
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    const detail::UnheardMarks& unheard = *after.verdict->silenced;
+    const detail::Unheard& unheard = *after.verdict->told.unheard;
     CHECK((unheard.silence == 12 && unheard.incident == 3 && unheard.edges == bit_of(Condition::needs_input)));
     CHECK((unheard.began && !unheard.escalated));
-    CHECK(after.is_unheard(Condition::needs_input));
+    CHECK(after.verdict->told.is_unheard(Condition::needs_input));
 }
 
 TEST_CASE("gain, repetition and from when on a run was seen are saved", "[run]") {
@@ -192,7 +192,7 @@ TEST_CASE("gain, repetition and from when on a run was seen are saved", "[run]")
 }
 
 TEST_CASE("of two alerts that silences kept from people about one incident both are owed, of an earlier one neither") {
-    detail::UnheardMarks marks{1, 7, 1, true, false};
+    detail::Unheard marks{1, 7, 1, true, false};
     marks.add({2, 7, 2, false, true});
     CHECK((marks.silence == 2 && marks.edges == 3 && marks.began && marks.escalated));
     marks.add({3, 8, 0, true, false});

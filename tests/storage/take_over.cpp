@@ -31,7 +31,7 @@ TEST_CASE("incident, attempts and marks come from the store, reports of this pro
     Other other;
     other.watched.verdict.edit().incident.number = 2;
     other.watched.verdict.edit().incident.attempts = 1;
-    other.watched.verdict.edit().marks.acknowledged = true;
+    other.watched.verdict.edit().told.acknowledged = true;
     other.watched.run.last_activity = 5s;
     other.watched.checkpoints.edit().steps = {1, 4};
     House mine;
@@ -42,7 +42,7 @@ TEST_CASE("incident, attempts and marks come from the store, reports of this pro
     watched.checkpoints.edit().last = {"mine", 2, 9s, CheckpointReason::scheduled};
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
     CHECK((watched.verdict->incident.number == 2 && watched.verdict->incident.attempts == 1));
-    CHECK(watched.verdict->marks.acknowledged);
+    CHECK(watched.verdict->told.acknowledged);
     CHECK((watched.run.last_activity == 9s && watched.run.lines == 7));
     CHECK(watched.checkpoints->steps == std::vector<std::int64_t>{1, 2, 4});
     CHECK(watched.checkpoints->last.text == "mine");

@@ -63,7 +63,6 @@ struct Incident {
     bool nudge_confirmed = false;              ///< a nudge or pattern break was delivered
     bool isolated = false;
     bool escalated = false;
-    bool alerted = false;  ///< people were told that it began
 
     [[nodiscard]] bool open() const noexcept {
         return phase == Phase::climbing || phase == Phase::holding || phase == Phase::waiting;

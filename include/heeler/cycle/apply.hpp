@@ -59,7 +59,7 @@ public:
                 if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
         if (!shadow)
             for (const Action& action : actions) follow_state(action);
-        for (const Action& action : actions) Chain::settle(watched_, action);
+        for (const Action& action : actions) take_back_level(action);
         for (const Action& action : actions) free_slot(action);
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
@@ -117,10 +117,7 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const Verdict& verdict = *watched_.verdict;
-        const bool of_incident = incident.alerted && !verdict.unheard();
-        const bool of_edge = watched_.end_is_awaited(true) && (verdict.heard || !verdict.alert_dead);
-        const bool told = (of_incident || of_edge) && !verdict.sent.end_told;
+        const bool told = watched_.verdict->told.is_told_of_end(watched_.rules().alerts);
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
         if (watched_.verdict->marks.quiet_at(now_.wall)) return;
@@ -140,7 +137,7 @@ public:
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
         for (const AuditRow& row : rows.audit)
-            if (row.kind == Chain::record) item_.events.push_back(AuditEvent{row});
+            if (row.kind == escalation_record) item_.events.push_back(AuditEvent{row});
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;
@@ -186,7 +183,7 @@ private:
     /// The ladder need not repeat an escalation that was silenced: people are told when the silence is over. True if
     /// that is what the rung was for.
     bool take_for_told(std::vector<Action>& actions) const {
-        const UnheardMarks& unheard = *watched_.verdict->silenced;
+        const Unheard& unheard = *watched_.verdict->told.unheard;
         if (!unheard.escalated || unheard.incident != watched_.verdict->incident.number) return false;
         const Action& main = rung::main_of(actions);
         const bool silenced = main.kind == ActionKind::escalate && main.outcome == ActionOutcome::skipped;
@@ -196,12 +193,18 @@ private:
         return silenced;
     }
 
+    void take_back_level(const Action& action) {
+        const bool told = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::failed;
+        if (action.kind == ActionKind::escalate && !told && watched_.verdict->told.levels->told > 0)
+            watched_.verdict.edit().told.take_back_level();
+    }
+
     /// A steer that did not get through uses up no cooldown.
     void free_slot(const Action& action) {
         if (!action.about || (action.outcome != ActionOutcome::failed && action.outcome != ActionOutcome::rejected &&
                               action.outcome != ActionOutcome::skipped))
             return;
-        auto& slots = watched_.verdict.edit().sent.steered;
+        auto& slots = watched_.verdict.edit().steered;
         for (auto slot = slots.begin(); slot != slots.end(); ++slot)
             if (slot->condition == *action.about) {
                 slots.erase(slot);
@@ -270,7 +273,7 @@ private:
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
             watched_.verdict.edit().incident.phase = Phase::closed;
-            watched_.verdict.edit().incident.alerted = false;
+            watched_.verdict.edit().told.incident = false;
             watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
             watched_.verdict.edit().incident.hold_until.reset();
         }

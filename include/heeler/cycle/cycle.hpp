@@ -201,7 +201,7 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             const auto is_kept_back = [](const RunMemory& run) {
-                return run.verdict->sent.begin == Beginning::kept_back;
+                return run.verdict->told.begin == Beginning::kept_back;
             };
             if (!registry_.table().current(handle) || !watched.as_told(is_kept_back)) return false;
             if (!watched.rules().alerts.outbox.inhibit) return false;  // not any more
@@ -299,17 +299,15 @@ private:
         watched.debounced = judged.debounced;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
         if (lost) count_lost(*watched.feed, watched.run.interval, now);
-        count_held_back(judged, watched.put_off || lost, report);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
-        const bool forgets = judged.silence_over && unheard_after(watched, judged) != *watched.verdict->silenced;
-        const bool changed = judged.speaks || saw || forgets || decision.acts() || decision.last ||
-                             watched.verdict->has_new(judged.notes) || judged.begins != 0 || judged.over != 0 ||
+        const Telling telling = telling_of(watched, judged, now);
+        count_held_back(judged, telling.held_back, watched.put_off || lost, report);
+        const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
+                             watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
                              decision.incident.verify_at != incident.verify_at ||
-                             decision.incident.phase != incident.phase || judged.chain != ChainStep::none ||
-                             judged.alerting == Alerting::send || judged.alerting == Alerting::resolved ||
-                             (judged.alerting == Alerting::held && !watched.verdict->sent.hold_told);
+                             decision.incident.phase != incident.phase;
         if (decision.acts()) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
@@ -317,20 +315,20 @@ private:
         if (changed) Applier{watched, now, item}.change(judged, saw);
     }
 
-    static void count_held_back(const Judged& judged, bool put_off, CycleReport& report) noexcept {
+    static void count_held_back(const Judged& judged, bool alert, bool put_off, CycleReport& report) noexcept {
         if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
-        if (judged.alerting == Alerting::held) ++report.suppressed;
+        if (alert) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += judged.held == HeldBack::budget ? 1 : 0;
         report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
         report.why.silence += judged.held == HeldBack::quiet ? 1 : 0;
-        report.why.cooldown += judged.alerting == Alerting::held ? 1 : 0;
+        report.why.cooldown += alert ? 1 : 0;
     }
 
     /// People were not told of something, and may be now. What came of a rung is taken in first: the ladder would
     /// repeat an escalation that was told meanwhile.
     [[nodiscard]] bool silence_is_over(const WatchedRun& watched) const {
-        const UnheardMarks& unheard = *watched.verdict->silenced;
+        const Unheard& unheard = *watched.verdict->told.unheard;
         const bool is_open = unheard.escalated && (watched.rung_busy || !watched.rung->empty());
         return unheard.silence != 0 && !is_open && !hands_.silences().stands(unheard.silence);
     }

@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 
+#include <heeler/alert/next.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
+#include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/duration.hpp>
 
@@ -17,22 +19,6 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
 enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet, frozen };
-
-/// What becomes of the alert that an incident asks for.
-enum class Alerting : std::uint8_t {
-    none,
-    send,
-    held,      ///< within the cooldown
-    resolved,  ///< the incident is over, and those who were told of it do not know yet
-};
-
-/// How an escalation goes on.
-enum class ChainStep : std::uint8_t {
-    none,
-    next_level,  ///< nobody is on it yet
-    ack_over,    ///< somebody was, and it is not over
-    unheard,     ///< a silence kept it from people, and is over
-};
 
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
@@ -44,21 +30,32 @@ struct Judged {
     HeldBack held = HeldBack::no;
     Shown shows;
     Severity severity = Severity::none;
-    Alerting alerting = Alerting::none;
-    ChainStep chain = ChainStep::none;
+    News news;
     std::uint64_t loop_identity = 0;
-    ConditionBits begins = 0;     ///< conditions that people are told of by alerts of their own now, a bit each
-    ConditionBits over = 0;       ///< likewise, that they were told of before and that are over
-    ConditionBits ends = 0;       ///< of these, those whose end they are told of
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
-    bool silence_over = false;    ///< of what a silence kept from people they are told now, if it goes on
     bool put_off = false;         ///< a stall that is not judged yet, because the watchdog was away
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool outlived = false;        ///< a repetition, because the run has gone on without it
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
+
+/// What people are told of what was judged, and decided, about a run that is still as it was then.
+[[nodiscard]] inline Telling telling_of(const RunMemory& watched, const Judged& judged, Instant now) {
+    const Decision& decision = judged.decision;
+    News news = judged.news;
+    news.before = watched.verdict->incident;
+    news.after = decision.incident;
+    news.pending = watched.alerts_pending;
+    news.recovered = decision.last == InterventionOutcome::recovered;
+    news.acts = decision.acts();
+    news.tells = decision.tells;
+    news.is_final = decision.is_final;
+    news.escalates = rung::has(decision.plan, ActionKind::escalate);
+    news.gives_up = rung::has(decision.plan, ActionKind::abandon) || rung::has(decision.plan, ActionKind::mark_failed);
+    return next(watched.verdict->told, news, watched.rules().alerts, now);
+}
 
 /// The run as detectors see it. In shadow mode nobody is started, but what was decided counts as if somebody had been.
 [[nodiscard]] inline std::optional<Run> shadow_of(const RunMemory& watched) {
@@ -94,7 +91,6 @@ public:
         Judged result{verdict_.incident};
         result.debounced = watched_.debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
-        result.silence_over = silence_over_ && result.held != HeldBack::gap && !is_hands_off();
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
@@ -103,10 +99,7 @@ public:
         result.waiting = rests || (unknown && !seen.worst && verdict_.incident.open());
         if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
-        if (!result.waiting) result.alerting = alerting(result);
-        if (result.held == HeldBack::gap) return result;
-        edges(result);
-        result.chain = chain_step(result);
+        result.news = news_of(result);
         return result;
     }
 
@@ -175,7 +168,7 @@ private:
         if (seen.silence) seen.silence = run_.unseen_for(*run_.last_activity, now_.elapsed);
         // A ladder that has no answer to the cause may have one to the stall.
         if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
-        seen.steered = verdict_.sent.steered;
+        seen.steered = verdict_.steered;
         seen.wall = now_.wall;
         return seen;
     }
@@ -210,8 +203,6 @@ private:
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
     }
 
-    [[nodiscard]] bool is_hands_off() const noexcept { return frozen_ || verdict_.marks.quiet_at(now_.wall); }
-
     /// It is on record what a freeze keeps from being done in this incident: that is not said again while it lasts.
     [[nodiscard]] bool was_skipped() const noexcept {
         if (verdict_.interventions.empty() || !verdict_.incident.open()) return false;
@@ -226,101 +217,26 @@ private:
         return (verdict_.rung_day == day ? verdict_.rungs_today : 0) < *most;
     }
 
-    /// An alert when the incident begins and, if the class says so, again while it lasts, and one when it is over; none
-    /// within the cooldown: what is over by then is told of once, as what it is then.
-    [[nodiscard]] Alerting alerting(const Judged& result) const {
-        const RunClass& rules = rules_.rules;
-        const Incident& incident = result.decision.incident;
-        if (!rules.alerts.tell_people) return Alerting::none;
-        const auto& last = verdict_.sent.alerted;
-        const bool cold = is_cold();
-        if (!incident.open()) {
-            const bool over = !verdict_.incident.open() || result.decision.last == InterventionOutcome::recovered;
-            // Nobody reads that something is over before they read that it began.
-            const bool known = incident.alerted && !verdict_.unheard() && watched_.alerts_pending == 0;
-            return over && known && !cold ? Alerting::resolved : Alerting::none;
-        }
-        if (verdict_.marks.quiet_at(now_.wall)) return Alerting::none;
-        const bool kept = verdict_.sent.begin == Beginning::kept_back && incident.number == verdict_.incident.number;
-        const bool begins = kept ? !inhibited_ : !incident.alerted && (result.decision.acts() || result.decision.tells);
-        const bool again = !kept && incident.alerted && rules.alerts.renotify_every > Duration{} &&
-                           !verdict_.marks.acknowledged &&
-                           (!last || now_.wall < *last || now_.wall - *last >= rules.alerts.renotify_every);
-        const bool unheard = result.silence_over && verdict_.silenced->began && !verdict_.marks.acknowledged &&
-                             verdict_.silenced->incident == incident.number;
-        if (!begins && !again && !unheard) return Alerting::none;
-        return cold && !unheard ? Alerting::held : Alerting::send;
-    }
-
-    /// Goes by real time, also while the run waits: it may be paused until somebody comes.
-    [[nodiscard]] ChainStep chain_step(const Judged& result) const {
-        const Incident& incident = result.decision.incident;
-        const ChainMarks& chain = *verdict_.chain;
-        const UnheardMarks& unheard = *verdict_.silenced;
-        const bool due = chain.next && now_.elapsed >= *chain.next;
-        if (is_hands_off()) return ChainStep::none;
-        if (verdict_.marks.acknowledged) return due ? ChainStep::ack_over : ChainStep::none;
-        if (incident.open() && unheard.escalated && unheard.incident == incident.number)
-            return result.silence_over ? ChainStep::unheard : ChainStep::none;
-        if (!incident.open() || chain.incident != incident.number || chain.told == 0) return ChainStep::none;
-        if (chain.told >= rules_.rules.alerts.escalation.levels.size()) return ChainStep::none;
-        // Whom nobody could reach is not waited for.
-        return due || verdict_.alert_dead ? ChainStep::next_level : ChainStep::none;
-    }
-
-    /// Within the cooldown no alert about the run is sent.
-    [[nodiscard]] bool is_cold() const {
-        const auto& last = verdict_.sent.alerted;
-        return last && now_.wall >= *last && now_.wall - *last < rules_.rules.alerts.cooldown;
-    }
-
-    /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
-    void edges(Judged& result) const {
-        ConditionBits found = 0, told = 0, waits = 0;
+    /// What people may have to be told of.
+    [[nodiscard]] News news_of(const Judged& result) const {
+        News news;
+        news.looked = true;
+        news.held = result.held == HeldBack::gap;
+        news.waiting = result.waiting;
+        news.run_waits = run_.waiting_since.has_value();
+        news.silence_known = !run_.late && !result.put_off && is_known(Condition::silent);
         for (const Finding& finding : result.findings)
-            if (is_worth_telling(finding)) found |= bit_of(finding.condition);
-        for (const SentEdge& sent : verdict_.edges) {
-            const ConditionBits bit = bit_of(sent.condition);
-            if ((found & bit) == 0) end_edge(result, sent.condition);
-            if (result.silence_over && (verdict_.silenced->edges & bit) != 0) continue;
-            told |= bit;
-            if (now_.wall >= sent.at && now_.wall - sent.at < rules_.rules.alerts.renotify_every) waits |= bit;
-        }
-        if (verdict_.marks.quiet_at(now_.wall) || (!result.silence_over && is_cold_with(result.alerting))) return;
-        const bool repeats = rules_.rules.alerts.renotify_every > Duration{};
-        for (const EdgeAlert& edge : rules_.rules.alerts.edges) {
-            const ConditionBits bit = bit_of(edge.condition);
-            if ((found & bit) == 0) continue;
-            const bool taken_on = verdict_.marks.acknowledged && !edge.over.empty();
-            const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
-            if ((told & bit) == 0 || again) result.begins |= bit;
-            return;  // what stands behind it is not told meanwhile
-        }
+            if (is_worth_telling(finding)) news.found |= bit_of(finding.condition);
+        news.quiet = verdict_.marks.quiet_at(now_.wall);
+        news.frozen = frozen_;
+        news.inhibited = inhibited_;
+        news.silence_over = silence_over_ && !news.held && !news.frozen && !news.quiet;
+        return news;
     }
 
     [[nodiscard]] bool is_worth_telling(const Finding& finding) const noexcept {
         if (finding.condition == Condition::silent) return is_known(finding.condition);
         return finding.level >= Level::nudge || !finding.condition.opens_incident();
-    }
-
-    /// It is over if enough is known to say so. Who is to be told of the end as well is told as soon as it may be said:
-    /// after the cooldown, and not before they could read that it began.
-    void end_edge(Judged& result, const Condition& condition) const {
-        if (result.waiting && !(run_.waiting_since && holds_in_waits(condition))) return;
-        if (condition == Condition::silent && (run_.late || result.put_off || !is_known(condition))) return;
-        const EdgeAlert* edge = watched_.edge_about(condition);
-        const bool quiet = verdict_.marks.quiet_at(now_.wall);
-        const bool heard = !verdict_.alert_dead && !watched_.is_unheard(condition);
-        const bool told = edge != nullptr && !edge->over.empty() && !quiet && heard;
-        if (told && (is_cold_with(result.alerting) || watched_.alerts_pending > 0)) return;
-        result.over |= bit_of(condition);
-        if (told) result.ends |= bit_of(condition);
-    }
-
-    /// The cooldown as it is after what this cycle says of the incident.
-    [[nodiscard]] bool is_cold_with(Alerting alerting) const {
-        const bool says = alerting == Alerting::send || alerting == Alerting::resolved;
-        return is_cold() || (says && rules_.rules.alerts.cooldown > Duration{});
     }
 
     /// A wait changes nothing but what is seen of it.

@@ -27,7 +27,7 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline bool edge_is_open(const RunMemory& watched) {
     if (!watched.run.waiting_since) return false;
     ConditionBits told = 0;
-    for (const SentEdge& sent : watched.verdict->edges) told |= bit_of(sent.condition);
+    for (const ToldEdge& each : watched.verdict->told.edges) told |= bit_of(each.condition);
     const bool repeats = watched.rules().alerts.renotify_every > Duration{};
     for (const EdgeAlert& edge : watched.rules().alerts.edges) {
         const ConditionBits bit = bit_of(edge.condition);
@@ -46,18 +46,19 @@ namespace heeler::inline HEELER_ABI::detail {
     Elapsed next = Elapsed::max();
     const auto no_later_than = [&](Elapsed when) { next = std::min(next, std::max(when, watched.next_cycle)); };
     if (watched.verdict->incident.hold_until) no_later_than(*watched.verdict->incident.hold_until);
-    const ChainMarks& chain = *watched.verdict->chain;
-    if (chain.next && (watched.verdict->incident.open() || watched.verdict->marks.acknowledged))
-        no_later_than(watched.verdict->alert_dead ? now.elapsed : *chain.next);
+    const Told& told = watched.verdict->told;
+    const auto& next_level = told.levels->next;
+    if (next_level && (watched.verdict->incident.open() || told.acknowledged))
+        no_later_than(told.dead ? now.elapsed : *next_level);
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
     const bool repeats = watched.verdict->incident.open() && watched.rules().alerts.renotify_every > Duration{};
-    const bool kept = watched.verdict->incident.open() && watched.verdict->sent.begin == Beginning::kept_back;
+    const bool kept = watched.verdict->incident.open() && told.begin == Beginning::kept_back;
     if (repeats || kept || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.
     if (watched.rules().schedule.aligned) no_later_than(now.elapsed);
     const bool news = watched.unjudged || !watched.fates->empty();
-    if (news || watched.verdict->silenced->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
+    if (news || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
     if (run.waiting_since) {
         if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
     } else {

@@ -39,7 +39,8 @@ public:
                 marks.dismissed = true;
                 return {};
             case Verb::ack:
-                if (!has_incident && !watched_.end_is_awaited()) return "nothing is wrong with the run";
+                if (!has_incident && !told().end_is_awaited(watched_.rules().alerts))
+                    return "nothing is wrong with the run";
                 acknowledge(decision);
                 return {};
             case Verb::freeze:
@@ -67,13 +68,13 @@ private:
 
     /// Who says it again has it for so long again.
     void acknowledge(const DecisionRow& decision) {
-        watched_.verdict.edit().marks.acknowledged = true;
+        told().acknowledged = true;
         const EscalationSettings& escalation = watched_.rules().alerts.escalation;
         if (escalation.levels.empty()) return;
-        ChainMarks& chain = watched_.verdict.edit().chain.edit();
-        chain.by = sanitise(decision.by, 128);
-        chain.next.reset();
-        if (escalation.ack_lasts > Duration{}) chain.next = now_.elapsed + escalation.ack_lasts;
+        ToldLevels& levels = told().levels.edit();
+        levels.by = sanitise(decision.by, 128);
+        levels.next.reset();
+        if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
 
     std::string_view resume() {
@@ -82,7 +83,7 @@ private:
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};
         resumed.decision.reason = "operator";
         resumed.shows = watched_.shown;
-        watched_.verdict.edit().marks.acknowledged = false;
+        told().acknowledged = false;
         apply_.plan(resumed, true);
         return {};
     }
@@ -96,12 +97,14 @@ private:
         marks.wrong_incident = watched_.verdict->incident.number;
         if (marks.found != Condition::loop_detected || watched_.verdict->loop_identity == 0)
             marks.wrong |= bit_of(marks.found);
-        marks.acknowledged = false;
+        told().acknowledged = false;
         watched_.verdict.edit().incident.phase = Phase::none;
         watched_.verdict.edit().incident.hold_until.reset();
-        watched_.verdict.edit().incident.alerted = false;
+        told().incident = false;
         return {};
     }
+
+    [[nodiscard]] Told& told() { return watched_.verdict.edit().told; }
 
     WatchedRun& watched_;
     Instant now_;

@@ -6,19 +6,22 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/next.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/all_clear.hpp>
-#include <heeler/cycle/chain.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/wording.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/sha256.hpp>
+#include <heeler/text/shell_word.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -31,20 +34,7 @@ namespace heeler::inline HEELER_ABI::detail {
     return sha256_hex(source).substr(0, 32);
 }
 
-/// What people are still to be told of after a silence. What was over before it was, nobody is told of. While the run
-/// waits, its incident is not spoken of; an edge that is not found now and not known to be over, or that stands behind
-/// another, waits, too.
-[[nodiscard]] inline UnheardMarks unheard_after(const RunMemory& watched, const Judged& judged) {
-    UnheardMarks left = *watched.verdict->silenced;
-    left.edges &= ~judged.over;
-    if (!judged.silence_over) return left;
-    ConditionBits known = 0;
-    for (const SentEdge& sent : watched.verdict->edges) known |= bit_of(sent.condition);
-    left.edges &= known & ~judged.begins;
-    left.began &= judged.waiting;
-    left.escalated = false;
-    return left.edges != 0 || left.began ? left : UnheardMarks{};
-}
+inline constexpr std::string_view escalation_record = "escalation";  ///< kind of audit rows about its levels
 
 /// The rows of one run in one cycle. Changes the verdict, and the incarnation where a continuation is to be fenced;
 /// under the run's lock.
@@ -57,22 +47,20 @@ public:
     [[nodiscard]] RunBatch operator()(bool same_rung) {
         const Decision& decision = judged_.decision;
         const Incident before = watched_.verdict->incident;
+        telling_ = telling_of(watched_, judged_, now_);
+        if (telling_.told != watched_.verdict->told) watched_.verdict.edit().told = telling_.told;
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
         if (decision.incident.number != before.number) {
             watched_.verdict.edit().found.clear();
             watched_.verdict.edit().repeated_by = 0;
-            watched_.verdict.edit().heard = false;
-            watched_.verdict.edit().sent.begin = Beginning::known;
         }
         note_conditions();
-        if (judged_.chain == ChainStep::ack_over)
-            rows_.audit.push_back(Chain{watched_, spec_, now_}.end_acknowledgement());
+        if (telling_.ack_over) rows_.audit.push_back(ack_over_record());
         if (decision.acts()) act(same_rung);
-        tell(before);
-        tell_edges();
-        go_on_telling();
-        forget_unheard();
-        settle_acknowledgement(before);
+        if (telling_.hold_begins)
+            rows_.audit.push_back(
+                {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
+        for (const Say& say : telling_.says) tell(say, before);
         record(before);
         return std::move(rows_);
     }
@@ -87,9 +75,9 @@ public:
         row.alert.details.push_back({"outcome", outcome});
         // Of an incident that was over before, people were told then.
         const Incident& trouble = watched_.verdict->incident;
-        add_all_clear(row.alert, watched_, trouble.alerted ? trouble : Incident{}, watched_.run.working(now_.elapsed),
-                      {});
-        const auto& last = watched_.verdict->sent.alerted;
+        add_all_clear(row.alert, watched_, watched_.verdict->told.incident ? trouble : Incident{},
+                      watched_.run.working(now_.elapsed), {});
+        const auto& last = watched_.verdict->told.last;
         if (last && now_.wall >= *last)
             row.not_before = max_of(row.not_before, *last + watched_.rules().alerts.cooldown);
         std::vector<AlertRow> rows{std::move(row)};
@@ -145,7 +133,7 @@ private:
 
     /// From now on nothing about the same is sent, until the cooldown is over or the steer turns out to have failed.
     void stamp(Condition about) {
-        auto& slots = watched_.verdict.edit().sent.steered;
+        auto& slots = watched_.verdict.edit().steered;
         for (SentSteer& slot : slots)
             if (slot.condition == about) {
                 slot.at = now_.wall;
@@ -194,8 +182,8 @@ private:
     void escalate(const Action& action) {
         AlertRow row = alert_of(AlertKind::escalation, action.key);
         row.action_key = action.key;
-        Chain chain{watched_, spec_, now_};
-        if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
+        for (const Say& say : telling_.says)
+            if (say.what == Say::What::escalation) address(row, say);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
         row.alert.details.push_back(
@@ -203,41 +191,117 @@ private:
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
-        say_it_began();
-        watched_.verdict.edit().incident.alerted = true;
-        watched_.verdict.edit().alert_dead = false;
-        watched_.verdict.edit().sent.alerted = now_.wall;
-        const Plan& plan = judged_.decision.plan;
-        if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
-            watched_.verdict.edit().sent.end_told = true;
+    }
+
+    void tell(const Say& say, const Incident& before) {
+        switch (say.what) {
+            case Say::What::escalation:  // goes with its action
+                return;
+            case Say::What::goes_on:
+                return tell_it_goes_on(say);
+            case Say::What::unhealthy: {
+                AlertRow row = alert_of(AlertKind::unhealthy, moment());
+                wording_.complete(row, wording_.plan_in_words());
+                rows_.alerts.push_back(std::move(row));
+                return;
+            }
+            case Say::What::recovered:
+                return tell_recovery(before);
+            case Say::What::edge:
+                if (const Finding* finding = wording_.finding_about(say.edge->condition))
+                    tell_edge(*say.edge, *finding);
+                return;
+            case Say::What::edge_over:
+                return tell_end(*say.edge);
+        }
     }
 
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
-    void go_on_telling() {
-        if (judged_.chain == ChainStep::none) return;
-        Chain chain{watched_, spec_, now_};
-        const bool unheard = judged_.chain == ChainStep::unheard;
-        const bool told = (chain.present() || unheard) && rung::has(judged_.decision.plan, ActionKind::escalate);
-        if (told || !(unheard || chain.is_of_open_incident())) return;
-        const std::string silence = std::to_string(watched_.verdict->silenced->silence);
+    void tell_it_goes_on(const Say& say) {
+        const std::string silence = std::to_string(say.silence);
         AlertRow row =
-            alert_of(AlertKind::escalation, unheard ? "after silence " + silence
-                                                    : "step " + std::to_string(watched_.verdict->chain->steps + 1));
-        if (chain.present()) rows_.audit.push_back(chain.tell(row, judged_.chain));
-        if (unheard) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
+            alert_of(AlertKind::escalation, say.silence != 0 ? "after silence " + silence
+                                                             : "step " + std::to_string(telling_.told.levels->steps));
+        address(row, say);
+        if (say.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
         row.alert.summary =
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
         rows_.alerts.push_back(std::move(row));
-        say_it_began();
-        watched_.verdict.edit().sent.alerted = now_.wall;
-        watched_.verdict.edit().alert_dead = false;
+    }
+
+    void tell_recovery(const Incident& from) {
+        AlertRow row = alert_of(AlertKind::recovered, std::to_string(watched_.verdict->incident.interventions));
+        row.alert.severity = Severity::none;
+        row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(from.condition)};
+        add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
+        std::vector<AlertRow> rows{std::move(row)};
+        copy_for_levels(rows);
+        for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
+    }
+
+    /// Sends it to the level whose turn it is, says in it what follows, and puts that on record.
+    void address(AlertRow& row, const Say& say) {
+        if (!say.level) return;
+        const Told& told = telling_.told;
+        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        row.alert.to = route_of(levels[say.level->level - 1]);
+        const std::string place = concat(std::to_string(say.level->level), " of ", std::to_string(levels.size()));
+        row.alert.details.push_back({"level", place});
+        row.alert.details.push_back(
+            {"ack", redact(watched_.rules().alerts.operate) + " ack -- " + shell_word(spec_.id)});
+        if (told.acknowledged)
+            row.alert.details.push_back({"acknowledged_by", told.levels->by});
+        else if (say.level->next)
+            row.alert.details.push_back({"ack_before", rfc3339(wall_at(now_, *say.level->next))});
+        JsonLine line;
+        line.begin_object().key("level").number(say.level->level).key("of").number(levels.size());
+        line.key("to").string(row.alert.to).key("why").string(name_of(say.level->cause));
+        line.key("alert").string(row.alert.key).key("next");
+        if (say.level->next)
+            line.string(rfc3339(wall_at(now_, *say.level->next)));
+        else
+            line.null();
+        line.end_object();
+        rows_.audit.push_back(escalation_row(std::move(line)));
+    }
+
+    [[nodiscard]] AuditRow ack_over_record() const {
+        JsonLine line;
+        line.begin_object().key("acknowledged_by").string(*telling_.ack_over);
+        line.key("lasted_s").number(in_seconds(watched_.rules().alerts.escalation.ack_lasts)).end_object();
+        return escalation_row(std::move(line));
+    }
+    [[nodiscard]] AuditRow escalation_row(JsonLine line) const {
+        return {now_.wall, std::string{escalation_record}, std::string{watched_.run.id}, std::move(line).text()};
+    }
+
+    [[nodiscard]] std::string route_of(const EscalationLevel& level) const {
+        if (level.whom == EscalationTarget::parent && !spec_.parent.empty()) return sanitise(spec_.parent, 256);
+        if (level.whom != EscalationTarget::people && !spec_.origin.empty()) return sanitise(spec_.origin, 256);
+        const bool own = level.whom == EscalationTarget::people && !level.route.empty();
+        return sanitise(own ? level.route : watched_.rules().alerts.to, 256);
+    }
+
+    /// The routes that the incident's escalation went to, each once.
+    [[nodiscard]] std::vector<std::string> routes_told() const {
+        std::vector<std::string> routes;
+        const ToldLevels& told = *watched_.verdict->told.levels;
+        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        if (told.incident != watched_.verdict->incident.number) return routes;
+        for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
+            std::string route = route_of(levels[i]);
+            bool known = false;
+            for (const std::string& each : routes) known |= each == route;
+            if (!known) routes.push_back(std::move(route));
+        }
+        return routes;
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.
     void copy_for_levels(std::vector<AlertRow>& rows) const {
-        for (std::string& route : Chain{watched_, spec_, now_}.routes_told()) {
+        for (std::string& route : routes_told()) {
             if (route == rows.front().alert.to) continue;
             AlertRow copy = rows.front();
             copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
@@ -270,70 +334,6 @@ private:
         return row;
     }
 
-    void tell(const Incident& before) {
-        const Incident& incident = watched_.verdict->incident;
-        const bool unsaid = !watched_.rules().alerts.tell_people ||
-                            (before.open() && judged_.decision.last != InterventionOutcome::recovered);
-        if (incident.alerted && !incident.open() && (unsaid || judged_.alerting == Alerting::resolved))
-            watched_.verdict.edit().incident.alerted = false;
-        if (!watched_.rules().alerts.tell_people) return;
-        if (incident.number != before.number) watched_.verdict.edit().alert_dead = false;
-        if (judged_.alerting == Alerting::send && !rung::has(judged_.decision.plan, ActionKind::escalate)) {
-            AlertRow row = alert_of(AlertKind::unhealthy, std::to_string(now_.wall.time_since_epoch().count()));
-            wording_.complete(row, wording_.plan_in_words());
-            rows_.alerts.push_back(std::move(row));
-            say_it_began();
-            watched_.verdict.edit().incident.alerted = true;
-            watched_.verdict.edit().alert_dead = false;
-            watched_.verdict.edit().sent.alerted = now_.wall;
-            watched_.verdict.edit().sent.hold_told = false;
-            watched_.verdict.edit().sent.end_told = judged_.decision.is_final;
-        }
-        if (judged_.alerting == Alerting::held && !watched_.verdict->sent.hold_told) {
-            watched_.verdict.edit().sent.hold_told = true;
-            rows_.audit.push_back(
-                {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
-        }
-        if (judged_.alerting == Alerting::resolved) {
-            if (watched_.verdict->marks.quiet_at(now_.wall)) return;
-            AlertRow row = alert_of(AlertKind::recovered, std::to_string(incident.interventions));
-            row.alert.severity = Severity::none;
-            row.alert.summary =
-                "run " + row.alert.run.name + ": recovered from " + std::string{name_of(before.condition)};
-            add_all_clear(row.alert, watched_, before, watched_.run.working(now_.elapsed), judged_.decision.last);
-            watched_.verdict.edit().sent.alerted = now_.wall;
-            std::vector<AlertRow> rows{std::move(row)};
-            copy_for_levels(rows);
-            for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
-        }
-    }
-
-    /// An alert about the incident goes out: the first that people get of it, or not. As long as nobody has one, each
-    /// may be the first.
-    void say_it_began() {
-        Verdict& verdict = watched_.verdict.edit();
-        if (!verdict.incident.alerted) verdict.heard = false;
-        const bool waits = verdict.sent.begin == Beginning::on_its_way && !verdict.heard;
-        const bool first = !verdict.incident.alerted || verdict.unheard() || waits;
-        verdict.sent.begin = first ? Beginning::on_its_way : Beginning::known;
-    }
-
-    /// Alerts of their own for conditions that have just begun; forgets what is over.
-    void tell_edges() {
-        if (judged_.over != 0) {
-            for (const EdgeAlert& edge : watched_.rules().alerts.edges)
-                if ((judged_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
-            auto& told = watched_.verdict.edit().edges;
-            for (auto sent = told.begin(); sent != told.end();)
-                sent = (judged_.over & bit_of(sent->condition)) != 0 ? told.erase(sent) : sent + 1;
-            watched_.verdict.edit().sent.fresh &= ~judged_.over;
-        }
-        if (judged_.begins == 0) return;
-        for (const EdgeAlert& edge : watched_.rules().alerts.edges)
-            if ((judged_.begins & bit_of(edge.condition)) != 0)
-                if (const Finding* finding = wording_.finding_about(edge.condition)) tell_edge(edge, *finding);
-    }
-
     /// What the finding's detector shows of it besides.
     void add_details(AlertRow& row, const Finding& finding) const {
         for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
@@ -342,23 +342,15 @@ private:
         }
     }
 
-    void forget_unheard() {
-        const UnheardMarks left = unheard_after(watched_, judged_);
-        if (left == *watched_.verdict->silenced) return;
-        watched_.verdict.edit().silenced.reset();
-        if (left.silence != 0) watched_.verdict.edit().silenced.edit() = left;
-    }
-
     void tell_end(const EdgeAlert& edge) {
-        AlertRow row = alert_of(edge.over, std::to_string(now_.wall.time_since_epoch().count()));
+        AlertRow row = alert_of(edge.over, moment());
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
         rows_.alerts.push_back(std::move(row));
-        watched_.verdict.edit().sent.alerted = now_.wall;
     }
 
     void tell_edge(const EdgeAlert& edge, const Finding& finding) {
-        AlertRow row = alert_of(edge.kind, std::to_string(now_.wall.time_since_epoch().count()));
+        AlertRow row = alert_of(edge.kind, moment());
         if (edge.condition == Condition::complete) row.alert.severity = Severity::none;
         row.alert.issues = wording_.words_of({finding});
         row.alert.summary = "run " + row.alert.run.name + ": " + row.alert.issues.front();
@@ -374,29 +366,9 @@ private:
         else
             wording_.complete(row, wording_.plan_in_words());
         rows_.alerts.push_back(std::move(row));
-        Verdict& verdict = watched_.verdict.edit();
-        verdict.sent.alerted = now_.wall;
-        if (!verdict.incident.alerted) verdict.alert_dead = false;
-        for (SentEdge& sent : verdict.edges)
-            if (sent.condition == edge.condition) {
-                sent.at = now_.wall;
-                if (!watched_.is_unheard(edge.condition)) verdict.sent.fresh &= ~bit_of(edge.condition);
-                return;
-            }
-        verdict.edges.push_back({edge.condition, now_.wall});
-        verdict.sent.fresh |= bit_of(edge.condition);
     }
 
-    /// Somebody is on it as long as it lasts; not on the next one.
-    void settle_acknowledgement(const Incident& before) {
-        const Verdict& verdict = *watched_.verdict;
-        const bool lasts = verdict.incident.open() || watched_.end_is_awaited();
-        if (verdict.marks.acknowledged && (!lasts || verdict.incident.number != before.number))
-            watched_.verdict.edit().marks.acknowledged = false;
-        // Should it come back as the same incident, whoever was told is told again first.
-        if (!verdict.incident.open() && !verdict.marks.acknowledged && verdict.chain->next)
-            watched_.verdict.edit().chain.edit().next.reset();
-    }
+    [[nodiscard]] std::string moment() const { return std::to_string(now_.wall.time_since_epoch().count()); }
 
     /// The verdict, so that it can be explained from stored data alone.
     void record(const Incident& before) {
@@ -451,6 +423,7 @@ private:
     Instant now_;
     RunSpec spec_;
     RunBatch rows_;
+    Telling telling_;
     Wording wording_{watched_, judged_, now_, spec_};
 };
 

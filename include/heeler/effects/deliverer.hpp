@@ -455,7 +455,9 @@ private:
             job.watched->unsaved.edit().alerts.push_back(job.row);
             if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
             if (state == AlertRow::State::dead) job.watched->note(job.fate(Fate::What::dead));
-            if (state == AlertRow::State::delivered) job.watched->note(job.fate(Fate::What::delivered));
+            // In shadow mode all goes on as if people had read it.
+            const bool in_shadow = state == AlertRow::State::skipped && job.rules->rules.mode == Mode::shadow;
+            if (state == AlertRow::State::delivered || in_shadow) job.watched->note(job.fate(Fate::What::delivered));
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
         if (ledger_.commit_one(job.handle, *job.watched, now)) {

@@ -60,7 +60,7 @@ private:
         WatchedRun& watched = *job.watched;
         if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
         const bool says_it_began = watched.as_told([](const RunMemory& run) {
-            return run.verdict->sent.begin == Beginning::on_its_way && !run.verdict->heard;
+            return run.verdict->told.begin == Beginning::on_its_way && !run.verdict->told.heard;
         });
         if (!says_it_began) return std::nullopt;
         return std::string{watched.spec.parent()};

@@ -292,7 +292,8 @@ private:
         if (!texts.ok() || !texts.at_end() || spec.id != stored.row.id)
             return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
-        watched.trim_chain(now.elapsed);
+        if (watched.verdict->told.levels->next)
+            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;

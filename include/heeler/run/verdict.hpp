@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/alert/told.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
@@ -31,13 +32,9 @@ struct Verdict {
     std::int64_t rung_day = 0;
     std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
     std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
-    bool alert_dead = false;          ///< nobody has the newest alert of the incident
-    bool heard = false;               ///< somebody has one of it
     OperatorMarks marks;
-    SentMarks sent;
-    Seldom<ChainMarks> chain;
-    Seldom<UnheardMarks> silenced;
-    std::vector<SentEdge> edges;  ///< of what goes on
+    Told told;                       ///< what people were
+    std::vector<SentSteer> steered;  ///< what was sent to the run and when, so that it is not sent again too soon
     std::optional<WallTime> ended_at;
     Condition cause;                ///< of the open incident, the worst that was acted on
     std::string found;              ///< likewise, in words; empty: nothing yet
@@ -69,20 +66,15 @@ struct Verdict {
         return false;
     }
 
-    /// Nobody learned that the incident began.
-    [[nodiscard]] bool unheard() const noexcept {
-        return (alert_dead && !heard) || sent.begin == Beginning::kept_back || sent.begin == Beginning::unsaid;
-    }
-
     /// Interventions and the end are stored on their own.
     template <class A>
     void archive(A& a) {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated, incident.alerted);
-        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, alert_dead, heard, marks, sent,
-          chain, silenced, edges, cause, found, repeated_by, watermark);
+          incident.escalated);
+        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told, steered, cause,
+          found, repeated_by, watermark);
     }
 };
 

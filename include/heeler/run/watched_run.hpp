@@ -208,25 +208,6 @@ struct RunMemory {
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
 
-    /// The alert of its own that the class has about a condition; null: none.
-    [[nodiscard]] const EdgeAlert* edge_about(const Condition& condition) const noexcept {
-        for (const EdgeAlert& edge : rules().alerts.edges)
-            if (edge.condition == condition) return &edge;
-        return nullptr;
-    }
-    /// All that was said of this edge was silenced.
-    [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
-        return (verdict->sent.fresh & verdict->silenced->edges & bit_of(condition)) != 0;
-    }
-    /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
-    [[nodiscard]] bool end_is_awaited(bool heard = false) const noexcept {
-        for (const SentEdge& sent : verdict->edges) {
-            const EdgeAlert* edge = edge_about(sent.condition);
-            if (edge != nullptr && !edge->over.empty() && !(heard && is_unheard(sent.condition))) return true;
-        }
-        return false;
-    }
-
     /// What became of an alert about the run.
     void note(Fate fate) { fates.edit().push_back(std::move(fate)); }
 
@@ -241,46 +222,15 @@ struct RunMemory {
         return answer;
     }
 
-    void take_in(const Fate& fate) {
-        Verdict& known = verdict.edit();
-        switch (fate.what) {
-            case Fate::What::delivered:
-                if (known.incident.open() && known.incident.alerted) known.heard = true;
-                break;
-            case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
-                known.alert_dead = true;
-                if (rules().alerts.outbox.retry) known.sent.alerted.reset();
-                break;
-            case Fate::What::kept_back:
-                known.sent.begin = Beginning::kept_back;
-                known.sent.alerted.reset();
-                break;
-            case Fate::What::unsaid:
-                leave_unsaid();
-                break;
-            case Fate::What::silenced:
-                keep_unheard(fate);
-                break;
-        }
-    }
+    void take_in(const Fate& fate) { verdict.edit().told.take_in(fate, verdict->incident, rules().alerts); }
 
     /// It has an open incident that people know of, or are about to be told of. One that they have dismissed may stay
     /// open for ever, and nobody would say when it ends.
     [[nodiscard]] bool trouble_is_known() const noexcept {
         const Incident& incident = verdict->incident;
-        if (!incident.open() || !incident.alerted || verdict->marks.dismissed) return false;
-        return !verdict->unheard() && rules().mode != Mode::shadow;
-    }
-
-    /// No level is further away than the class has it wait: the clock may have been set back before a restart.
-    void trim_chain(Elapsed now) {
-        const ChainMarks& chain = *verdict->chain;
-        const EscalationSettings& escalation = rules().alerts.escalation;
-        Duration longest = verdict->marks.acknowledged ? escalation.ack_lasts : Duration{};
-        if (!verdict->marks.acknowledged && chain.told < escalation.levels.size())
-            longest = escalation.levels[chain.told].after;
-        if (longest > Duration{} && chain.next && *chain.next > now + longest)
-            verdict.edit().chain.edit().next = now + longest;
+        const Told& told = verdict->told;
+        if (!incident.open() || !told.incident || verdict->marks.dismissed) return false;
+        return !told.nobody_knows() && rules().mode != Mode::shadow;
     }
 
     /// What the run did before was not seen: its ages count from here.
@@ -383,29 +333,6 @@ struct RunMemory {
         ArchiveReader from{old.bytes(), now};
         fresh.load(from, now);
         detectors = std::move(fresh);
-    }
-
-private:
-    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
-    void leave_unsaid() {
-        if (verdict->sent.begin == Beginning::on_its_way && !verdict->heard)
-            verdict.edit().sent.begin = Beginning::unsaid;
-    }
-
-    /// A silence swallowed an alert about what goes on: people are told of it when the silence is over, if it still
-    /// does. That something is over is not told later.
-    void keep_unheard(const Fate& fate) {
-        UnheardMarks marks{fate.silence, verdict->incident.number, 0, false, false};
-        for (const SentEdge& sent : verdict->edges)
-            if (const EdgeAlert* edge = edge_about(sent.condition);
-                edge != nullptr && edge->kind == fate.kind && sent.at == fate.at)
-                marks.edges |= bit_of(sent.condition);
-        const bool escalates = fate.is(AlertKind::escalation);
-        const bool begins = fate.is(AlertKind::unhealthy) && marks.edges == 0;
-        if (escalates || begins) leave_unsaid();
-        marks.escalated = escalates && verdict->incident.open();
-        marks.began = begins && verdict->incident.open();
-        if (marks.edges != 0 || marks.began || marks.escalated) verdict.edit().silenced.edit().add(marks);
     }
 };
 

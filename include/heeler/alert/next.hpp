@@ -1,0 +1,389 @@
+// Decides what people are told of a run: from what they were told, what was judged and the class's settings.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/alert/told.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Found of a run that waits, too: it says nothing bad, and does not go by the run's age.
+[[nodiscard]] constexpr bool holds_in_waits(const Condition& condition) noexcept {
+    return !condition.opens_incident() && !(condition == Condition::silent || condition == Condition::overdue);
+}
+
+/// What a cycle found out and decided about a run, as far as people are told of it.
+struct News {
+    Incident before{}, after{};
+    std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
+    ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
+    bool looked = false;        ///< false: only the outcomes of a rung were taken in
+    bool held = false;          ///< the run was not judged: nothing is known of it yet
+    bool waiting = false;       ///< that nothing is found proves nothing
+    bool run_waits = false;     ///< because it said so
+    bool silence_known = true;  ///< false: that no silence is found proves nothing
+    bool recovered = false;     ///< the incident is over because the run is well
+    bool acts = false;          ///< a rung is carried out
+    bool tells = false;         ///< none is, and people are to know all the same
+    bool escalates = false;     ///< the rung asks for a person
+    bool gives_up = false;      ///< it ends the watch over a run that may go on
+    bool is_final = false;      ///< nothing follows it
+    bool quiet = false;         ///< an operator keeps deeds and words off the run
+    bool frozen = false;        ///< nothing is done to it
+    bool inhibited = false;     ///< people know of trouble above the run
+    bool silence_over = false;  ///< the one that kept an alert about it from people
+};
+
+/// Why a level of an escalation is told.
+enum class LevelCause : std::uint8_t { escalated, not_received, not_acknowledged, ack_over, silence_over };
+
+[[nodiscard]] constexpr std::string_view name_of(LevelCause cause) noexcept {
+    constexpr std::string_view names[] = {"escalated", "nobody received it", "nobody acknowledged it",
+                                          "the acknowledgement is over", "a silence is over"};
+    return names[static_cast<std::size_t>(cause)];
+}
+
+/// One level of an escalation, as it is told.
+struct LevelStep {
+    std::uint32_t level = 0;  ///< from 1
+    LevelCause cause = LevelCause::escalated;
+    std::optional<Elapsed> next{};  ///< the next one is told then
+};
+
+/// One thing that people are told.
+struct Say {
+    enum class What : std::uint8_t {
+        escalation,  ///< by an action of the rung
+        goes_on,     ///< the escalation, to the next level or once more
+        unhealthy,
+        recovered,
+        edge,
+        edge_over,
+    };
+    What what = What::unhealthy;
+    const EdgeAlert* edge = nullptr;
+    std::optional<LevelStep> level{};  ///< where the class has levels
+    std::uint64_t silence = 0;         ///< the one that is over; 0: none
+};
+
+/// What follows for a run.
+struct Telling {
+    Told told;
+    std::vector<Say> says;
+    bool held_back = false;               ///< an alert is, by the cooldown
+    bool hold_begins = false;             ///< and that is not on record yet
+    std::optional<std::string> ack_over;  ///< whose acknowledgement is
+};
+
+/// A value in, a value out; `now` is all it knows of time.
+class Teller {
+public:
+    Teller(const Told& told, const News& news, const AlertSettings& settings, Instant now)
+        : before_{told}, news_{news}, settings_{settings}, now_{now} {
+        result_.told = told;
+    }
+
+    [[nodiscard]] Telling operator()() {
+        const Alerting alerting = news_.looked && !news_.waiting ? alerting_now() : Alerting::none;
+        if (news_.looked && !news_.held) look_at_edges(alerting);
+        step_ = news_.looked && !news_.held ? step_now() : Step::none;
+        begin_incident();
+        if (step_ == Step::ack_over) end_acknowledgement();
+        if (news_.acts && news_.escalates) escalate();
+        tell_incident(alerting);
+        tell_edges();
+        go_on();
+        forget_unheard();
+        settle_acknowledgement();
+        return std::move(result_);
+    }
+
+private:
+    enum class Alerting : std::uint8_t { none, send, held, resolved };
+    enum class Step : std::uint8_t { none, next_level, ack_over, unheard };
+
+    [[nodiscard]] bool same_incident() const noexcept { return news_.after.number == news_.before.number; }
+    /// Of the incident as it is now.
+    [[nodiscard]] bool told_of_it() const noexcept { return before_.incident && same_incident(); }
+
+    /// Within the cooldown no alert about the run is sent.
+    [[nodiscard]] bool is_cold() const {
+        return before_.last && now_.wall >= *before_.last && now_.wall - *before_.last < settings_.cooldown;
+    }
+    /// The cooldown as it is after what is said of the incident.
+    [[nodiscard]] bool is_cold_with(Alerting alerting) const {
+        const bool says = alerting == Alerting::send || alerting == Alerting::resolved;
+        return is_cold() || (says && settings_.cooldown > Duration{});
+    }
+
+    /// An alert when the incident begins and, if the class says so, again while it lasts, and one when it is over; none
+    /// within the cooldown: what is over by then is told of once, as what it is then.
+    [[nodiscard]] Alerting alerting_now() const {
+        if (!settings_.tell_people) return Alerting::none;
+        if (!news_.after.open()) {
+            const bool over = !news_.before.open() || news_.recovered;
+            // Nobody reads that something is over before they read that it began.
+            const bool known = told_of_it() && !before_.nobody_knows() && news_.pending == 0;
+            return over && known && !is_cold() ? Alerting::resolved : Alerting::none;
+        }
+        if (news_.quiet) return Alerting::none;
+        const auto& last = before_.last;
+        const bool kept = before_.begin == Beginning::kept_back && same_incident();
+        const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells);
+        const bool again = !kept && told_of_it() && settings_.renotify_every > Duration{} && !before_.acknowledged &&
+                           (!last || now_.wall < *last || now_.wall - *last >= settings_.renotify_every);
+        const bool unheard = news_.silence_over && before_.unheard->began && !before_.acknowledged &&
+                             before_.unheard->incident == news_.after.number;
+        if (!begins && !again && !unheard) return Alerting::none;
+        return is_cold() && !unheard ? Alerting::held : Alerting::send;
+    }
+
+    /// Goes by real time, also while the run waits: it may be paused until somebody comes.
+    [[nodiscard]] Step step_now() const {
+        const Incident& incident = news_.after;
+        const ToldLevels& levels = *before_.levels;
+        const bool due = levels.next && now_.elapsed >= *levels.next;
+        if (news_.frozen || news_.quiet) return Step::none;
+        if (before_.acknowledged) return due ? Step::ack_over : Step::none;
+        if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
+            return news_.silence_over ? Step::unheard : Step::none;
+        if (!incident.open() || levels.incident != incident.number || levels.told == 0) return Step::none;
+        if (levels.told >= settings_.escalation.levels.size()) return Step::none;
+        // Whom nobody could reach is not waited for.
+        return due || before_.dead ? Step::next_level : Step::none;
+    }
+
+    /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
+    void look_at_edges(Alerting alerting) {
+        ConditionBits told = 0, waits = 0;
+        for (const ToldEdge& each : before_.edges) {
+            const ConditionBits bit = bit_of(each.condition);
+            if ((news_.found & bit) == 0) end_edge(each.condition, alerting);
+            if (news_.silence_over && (before_.unheard->edges & bit) != 0) continue;
+            told |= bit;
+            if (now_.wall >= each.at && now_.wall - each.at < settings_.renotify_every) waits |= bit;
+        }
+        if (news_.quiet || (!news_.silence_over && is_cold_with(alerting))) return;
+        const bool repeats = settings_.renotify_every > Duration{};
+        for (const EdgeAlert& edge : settings_.edges) {
+            const ConditionBits bit = bit_of(edge.condition);
+            if ((news_.found & bit) == 0) continue;
+            // Two of one kind at one moment could not be told apart: this one comes with the next cycle.
+            if (alerting == Alerting::send && edge.kind == name_of(AlertKind::unhealthy)) return;
+            const bool taken_on = before_.acknowledged && !edge.over.empty();
+            const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
+            // Whoever is still to read it is not told under another key.
+            const bool is_on_its_way = news_.pending > 0 && knows_edge(edge.condition);
+            if (((told & bit) == 0 || again) && !is_on_its_way) begins_ = &edge;
+            return;  // what stands behind it is not told meanwhile
+        }
+    }
+
+    [[nodiscard]] bool knows_edge(const Condition& condition) const noexcept {
+        for (const ToldEdge& each : before_.edges)
+            if (each.condition == condition) return true;
+        return false;
+    }
+
+    /// It is over if enough is known to say so. Who is to be told of the end as well is told as soon as it may be said:
+    /// after the cooldown, and not before they could read that it began.
+    void end_edge(const Condition& condition, Alerting alerting) {
+        if (news_.waiting && !(news_.run_waits && holds_in_waits(condition))) return;
+        if (condition == Condition::silent && !news_.silence_known) return;
+        const EdgeAlert* edge = edge_about(settings_, condition);
+        const bool heard = !before_.is_unheard(condition);
+        const bool told = edge != nullptr && !edge->over.empty() && !news_.quiet && heard;
+        if (told && (is_cold_with(alerting) || news_.pending > 0)) return;
+        over_ |= bit_of(condition);
+        if (told) ends_ |= bit_of(condition);
+    }
+
+    void begin_incident() {
+        if (same_incident()) return;
+        result_.told.incident = result_.told.heard = false;
+        result_.told.begin = Beginning::known;
+    }
+
+    /// Whoever was on it has had the time for it.
+    void end_acknowledgement() {
+        result_.told.acknowledged = false;
+        ToldLevels& levels = result_.told.levels.edit();
+        levels.next.reset();
+        result_.ack_over = std::exchange(levels.by, {});
+    }
+
+    void escalate() {
+        Say say{Say::What::escalation};
+        if (!settings_.escalation.levels.empty()) say.level = next_level();
+        result_.says.push_back(std::move(say));
+        say_it_began(AlertKind::escalation);
+        if (news_.gives_up) result_.told.end_told = true;
+    }
+
+    /// An alert about the incident goes out: the first that people get of it, or not. As long as nobody has one, each
+    /// may be the first.
+    void say_it_began(AlertKind kind) {
+        Told& told = result_.told;
+        told.ask({now_.wall, news_.after.number, {}, std::string{name_of(kind)}});
+        if (!told.incident) told.heard = false;
+        const bool waits = told.begin == Beginning::on_its_way && !told.heard;
+        const bool first = !told.incident || told.nobody_knows() || waits;
+        told.begin = first ? Beginning::on_its_way : Beginning::known;
+        told.incident = true;
+        told.dead = false;
+        told.last = now_.wall;
+    }
+
+    void tell_incident(Alerting alerting) {
+        Told& told = result_.told;
+        const bool unsaid = !settings_.tell_people || (news_.before.open() && !news_.recovered);
+        if (!news_.after.open() && (unsaid || alerting == Alerting::resolved)) told.incident = false;
+        if (!settings_.tell_people) return;
+        if (!same_incident()) told.dead = false;
+        if (alerting == Alerting::send && !news_.escalates) {
+            result_.says.push_back({Say::What::unhealthy});
+            say_it_began(AlertKind::unhealthy);
+            told.hold_noted = false;
+            told.end_told = news_.is_final;
+        }
+        result_.held_back = alerting == Alerting::held;
+        result_.hold_begins =
+            result_.held_back && !std::exchange(told.hold_noted, told.hold_noted || result_.held_back);
+        if (alerting == Alerting::resolved && !news_.quiet) {
+            result_.says.push_back({Say::What::recovered});
+            told.last = now_.wall;
+        }
+    }
+
+    /// Alerts of their own for conditions that have just begun; forgets what is over.
+    void tell_edges() {
+        Told& told = result_.told;
+        if (over_ != 0) {
+            for (const EdgeAlert& edge : settings_.edges) {
+                if ((ends_ & bit_of(edge.condition)) == 0) continue;
+                result_.says.push_back({Say::What::edge_over, &edge});
+                told.last = now_.wall;
+            }
+            for (auto each = told.edges.begin(); each != told.edges.end();)
+                each = (over_ & bit_of(each->condition)) != 0 ? told.edges.erase(each) : each + 1;
+            told.read &= ~over_;
+            told.dead_edges &= ~over_;
+        }
+        if (begins_ != nullptr) tell_edge(*begins_);
+    }
+
+    void tell_edge(const EdgeAlert& edge) {
+        Told& told = result_.told;
+        result_.says.push_back({Say::What::edge, &edge});
+        told.ask({now_.wall, 0, edge.condition, edge.kind});
+        told.last = now_.wall;
+        told.dead_edges &= ~bit_of(edge.condition);
+        for (ToldEdge& each : told.edges)
+            if (each.condition == edge.condition) {
+                each.at = now_.wall;
+                return;
+            }
+        told.edges.push_back({edge.condition, now_.wall});
+    }
+
+    /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
+    void go_on() {
+        if (step_ == Step::none) return;
+        const bool has_levels = !settings_.escalation.levels.empty(), unheard = step_ == Step::unheard;
+        if ((has_levels || unheard) && news_.escalates) return;  // it is told by the rung
+        const ToldLevels& levels = *result_.told.levels;
+        const bool is_open =
+            has_levels && levels.told > 0 && news_.after.open() && levels.incident == news_.after.number;
+        if (!unheard && !is_open) return;
+        Say say{Say::What::goes_on};
+        if (unheard) say.silence = before_.unheard->silence;
+        if (has_levels) say.level = next_level();
+        result_.says.push_back(std::move(say));
+        const bool told = result_.told.incident;
+        say_it_began(AlertKind::escalation);
+        result_.told.incident = told;
+    }
+
+    /// The level whose turn it is. A further escalation of the same incident goes to whom it has reached already.
+    [[nodiscard]] LevelStep next_level() {
+        const std::uint32_t incident = news_.after.number;
+        const auto most = static_cast<std::uint32_t>(settings_.escalation.levels.size());
+        ToldLevels& levels = result_.told.levels.edit();
+        if (step_ == Step::unheard && levels.incident == incident && levels.told > 0)
+            --levels.told;  // whom the silence kept it from
+        const bool begins = levels.incident != incident || levels.told == 0;
+        if (begins) {  // an acknowledgement may be older
+            levels.incident = incident;
+            levels.told = 1;
+        }
+        if (!begins && (step_ == Step::next_level || step_ == Step::unheard)) ++levels.told;
+        levels.told = std::min(levels.told, most);
+        ++levels.steps;
+        LevelStep step{levels.told};
+        if (!result_.told.acknowledged) {
+            levels.next.reset();
+            if (levels.told < most) levels.next = now_.elapsed + settings_.escalation.levels[levels.told].after;
+            step.next = levels.next;
+        }
+        if (!begins && step_ == Step::next_level)
+            step.cause = before_.dead ? LevelCause::not_received : LevelCause::not_acknowledged;
+        if (!begins && step_ == Step::ack_over) step.cause = LevelCause::ack_over;
+        if (step_ == Step::unheard) step.cause = LevelCause::silence_over;
+        return step;
+    }
+
+    /// What people are still to be told of after a silence. What was over before it was, nobody is told of. While the
+    /// run waits, its incident is not spoken of; an edge that is not found now and not known to be over, or that stands
+    /// behind another, waits, too.
+    void forget_unheard() {
+        Told& told = result_.told;
+        Unheard left = *told.unheard;
+        left.edges &= ~over_;
+        if (news_.silence_over) {
+            ConditionBits known = 0;
+            for (const ToldEdge& each : told.edges) known |= bit_of(each.condition);
+            left.edges &= known & ~(begins_ != nullptr ? bit_of(begins_->condition) : ConditionBits{0});
+            left.began &= news_.waiting;
+            left.escalated = false;
+            if (left.edges == 0 && !left.began) left = {};
+        }
+        if (left == *told.unheard) return;
+        told.unheard.reset();
+        if (left.silence != 0) told.unheard.edit() = left;
+    }
+
+    /// Somebody is on it as long as it lasts; not on the next one.
+    void settle_acknowledgement() {
+        Told& told = result_.told;
+        const bool lasts = news_.after.open() || told.end_is_awaited(settings_);
+        if (!lasts || !same_incident()) told.acknowledged = false;
+        // Should it come back as the same incident, whoever was told is told again first.
+        if (!news_.after.open() && !told.acknowledged && told.levels->next) told.levels.edit().next.reset();
+    }
+
+    const Told& before_;
+    const News& news_;
+    const AlertSettings& settings_;
+    Instant now_;
+    Telling result_;
+    Step step_ = Step::none;
+    const EdgeAlert* begins_ = nullptr;
+    ConditionBits over_ = 0, ends_ = 0;
+};
+
+/// What people are told of a run now, and what they were told then. Pure.
+[[nodiscard]] inline Telling next(const Told& told, const News& news, const AlertSettings& settings, Instant now) {
+    return Teller{told, news, settings, now}();
+}
+
+}  // namespace heeler::inline HEELER_ABI::detail

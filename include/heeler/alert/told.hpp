@@ -1,0 +1,254 @@
+// All that people were told about one run, and what became of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/alert.hpp>
+#include <heeler/core/finding.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/seldom.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/core/time.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// Whether people know that the run's incident began.
+enum class Beginning : std::uint8_t {
+    known,       ///< or there is none
+    on_its_way,  ///< the alert that says so is the first about it
+    kept_back,   ///< it was not told, because of trouble above the run; it is when that is over
+    unsaid,      ///< it was not told: nothing is to be done, or it is silenced
+};
+
+[[nodiscard]] constexpr Beginning last_value(Beginning) noexcept { return Beginning::unsaid; }
+
+/// What became of an alert: stored with its row, and taken in by the run's next cycle before it decides.
+struct Fate {
+    enum class What : std::uint8_t {
+        delivered,
+        dead,       ///< nobody has it
+        kept_back,  ///< trouble above the run speaks for it
+        unsaid,     ///< it was left out: nothing is to be done, or everything is frozen
+        silenced,
+    };
+    friend constexpr What last_value(What) noexcept { return What::silenced; }
+
+    What what = What::delivered;
+    std::string key{};  ///< of the alert, and its kind and moment
+    std::string kind{};
+    WallTime at{};
+    std::uint64_t silence = 0;  ///< by which it was swallowed
+
+    [[nodiscard]] bool is(AlertKind known) const noexcept { return kind == name_of(known); }
+
+    template <class A>
+    void archive(A& a) {
+        a(what, key, kind, at, silence);
+    }
+};
+
+/// People were told that this began; `at` of the newest alert about it.
+struct ToldEdge {
+    Condition condition = Condition::needs_input;
+    WallTime at{};
+
+    friend bool operator==(const ToldEdge&, const ToldEdge&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(condition, at);
+    }
+};
+
+/// An alert that people were asked to read, until it is known what became of it.
+struct Asked {
+    WallTime at{};
+    std::uint32_t incident = 0;  ///< that it says the beginning of; 0: it is about a condition with alerts of its own
+    Condition edge{};            ///< that one
+    std::string kind{};
+
+    friend bool operator==(const Asked&, const Asked&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(at, incident, edge, kind);
+    }
+};
+
+/// How far the escalation of an incident has got, where the class has levels.
+struct ToldLevels {
+    std::optional<Elapsed> next;  ///< the next level is told then; while it is acknowledged: when that is over
+    std::uint32_t incident = 0;   ///< whose escalation it is
+    std::uint32_t told = 0;       ///< levels of it
+    std::uint32_t steps = 0;      ///< levels told in the run's life: they name the alerts
+    std::string by{};             ///< who has acknowledged it
+
+    friend bool operator==(const ToldLevels&, const ToldLevels&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(next, incident, told, steps, by);
+    }
+};
+
+/// What people were not told because of a silence: when that is over they are, once, of what goes on then.
+struct Unheard {
+    std::uint64_t silence = 0;   ///< the newest that swallowed an alert of it; 0: none did
+    std::uint32_t incident = 0;  ///< that `began` and `escalated` are about
+    ConditionBits edges = 0;     ///< conditions with alerts of their own, a bit each
+    bool began = false;          ///< the incident
+    bool escalated = false;      ///< it needs a person
+
+    void add(const Unheard& more) noexcept {
+        const bool same = incident == more.incident;
+        *this = {more.silence, more.incident, edges | more.edges, more.began || (same && began),
+                 more.escalated || (same && escalated)};
+    }
+
+    friend bool operator==(const Unheard&, const Unheard&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(silence, incident, edges, began, escalated);
+    }
+};
+
+/// The alert of its own that a class has about a condition; null: none.
+[[nodiscard]] inline const EdgeAlert* edge_about(const AlertSettings& settings, const Condition& condition) noexcept {
+    for (const EdgeAlert& edge : settings.edges)
+        if (edge.condition == condition) return &edge;
+    return nullptr;
+}
+
+/// A value, changed by `next` and by what became of the alerts that it asked for.
+struct Told {
+    std::optional<WallTime> last;  ///< the newest alert about the run's health: the cooldown goes from here
+    std::vector<Asked> asked;      ///< the newest `most_asked`
+    std::vector<ToldEdge> edges;   ///< of what goes on
+    Seldom<ToldLevels> levels;
+    Seldom<Unheard> unheard;
+    ConditionBits read = 0;        ///< edges of which somebody has an alert, a bit each
+    ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
+    Beginning begin = Beginning::known;
+    bool incident = false;      ///< of the newest one people were told that it began, and not that it is over
+    bool dead = false;          ///< nobody has the newest alert of the incident
+    bool heard = false;         ///< somebody has one of it
+    bool acknowledged = false;  ///< somebody is on the incident that is open: it is not said again
+    bool hold_noted = false;    ///< it is on record that the next alert is held back
+    bool end_told = false;      ///< the newest alert says that the run is given up
+
+    friend bool operator==(const Told& a, const Told& b) {
+        return a.last == b.last && a.asked == b.asked && a.edges == b.edges && *a.levels == *b.levels &&
+               *a.unheard == *b.unheard && a.read == b.read && a.dead_edges == b.dead_edges && a.begin == b.begin &&
+               a.incident == b.incident && a.dead == b.dead && a.heard == b.heard && a.acknowledged == b.acknowledged &&
+               a.hold_noted == b.hold_noted && a.end_told == b.end_told;
+    }
+
+    /// Nobody learned that the incident began.
+    [[nodiscard]] bool nobody_knows() const noexcept {
+        return (dead && !heard) || begin == Beginning::kept_back || begin == Beginning::unsaid;
+    }
+    /// Nor of this condition: all that was said of it was silenced, or nobody has it.
+    [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
+        return ((unheard->edges | dead_edges) & ~read & bit_of(condition)) != 0;
+    }
+    /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
+    [[nodiscard]] bool end_is_awaited(const AlertSettings& settings, bool heard_of = false) const noexcept {
+        for (const ToldEdge& each : edges) {
+            const EdgeAlert* edge = edge_about(settings, each.condition);
+            if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.condition))) return true;
+        }
+        return false;
+    }
+    /// Whoever was told that something is wrong learns that the run is over.
+    [[nodiscard]] bool is_told_of_end(const AlertSettings& settings) const noexcept {
+        return ((incident && !nobody_knows()) || end_is_awaited(settings, true)) && !end_told;
+    }
+
+    static constexpr std::size_t most_asked = 16;
+
+    void ask(Asked alert) {
+        if (asked.size() >= most_asked) asked.erase(asked.begin());
+        asked.push_back(std::move(alert));
+    }
+
+    /// `of`: the run's newest incident. What became of an alert about an older one, or about a condition that was over
+    /// meanwhile, says nothing about what goes on now.
+    void take_in(const Fate& fate, const Incident& of, const AlertSettings& settings) {
+        const Asked alert = answered(fate);
+        const bool of_incident = alert.incident != 0 && alert.incident == of.number;
+        ConditionBits edge = 0;
+        for (const ToldEdge& each : edges)
+            if (alert.incident == 0 && each.condition == alert.edge && each.at == alert.at) edge = bit_of(alert.edge);
+        switch (fate.what) {
+            case Fate::What::delivered:
+                heard |= of_incident && of.open() && incident;
+                read |= edge;
+                dead_edges &= ~edge;
+                if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
+                break;
+            case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
+                dead |= of_incident;
+                dead_edges |= edge;
+                if (settings.outbox.retry) last.reset();
+                break;
+            case Fate::What::kept_back:
+                if (of_incident) begin = Beginning::kept_back;
+                last.reset();
+                break;
+            case Fate::What::unsaid:
+                if (of_incident) leave_unsaid();
+                break;
+            case Fate::What::silenced: {  // that something is over is not told later
+                if (of_incident) leave_unsaid();
+                const bool escalates = fate.is(AlertKind::escalation), goes_on = of_incident && of.open();
+                if (edge != 0 || goes_on)
+                    unheard.edit().add({fate.silence, of.number, edge, goes_on && !escalates, goes_on && escalates});
+                break;
+            }
+        }
+    }
+
+    /// An escalation that was held back has told nobody.
+    void take_back_level() {
+        if (levels->told != 1) return;
+        levels.edit().told = 0;
+        if (!acknowledged) levels.edit().next.reset();
+    }
+
+    /// No level is further away than the class has it wait: the clock may have been set back before a restart.
+    void trim_levels(const EscalationSettings& settings, Elapsed now) {
+        Duration longest = acknowledged ? settings.ack_lasts : Duration{};
+        if (!acknowledged && levels->told < settings.levels.size()) longest = settings.levels[levels->told].after;
+        if (longest > Duration{} && levels->next && *levels->next > now + longest) levels.edit().next = now + longest;
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(last, asked, edges, levels, unheard, read, dead_edges, begin, incident, dead, heard, acknowledged, hold_noted,
+          end_told);
+    }
+
+private:
+    /// The alert that this is about; one about nothing if nobody was asked.
+    [[nodiscard]] Asked answered(const Fate& fate) {
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            if (asked[i].at != fate.at || asked[i].kind != fate.kind) continue;
+            Asked found = std::move(asked[i]);
+            asked.erase(asked.begin() + static_cast<std::ptrdiff_t>(i));
+            return found;
+        }
+        return {};
+    }
+
+    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
+    void leave_unsaid() {
+        if (begin == Beginning::on_its_way && !heard) begin = Beginning::unsaid;
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail
