@@ -61,4 +61,6 @@ if(PROJECT_IS_TOP_LEVEL)
                                         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                                         "${HEELER_CCACHE}")
     endif()
+    # It was made before.
+    set_target_properties(heeler_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
 endif()

@@ -1,61 +1,59 @@
-// Where a watchdog of the tools remembers what it knows: memory, a file or a server, chosen at run time.
+// Where a watchdog of the tools remembers what it knows: memory, a file or a server, chosen at run time. Compiled once
+// for all of them.
 #pragma once
 
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include <heeler/store/memory_store.hpp>
-#include <heeler/store/sqlite_store.hpp>
-#ifdef HEELER_HAS_POSTGRES
-#include <heeler/store/postgres_store.hpp>
-#endif
+#include <heeler/core/batch.hpp>
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
 
 #include "store_place.hpp"
 
 namespace common {
 
+/// A handle: copies share one content or connection. Its verbs are those of the stores of the library.
 class AnyStore {
 public:
     /// `unsupported` where the program was built without PostgreSQL. Touches nothing yet.
-    [[nodiscard]] static heeler::Result<AnyStore> at(const StorePlace& place) {
-        AnyStore store;
-        if (!place.sqlite_file.empty()) store.kept_.emplace<heeler::SqliteStore>(place.sqlite_file);
-        if (place.postgres.empty()) return store;
-#ifdef HEELER_HAS_POSTGRES
-        heeler::PostgresSettings settings;
-        settings.schema = place.schema;
-        store.kept_.emplace<heeler::PostgresStore>(place.postgres, settings);
-        return store;
-#else
-        return heeler::fail(heeler::ErrorCode::unsupported, "this program was built without PostgreSQL");
-#endif
-    }
+    [[nodiscard]] static heeler::Result<AnyStore> at(const StorePlace& place);
 
-    auto load() -> heeler::Result<heeler::Snapshot> {
-        return std::visit([](auto& store) { return store.load(); }, kept_);
-    }
-    auto list() -> heeler::Result<std::vector<heeler::DecisionRow>> {
-        return std::visit([](auto& store) { return store.list(); }, kept_);
-    }
-    auto commit(const heeler::Batch& batch) -> heeler::Result<heeler::Conflicts> {
-        return std::visit([&](auto& store) { return store.commit(batch); }, kept_);
-    }
-    auto history(std::string_view run) -> heeler::Result<heeler::History> {
-        return std::visit([&](auto& store) { return store.history(run); }, kept_);
-    }
-    auto alert(std::string_view run, std::string_view key) -> heeler::Result<std::optional<heeler::AlertRow>> {
-        return std::visit([&](auto& store) { return store.alert(run, key); }, kept_);
-    }
+    /// An empty path stands for memory. Touches nothing yet.
+    [[nodiscard]] static AnyStore in_file(const std::string& path);
+
+    /// A file or a server's schema that somebody else may be at work on. Never begins a store: where there is none, an
+    /// error says so.
+    [[nodiscard]] static heeler::Result<AnyStore> existing(const StorePlace& place);
+
+    [[nodiscard]] heeler::Result<heeler::Snapshot> load();
+    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list();
+    [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
+    [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run);
+    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key);
+
+    /// Several watchdogs may be at work on one store; one without a name notices another one.
+    [[nodiscard]] heeler::Result<heeler::Lease> claim(std::string_view holder, std::string_view owner,
+                                                      heeler::Duration length);
+    [[nodiscard]] heeler::Result<void> release(const heeler::Lease& lease);
+    [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);
+    [[nodiscard]] heeler::Result<std::vector<heeler::HolderRow>> holders();
+
+    /// What only tools ask for: `unsupported` in memory.
+    [[nodiscard]] heeler::Result<heeler::Listed<heeler::RunRow>> runs();
+    [[nodiscard]] heeler::Result<heeler::Listed<heeler::AlertRow>> undelivered();
+
+    /// How it is kept.
+    struct Kept;
 
 private:
-    std::variant<heeler::MemoryStore, heeler::SqliteStore
-#ifdef HEELER_HAS_POSTGRES
-                 ,
-                 heeler::PostgresStore
-#endif
-                 >
-        kept_;
+    explicit AnyStore(std::shared_ptr<Kept> kept) noexcept;
+
+    std::shared_ptr<Kept> kept_;
 };
 
 }  // namespace common

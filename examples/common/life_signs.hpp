@@ -1,16 +1,13 @@
 // Who is told that a tool's watchdog is alive: systemd, if it started the tool, and a dead man's switch (`--ping`).
+// Compiled once for all of them.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
-#include <numeric>
-#include <optional>
 #include <string>
-#include <utility>
 
+#include <heeler/core/events.hpp>
+#include <heeler/core/result.hpp>
 #include <heeler/core/vitals.hpp>
-#include <heeler/notify/http/http_ping.hpp>
 #include <heeler/report/self_watch.hpp>
 #include <heeler/report/service_manager.hpp>
 
@@ -29,16 +26,7 @@ inline constexpr const char* ping_help =
 class LifeSigns {
 public:
     /// `url` may be empty. `say` is called with a line when nobody could be told.
-    LifeSigns(const std::string& url, std::function<void(const std::string&)> say) : say_{std::move(say)} {
-        using namespace std::chrono_literals;
-        if (!url.empty()) watch_.tell(60s, heeler::HttpPing{url});
-        if (manager_.present()) {
-            watch_.tell(1s, [this] { return ready(); });
-            watch_.tell(5s, [this] { return manager_.status(status_); });
-        }
-        if (const auto every = manager_.alive_every()) watch_.tell(*every, [this] { return manager_.alive(); });
-        is_used_ = manager_.present() || !url.empty();
-    }
+    LifeSigns(const std::string& url, std::function<void(const std::string&)> say);
     LifeSigns(const LifeSigns&) = delete;
     LifeSigns& operator=(const LifeSigns&) = delete;
 
@@ -54,23 +42,12 @@ public:
         for (const heeler::Error& error : watch_.note(report, seen.oldest_alert, seen.at.elapsed)) say_(error.message);
     }
 
-    void stopping() {
-        if (const auto told = manager_.stopping(); !told) say_(told.error().message);
-    }
+    void stopping();
 
 private:
-    heeler::Result<void> ready() {
-        if (is_ready_) return {};
-        auto told = manager_.ready();
-        is_ready_ = told.has_value();
-        return told;
-    }
+    heeler::Result<void> ready();
 
-    [[nodiscard]] static std::string status_of(const heeler::Vitals& seen) {
-        const auto runs = std::accumulate(seen.runs.begin(), seen.runs.end(), std::uint64_t{0});
-        return std::to_string(runs) + " runs watched, " + std::to_string(seen.open_incidents) + " incidents open, " +
-               std::to_string(seen.alerts_pending) + " alerts waiting";
-    }
+    [[nodiscard]] static std::string status_of(const heeler::Vitals& seen);
 
     std::function<void(const std::string&)> say_;
     heeler::ServiceManager manager_ = heeler::ServiceManager::take_from_environment();

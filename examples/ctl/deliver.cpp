@@ -149,7 +149,8 @@ Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now) {
         if (const auto added = channels.add(spec); !added) return {exit_usage, added.error().message};
     Clock clock;
     heeler::detail::ThisProcess process{clock, {}};
-    heeler::detail::OnlyOne alone{store.port(), process};
+    heeler::detail::StoreEdge port{store};
+    heeler::detail::OnlyOne alone{port, process};
     if (const auto may = alone.check(now); !may) return {exit_alert, may.error().message};
     const auto holders = live_holders(store);
     const auto waiting = store.undelivered();

@@ -5,6 +5,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/text/one_line.hpp>
 
+#include "../common/any_store.hpp"
 #include "../common/own_environment.hpp"
 #include "decide.hpp"
 #include "deliver.hpp"
@@ -14,7 +15,6 @@
 #include "print.hpp"
 #include "silence.hpp"
 #include "status.hpp"
-#include "store.hpp"
 #include "test_alert.hpp"
 
 namespace {
@@ -23,31 +23,31 @@ using ctl::Quit;
 
 Quit carry_out(const ctl::Options& options) {
     if (options.command == ctl::Command::test_alert) return ctl::send_test_alert(options);
-    const auto store = ctl::open_store(options.store);
+    auto store = common::AnyStore::existing(options.store);
     if (!store) return ctl::store_failed(store.error());
     const heeler::Instant now = heeler::SystemClock{}.now();
     switch (options.command) {
         case ctl::Command::status:
-            return ctl::show_status(options, **store, now);
+            return ctl::show_status(options, *store, now);
         case ctl::Command::explain:
-            return ctl::show_explanation(options, **store);
+            return ctl::show_explanation(options, *store);
         case ctl::Command::report:
-            return ctl::show_report(options, **store, now);
+            return ctl::show_report(options, *store, now);
         case ctl::Command::outbox:
-            return ctl::show_outbox(options, **store, now);
+            return ctl::show_outbox(options, *store, now);
         case ctl::Command::holders:
-            return ctl::show_holders(options, **store);
+            return ctl::show_holders(options, *store);
         case ctl::Command::silences:
-            return ctl::show_silences(options, **store, now);
+            return ctl::show_silences(options, *store, now);
         case ctl::Command::unsilence:
-            return ctl::unsilence(options, **store, now);
+            return ctl::unsilence(options, *store, now);
         case ctl::Command::deliver:
-            return ctl::deliver_alerts(options, **store, now);
+            return ctl::deliver_alerts(options, *store, now);
         case ctl::Command::test_alert:
         case ctl::Command::decide:
             break;
     }
-    return ctl::decide(options, **store, now);
+    return ctl::decide(options, *store, now);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <httplib.h>
-#include <CLI/CLI.hpp>
 
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
@@ -24,10 +23,12 @@
 #include <heeler/store/memory_store.hpp>
 
 #include "../common/life_signs.hpp"
+#include "options.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using metrics_endpoint::Options;
 using Dog = heeler::Watchdog<heeler::SystemClock, heeler::MemoryStore, heeler::LogNotifier>;
 
 volatile std::sig_atomic_t stop_asked = 0;
@@ -53,15 +54,6 @@ public:
 private:
     mutable std::mutex lock_;
     std::vector<bool> nudged_;
-};
-
-struct Options {
-    std::string host = "127.0.0.1";
-    int port = 9464;
-    int agents = 6;
-    double interval_s = 5;
-    std::string holder;
-    std::string ping;
 };
 
 [[nodiscard]] heeler::RunClass rules_of(const Options& options) {
@@ -155,21 +147,7 @@ int serve(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{
-        "A watchdog over simulated agents, of which some stand still until they are nudged, with its metrics "
-        "for Prometheus at /metrics.",
-        "heeler-metrics-endpoint"};
-    app.add_option("--host", options.host, "Address to listen at")->capture_default_str();
-    app.add_option("--port", options.port, "Port; 0: any that is free")
-        ->check(CLI::Range(0, 65535))
-        ->capture_default_str();
-    app.add_option("--agents", options.agents, "How many")->check(CLI::Range(1, 1000))->capture_default_str();
-    app.add_option("--interval", options.interval_s, "How often an agent is looked at, in seconds")
-        ->check(CLI::Range(1.0, 3600.0))
-        ->capture_default_str();
-    app.add_option("--holder", options.holder, "Name among several watchdogs: it then works under a lease");
-    app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
-    CLI11_PARSE(app, argc, argv);
+    if (const auto status = metrics_endpoint::parse_options(argc, argv, options)) return *status;
     std::signal(SIGINT, &ask_to_stop);
     std::signal(SIGTERM, &ask_to_stop);
     try {

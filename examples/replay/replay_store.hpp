@@ -10,40 +10,43 @@
 #include <heeler/core/result.hpp>
 #include <heeler/testing/fault_store.hpp>
 
+#include "../common/any_store.hpp"
 #include "options.hpp"
 #include "process.hpp"
 
 namespace replay {
 
 /// What really keeps the rows, chosen at run time.
-struct StoreBackend {
-    StoreBackend() = default;
-    StoreBackend(const StoreBackend&) = delete;
-    StoreBackend& operator=(const StoreBackend&) = delete;
-    virtual ~StoreBackend() = default;
+class StoreBackend {
+public:
+    StoreBackend(StorePlace place, common::AnyStore store) : place_{std::move(place)}, store_{std::move(store)} {}
 
-    virtual heeler::Result<heeler::Snapshot> load() = 0;
-    virtual heeler::Result<std::vector<heeler::DecisionRow>> list() = 0;
-    virtual heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) = 0;
-    virtual heeler::Result<heeler::History> history(std::string_view run) = 0;
+    [[nodiscard]] common::AnyStore& store() noexcept { return store_; }
     /// As a process that starts again finds it: with all that was committed, or empty.
-    virtual void start_again(bool keep) = 0;
+    void start_again(bool keep);
+
+private:
+    StorePlace place_;
+    common::AnyStore store_;
+    int emptied_ = 0;  // how often
 };
 
 /// Errors: what the first look into the store answers.
 [[nodiscard]] heeler::Result<std::unique_ptr<StoreBackend>> open_backend(const StorePlace& place);
 
 /// A handle on a backend.
-class AnyStore {
+class BackendHandle {
 public:
-    explicit AnyStore(std::shared_ptr<StoreBackend> backend) : backend_{std::move(backend)} {}
+    explicit BackendHandle(std::shared_ptr<StoreBackend> backend) : backend_{std::move(backend)} {}
 
-    [[nodiscard]] heeler::Result<heeler::Snapshot> load() { return backend_->load(); }
-    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list() { return backend_->list(); }
+    [[nodiscard]] heeler::Result<heeler::Snapshot> load() { return backend_->store().load(); }
+    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list() { return backend_->store().list(); }
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) {
-        return backend_->commit(batch);
+        return backend_->store().commit(batch);
     }
-    [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run) { return backend_->history(run); }
+    [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run) {
+        return backend_->store().history(run);
+    }
 
 private:
     std::shared_ptr<StoreBackend> backend_;
@@ -52,10 +55,10 @@ private:
 /// The store as the process sees it. A handle; copies share everything.
 class ReplayStore {
 public:
-    using Faults = heeler::FaultStore<AnyStore>;
+    using Faults = heeler::FaultStore<BackendHandle>;
 
     ReplayStore(std::shared_ptr<StoreBackend> backend, ProcessHandle process)
-        : faults_{AnyStore{std::move(backend)}}, process_{std::move(process)} {}
+        : faults_{BackendHandle{std::move(backend)}}, process_{std::move(process)} {}
 
     [[nodiscard]] heeler::Result<heeler::Snapshot> load();
     [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list();

@@ -22,6 +22,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/any_store.hpp"
 #include "../common/background.hpp"
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
@@ -33,13 +34,12 @@
 #include "options.hpp"
 #include "rules.hpp"
 #include "sessions.hpp"
-#include "store.hpp"
 
 namespace {
 
 /// What the chat or a channel cannot take is said on stderr, and tried again.
 using Notifier = heeler::FallbackNotifier<common::WithChannels<monitor::Chat>, heeler::LogNotifier>;
-using Dog = heeler::Watchdog<heeler::SystemClock, monitor::Store, Notifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, Notifier>;
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -200,7 +200,7 @@ int watch(const monitor::Options& options) {
     channels.format(&heeler::format_session_alert);
     for (const std::string& spec : options.notify)
         if (const auto added = channels.add(spec); !added) return fail(added.error(), monitor::exit_usage);
-    Dog dog{heeler::SystemClock{}, monitor::Store{options.sqlite_file},
+    Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file),
             Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, std::move(channels)},
                      heeler::LogNotifier{}}};
     dog.control(inboxes);

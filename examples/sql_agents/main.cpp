@@ -9,8 +9,6 @@
 #include <thread>
 #include <variant>
 
-#include <CLI/CLI.hpp>
-
 #include <heeler/agent/listed_agents.hpp>
 #include <heeler/agent/sqlite_agent_table.hpp>
 #include <heeler/agent/table_fenced_control.hpp>
@@ -23,6 +21,7 @@
 #include <heeler/text/shown_name.hpp>
 
 #include "../common/own_environment.hpp"
+#include "options.hpp"
 #include "starter.hpp"
 
 namespace {
@@ -120,20 +119,7 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
 
 int main(int argc, char** argv) {
     common::take_environment();
-    CLI::App app{"Four runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
-    std::string directory;
-    std::string agent;
-    app.add_option("DIR", directory, "Where databases, prompts and logs are kept")
-        ->required()
-        ->check(CLI::ExistingDirectory);
-    app.add_option("AGENT", agent, "examples/sql_agents/agents/agent.sh, or a program like it")->required();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& done) {
-        return app.exit(done);
-    } catch (const CLI::Error& wrong) {
-        app.exit(wrong);
-        return 2;
-    }
-    return watch(directory, agent);
+    sql_agents::Options options;
+    if (const auto status = sql_agents::parse_options(argc, argv, options)) return *status;
+    return watch(options.directory, options.agent);
 }

@@ -38,7 +38,7 @@ Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<
       display_(log),
       postbox_(std::move(postbox)),
       signs_(signs),
-      dog_(heeler::SystemClock(), heeler::SqliteStore(directory_.file("store.sqlite")),
+      dog_(heeler::SystemClock(), common::AnyStore::in_file(directory_.file("store.sqlite")),
            Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), telling(std::move(channels)))) {}
 
 Quit Supervisor::run(const GoOn& how) {

@@ -9,8 +9,8 @@
 #include <heeler/agent/process_control.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/store/sqlite_store.hpp>
 
+#include "../common/any_store.hpp"
 #include "../common/background.hpp"
 #include "../common/channels.hpp"
 #include "../common/life_signs.hpp"
@@ -29,7 +29,7 @@
 namespace supervise {
 
 using Notifier = common::WithChannels<PostboxNotifier>;
-using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, Notifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, Notifier>;
 
 /// What arrives of one stream of the command, cut into lines.
 struct Heard {

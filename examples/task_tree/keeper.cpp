@@ -56,7 +56,7 @@ heeler::Result<heeler::Receipt> Board::send(const heeler::Alert& alert) {
 Keeper::Keeper(Tracker& tracker, const KeeperSettings& settings)
     : tracker_{tracker},
       settings_{settings},
-      dog_{heeler::SystemClock{}, heeler::SqliteStore{settings.store}, Board{tracker}},
+      dog_{heeler::SystemClock{}, common::AnyStore::in_file(settings.store), Board{tracker}},
       trees_{dog_, host_, tree_rules(settings)} {
     if (!trees_.usable()) throw std::runtime_error{trees_.usable().error().message};
     if (settings.orphans) orphans_.emplace(trees_);
@@ -110,7 +110,7 @@ void Keeper::copy(const heeler::AuditRow& row) {
 
 /// What was put on record just before an earlier process died may not have been copied.
 void Keeper::copy_all() {
-    heeler::SqliteStore& store = dog_.store();
+    common::AnyStore& store = dog_.store();
     const auto known = store.load();
     if (!known) throw std::runtime_error{known.error().message};
     tracker_.with([&](Database& database) {

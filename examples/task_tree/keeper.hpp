@@ -10,10 +10,10 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/store/sqlite_store.hpp>
 #include <heeler/tree/node_ref.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
 
+#include "../common/any_store.hpp"
 #include "host.hpp"
 #include "tracker.hpp"
 
@@ -64,7 +64,7 @@ private:
     KeeperSettings settings_;
     Host host_{tracker_};
     std::mutex cycles_;  ///< one cycle at a time, whoever asks for it
-    heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, Board> dog_;
+    heeler::Watchdog<heeler::SystemClock, common::AnyStore, Board> dog_;
     heeler::TreeWatch trees_;
     std::optional<heeler::OrphanRecovery> orphans_;
 };

@@ -121,15 +121,13 @@ int watch(const Options& options) {
         if (!there) return fail(there.error(), worker_monitor::exit_usage);
         if (!*there) return fail({{}, "--own: no program runs in a pane " + options.own}, worker_monitor::exit_usage);
     }
-    auto store = common::AnyStore::at({options.sqlite_file, {}});
-    if (!store) return fail(store.error(), 1);
     const sigset_t signals = hold_signals();
     auto orchestrator = Orchestrator::start(options.orchestrator);
     if (!orchestrator) return fail(orchestrator.error(), worker_monitor::exit_usage);
 
     Panes panes{server, {options.here, options.own}, rules->applicability.filter.value_or(heeler::RunFilter{})};
     heeler::CommandReset reset{own, options.clear};
-    Dog dog{heeler::SystemClock{}, std::move(*store), *orchestrator};
+    Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file), *orchestrator};
     if (!options.own.empty()) dog.context(reset);
     if (const auto defined = dog.define(std::move(*rules)); !defined)
         return fail(defined.error(), worker_monitor::exit_usage);

@@ -48,4 +48,11 @@ unset NOTIFY_SOCKET WATCHDOG_USEC
 watch 1 || fail "without anybody to tell"
 [ ! -e "$work/notified" ] || fail "nobody was to be told"
 
+# Two on one store would act on the same sessions: whichever comes second says so, and holds still.
+timeout 60 "$monitor" "$work/sessions" --every 250ms --for 6 --store "sqlite:$work/one.db" >/dev/null 2>"$work/other" &
+watch 4 --store "sqlite:$work/one.db"
+wait $!
+refused=$(grep -l "another watchdog without a name works on this store" "$work/err" "$work/other" | wc -l)
+[ "$refused" = 1 ] || fail "$refused of two monitors on one store were refused"
+
 finish "alive, and said so"

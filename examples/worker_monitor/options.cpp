@@ -1,0 +1,92 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "../common/parse_duration.hpp"
+
+namespace worker_monitor {
+
+namespace {
+
+constexpr const char* about =
+    R"(Watches workers in panes of tmux: stuck, failed, complete, waiting for a person. Says so to an
+orchestrator, once each time it begins, types what that wants to be typed, and clears the pane of the agent to which
+it belongs after each cycle, where that is named.)";
+
+constexpr const char* layout =
+    R"(A pane is a worker if its user option @tags (of the pane, its window or session) holds the word "worker":
+  tmux set-option -p -t %3 @tags worker     and @name to give it a name, else that of its session
+  tmux set-option -p -t %3 @status error    what its program reports: error, needs_input, complete, ...
+The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
+{"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line.)";
+
+class Help final : public CLI::Formatter {
+public:
+    std::string make_usage(const CLI::App*, std::string) const override {
+        return "\nUsage: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...\n";
+    }
+};
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes != words.end()) options.orchestrator.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+    if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.here = pane;
+
+    CLI::App app{about, "heeler-worker-monitor"};
+    app.formatter(std::make_shared<Help>());
+    app.footer(layout);
+    const auto duration = [&app](const char* name, auto& target, const char* help) {
+        const auto take = [&target](const std::string& text) {
+            const auto parsed = common::parse_duration(text);
+            if (!parsed) throw CLI::ValidationError(parsed.error().message);
+            target = *parsed;
+        };
+        app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
+    };
+    const auto take_store = [&options](const std::string& text) {
+        constexpr std::string_view sqlite = "sqlite:";
+        if (text.starts_with(sqlite)) options.sqlite_file = text.substr(sqlite.size());
+        if (options.sqlite_file.empty() && text != "memory")
+            throw CLI::ValidationError("--store " + text + ": it is 'memory' or 'sqlite:PATH'");
+    };
+    app.add_option("--socket", options.socket.path, "Socket of the tmux server (default: the one it runs in)")
+        ->type_name("PATH");
+    app.add_option("--own", options.own, "Clear this pane after each cycle: its id, or self (default: none)")
+        ->type_name("%N");
+    app.add_option("--agent", options.agent, "Only while this program, or script, has the keyboard there: claude")
+        ->type_name("NAME");
+    app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
+    duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
+    duration("--for", options.length, "End after so long");
+    app.add_option("--config", options.config, "Settings as JSON")->type_name("FILE.json");
+    app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
+    try {
+        std::reverse(words.begin(), words.end());
+        app.parse(words);
+        if (options.orchestrator.empty())
+            throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+        if (options.own == "none") options.own.clear();
+        if (options.own == "self" && options.here.empty())
+            throw CLI::ValidationError("--own self: there is no $TMUX_PANE, so this runs in no pane");
+        if (options.own == "self") options.own = options.here;
+        if (options.own.empty() != options.agent.empty())
+            throw CLI::ValidationError("--own and --agent belong together: which pane is cleared, and whose it is");
+        // What is typed would wait for the shell that this was started from, which would execute it.
+        if (argc > 0 && options.agent == std::filesystem::path(argv[0]).filename())
+            throw CLI::ValidationError("--agent " + options.agent + ": it reads nothing that is typed; name the agent");
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    return std::nullopt;
+}
+
+}  // namespace worker_monitor
