@@ -162,7 +162,6 @@ TEST_CASE("a run's parent is read without the rest of what is stored of it", "[r
 TEST_CASE("what a silence kept from people is saved", "[run]") {
     RunMemory before;
     before.verdict.edit().told.unheard.edit() = {12, 3, bit_of(Condition::needs_input), true, false};
-    before.
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
