@@ -1,4 +1,5 @@
 // A class that only watches (S004): alerts with a cooldown, steers, runs given up, issues, the crash guard.
+#include <set>
 #include <thread>
 
 #include <heeler/explain/explain.hpp>
@@ -60,6 +61,21 @@ struct IssueList {
     Result<ActionDone> file(const Issue& issue) {
         if (!works) return fail(ErrorCode::io, "the tracker is down");
         filed.push_back(issue);
+        return ActionDone{"issue 1"};
+    }
+};
+
+/// A tracker of which nobody knows whether it took what it was sent, until it answers.
+template <bool Idempotent>
+struct SlowTracker {
+    static constexpr bool idempotent = Idempotent;
+    ErrorCode says = ErrorCode::timed_out;
+    bool answers = false;
+    std::vector<std::string> asked{};
+
+    Result<ActionDone> file(const Issue& issue) {
+        asked.push_back(issue.key);
+        if (!answers) return fail(says, "no answer");
         return ActionDone{"issue 1"};
     }
 };
@@ -143,6 +159,48 @@ TEST_CASE(
     (void)s.cycle(TickCause::on_demand);
     CHECK(s.acts == (with_sink ? "abandon done, file_issue failed" : "abandon done, file_issue unsupported"));
     CHECK(s.state("s") == RunState::abandoned);
+}
+
+TEST_CASE("an issue of which nobody knows is asked for again under its key, where that is harmless [M-104] [D-52]") {
+    Sessions s;
+    SlowTracker<true> tracker;
+    tracker.says = GENERATE(ErrorCode::timed_out, ErrorCode::delivery_failed);
+    s.dog->issues(tracker);
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "abandon done");
+    SECTION("it answers in the next cycle") {
+        tracker.answers = true;
+        (void)s.after(300s);
+        CHECK(s.acts == "abandon done; file_issue done");
+    }
+    SECTION("it answers only after a restart") {
+        s.boot();
+        tracker.answers = true;
+        s.dog->issues(tracker);
+        (void)s.after(300s);
+        CHECK(s.acts == "abandon done; file_issue done");
+    }
+    SECTION("it never answers") {
+        for (int i = 0; i < 10; ++i) (void)s.after(300s);
+        CHECK(s.acts == "abandon done; file_issue unknown");
+        CHECK(tracker.asked.size() == 4);
+    }
+    CHECK(s.state("s") == RunState::abandoned);
+    CHECK(std::set(tracker.asked.begin(), tracker.asked.end()).size() == 1);
+}
+
+TEST_CASE("an issue of which nobody knows is not asked for again where that could file it twice [M-104] [D-52]") {
+    Sessions s;
+    SlowTracker<false> tracker;
+    s.dog->issues(tracker);
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    for (int i = 0; i < 3; ++i) (void)s.after(300s);
+    CHECK(s.acts == "abandon done, file_issue unknown");
+    CHECK(tracker.asked.size() == 1);
 }
 
 TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s the next [M-122]") {

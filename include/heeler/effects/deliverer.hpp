@@ -229,8 +229,6 @@ private:
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
             effects_.retire(*job.watched, action, asker_of(job));
-        } else if (action.kind == ActionKind::file_issue) {
-            effects_.file_issue(*job.watched, action, job.may_have_happened);
         } else {
             ask(job, action, report);
         }
@@ -241,7 +239,7 @@ private:
         const Asker asker = asker_of(job);
         if (!job.may_have_happened) {
             effects_.ask(*job.watched, action, asker);
-            if (action.outcome == ActionOutcome::intended)
+            if (action.outcome == ActionOutcome::intended && action.kind != ActionKind::file_issue)
                 report.error("control", job.watched->run.id, Error{ErrorCode::busy, action.note});
             if (action.outcome != ActionOutcome::unknown) return;
             job.may_have_happened = job.asked = true;
