@@ -33,9 +33,10 @@ namespace common {
 
 inline constexpr const char* notify_help =
     "Where alerts go as well, also several: telegram:CHAT (HEELER_TELEGRAM_TOKEN), slack (HEELER_SLACK_URL), "
-    "webhook:URL (signed with HEELER_WEBHOOK_SECRET), github:OWNER/REPO (HEELER_GITHUB_TOKEN), email:ADDRESS "
+    "webhook (HEELER_WEBHOOK_URL, or webhook:URL; signed with HEELER_WEBHOOK_SECRET), github:OWNER/REPO "
+    "(HEELER_GITHUB_TOKEN), email:ADDRESS "
     "(HEELER_SMTP_SERVER, _FROM, _USER, _PASSWORD), command:PROGRAM (which reads JSON). Secrets come from the "
-    "environment alone";
+    "environment: others can read a command line";
 
 /// The channels that were asked for, each with a thread of its own. An alert goes to all of them; one that has it is
 /// not asked again for it, also by a later process (`heeler::Alert::taken`).
@@ -99,7 +100,7 @@ private:
         if (kind == "command" && !rest.empty())
             return keep(spec, heeler::CommandNotifier{{{rest}, std::chrono::seconds{30}}});
         return wrong("'" + heeler::redact(spec) +
-                     "' must be telegram:CHAT, slack, webhook:URL, github:OWNER/REPO, "
+                     "' must be telegram:CHAT, slack, webhook, webhook:URL, github:OWNER/REPO, "
                      "email:ADDRESS or command:PROGRAM");
     }
 
@@ -141,9 +142,10 @@ private:
 
     [[nodiscard]] heeler::Result<void> add_webhook(const std::string& url) {
         heeler::WebhookSettings settings;
-        settings.url = url;
+        settings.url = url.empty() ? from_environment("HEELER_WEBHOOK_URL") : url;
         settings.secret = from_environment("HEELER_WEBHOOK_SECRET");
-        if (!url.starts_with("https://") && !url.starts_with("http://"))
+        if (settings.url.empty()) return wrong("webhook: set HEELER_WEBHOOK_URL to the address");
+        if (!settings.url.starts_with("https://") && !settings.url.starts_with("http://"))
             return wrong("webhook: the address must begin with https:// or http://");
         return keep("webhook", heeler::WebhookNotifier{std::move(settings)});
     }
