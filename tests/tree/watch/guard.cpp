@@ -237,6 +237,23 @@ TEST_CASE("what was set in motion and rests as before is used up likewise [M-173
     CHECK(f.ask("comment", "C").refusal == Refusal::stale);
 }
 
+TEST_CASE("a new task is the reviewer's as it made it, not as somebody changed it before the tree rests [M-173]") {
+    const bool touched = GENERATE(false, true);
+    UnderReview f;
+    Mutation create = mutation("create_child", "N");
+    create.parent = "B";
+    CHECK(f.carry_out(create, [&]() -> Result<void> {
+               TreeNode made = node("N", "B", "todo");
+               made.created_at = f.clock.now().wall;
+               f.tree.put(made);
+               return {};
+           }).allowed);
+    CHECK(f.ask("comment", "B").refusal == Refusal::stale);  // it may wait for its first run
+    if (touched) f.change("N", [](TreeNode& n) { n.status = "cancelled"; });
+    f.clock.advance(16s);
+    CHECK(f.ask("status", "C", "todo").allowed == !touched);
+}
+
 TEST_CASE("whoever acts in no review has it carried out and put on no record [M-168]") {
     UnderReview f;
     Mutation other = mutation("delete", "B");

@@ -108,7 +108,10 @@ private:
         auto after = ask(who, {}, true,
                          [](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                             const std::optional<BatchReceipt>&) {
-                             if (scan.verdict != TreeVerdict::stopped) return stale_state(scan);
+                             if (scan.verdict != TreeVerdict::stopped) {
+                                 note_creations(tree, scope, pin);
+                                 return granted("the tree is in motion");
+                             }
                              if (is_pinned_stop(scope, pin, scan)) return granted("the tree is as it was");
                              return repin(tree, scope, pin, scan);
                          });
