@@ -81,7 +81,7 @@ heeler::Result<void> Channels::make(const std::string& spec) {
     if (kind == "command" && !rest.empty())
         return keep(spec, heeler::CommandNotifier{{{rest}, std::chrono::seconds{30}}});
     return wrong("'" + heeler::redact(spec) +
-                 "' must be telegram:CHAT, slack, webhook:URL, github:OWNER/REPO, "
+                 "' must be telegram:CHAT, slack, webhook, webhook:URL, github:OWNER/REPO, "
                  "email:ADDRESS or command:PROGRAM");
 }
 
@@ -106,9 +106,10 @@ heeler::Result<void> Channels::add_slack() {
 
 heeler::Result<void> Channels::add_webhook(const std::string& url) {
     heeler::WebhookSettings settings;
-    settings.url = url;
+    settings.url = url.empty() ? from_environment("HEELER_WEBHOOK_URL") : url;
     settings.secret = from_environment("HEELER_WEBHOOK_SECRET");
-    if (!url.starts_with("https://") && !url.starts_with("http://"))
+    if (settings.url.empty()) return wrong("webhook: set HEELER_WEBHOOK_URL to the address");
+    if (!settings.url.starts_with("https://") && !settings.url.starts_with("http://"))
         return wrong("webhook: the address must begin with https:// or http://");
     return keep("webhook", heeler::WebhookNotifier{std::move(settings)});
 }

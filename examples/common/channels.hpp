@@ -10,15 +10,16 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/deliver/alert_text.hpp>
+#include <heeler/alert/text.hpp>
 
 namespace common {
 
 inline constexpr const char* notify_help =
     "Where alerts go as well, also several: telegram:CHAT (HEELER_TELEGRAM_TOKEN), slack (HEELER_SLACK_URL), "
-    "webhook:URL (signed with HEELER_WEBHOOK_SECRET), github:OWNER/REPO (HEELER_GITHUB_TOKEN), email:ADDRESS "
+    "webhook (HEELER_WEBHOOK_URL, or webhook:URL; signed with HEELER_WEBHOOK_SECRET), github:OWNER/REPO "
+    "(HEELER_GITHUB_TOKEN), email:ADDRESS "
     "(HEELER_SMTP_SERVER, _FROM, _USER, _PASSWORD), command:PROGRAM (which reads JSON). Secrets come from the "
-    "environment alone";
+    "environment: others can read a command line";
 
 /// The channels that were asked for, each with a thread of its own. An alert goes to all of them; one that has it is
 /// not asked again for it, also by a later process (`heeler::Alert::taken`).

@@ -11,11 +11,19 @@
 #include <heeler/report/self_watch.hpp>
 #include <heeler/report/service_manager.hpp>
 
+#include "own_environment.hpp"
+
 namespace common {
 
 inline constexpr const char* ping_help =
     "Called once a minute while the watchdog works: the URL of a dead man's switch, which raises the alarm when the "
-    "calls stay away. (systemd is told, too, if it set NOTIFY_SOCKET)";
+    "calls stay away; better in HEELER_PING_URL, because others can read a command line. (systemd is told, too, if it "
+    "set NOTIFY_SOCKET)";
+
+/// What `--ping` names, else the environment.
+[[nodiscard]] inline std::string ping_url(const std::string& option) {
+    return option.empty() ? from_environment("HEELER_PING_URL") : option;
+}
 
 [[nodiscard]] inline bool is_ping_url(const std::string& url) {
     return url.empty() || url.starts_with("https://") || url.starts_with("http://");

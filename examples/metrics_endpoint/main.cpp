@@ -109,7 +109,7 @@ void report(Dog& dog, heeler::Telemetry& telemetry, const Agents& agents, const 
 }
 
 int serve(const Options& options) {
-    common::LifeSigns signs{options.ping, [](const std::string& line) {
+    common::LifeSigns signs{common::ping_url(options.ping), [](const std::string& line) {
                                 std::fprintf(stderr, "heeler-metrics-endpoint: %s\n", line.c_str());
                             }};
     heeler::EngineSettings place;

@@ -73,8 +73,9 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
+    options.ping = common::ping_url(options.ping);
     if (!common::is_ping_url(options.ping)) {
-        std::fputs("--ping: it begins with https:// or http://\n", stderr);
+        std::fputs("--ping, or HEELER_PING_URL: it begins with https:// or http://\n", stderr);
         return exit_usage;
     }
     if (options.project.empty()) options.project = name_of_directory(options.directory);

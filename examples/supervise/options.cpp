@@ -91,7 +91,7 @@ std::string contradiction(const Options& options) {
         return "--adopt takes over a command that runs already: leave out -- COMMAND";
     if (!valid_name(options.name))
         return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
-    if (!common::is_ping_url(options.ping)) return "--ping: it begins with https:// or http://";
+    if (!common::is_ping_url(options.ping)) return "--ping, or HEELER_PING_URL: it begins with https:// or http://";
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
     if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
@@ -197,6 +197,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         return Quit{exit_usage, error.what()};
     }
     options.input = input.value_or(options.pty ? Input::nudges : Input::pass);
+    options.ping = common::ping_url(options.ping);
     if (options.name.empty()) options.name = name_of_command(options.command);
     if (std::string wrong = contradiction(options); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
     return options;

@@ -288,3 +288,18 @@ TEST_CASE("tiers and limits of tools that make no sense are refused [M-051]") {
     CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_cap = 0s}));
     CHECK_FALSE(Rule::validate({.act_after = 60s, .in_tool = 300s, .tool_grace = -1s}));
 }
+
+TEST_CASE("a second source has its whole time to speak again after a gap [D-57]") {
+    Taught<HeartbeatContract<ActivityAge>> rule;
+    rule.settings.veto_within = 900s;
+    At at{3600s};
+    at.run.last_activity = at.run.last_sign = Duration{100s};
+    at.run.seen_from = 3000s;
+    at.now.elapsed = at.run.origin + 3899s;
+    CHECK_FALSE(rule.check(at));
+    at.now.elapsed += 1s;
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->level == Level::nudge);
+    at.run.last_sign = 3001s;
+    CHECK_FALSE(rule.check(at));
+}

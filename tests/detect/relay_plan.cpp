@@ -250,3 +250,65 @@ TEST_CASE("describe says the whole plan [M-186]") {
           std::string::npos);
     CHECK(text.find("times out after 1h 0m, given up after 2h 10m") != std::string::npos);
 }
+
+TEST_CASE("nobody is taken up for the time that nobody saw [D-57]") {
+    SECTION("the bands take nobody up until one whole limit after the gap") {
+        const std::optional<Duration> left = GENERATE(std::optional<Duration>{}, std::optional<Duration>{10min});
+        Checked run{90min, left};
+        run.run.seen_from = 89min;
+        CHECK_FALSE(run.look());
+        REQUIRE(run.found());
+        CHECK(run.found()->is_put_off());
+        CHECK(run.check.due(run.memory, run.plan, run.run, 90min) == 119min + 1us);
+        run.now.elapsed += 29min;
+        CHECK_FALSE(run.look());
+        CHECK(run.found()->is_put_off());
+        run.now.elapsed += 1us;
+        CHECK(run.look());
+        REQUIRE(run.found());
+        CHECK(run.found()->condition == Condition::stalled);
+    }
+    SECTION("a breadcrumb meanwhile shows that it works") {
+        Checked run{90min, 10min};
+        run.run.seen_from = 89min;
+        CHECK_FALSE(run.look());
+        run.leave_breadcrumb();
+        CHECK(run.band() == Band::working);
+        CHECK_FALSE(run.found());
+    }
+    SECTION("what was answered before the gap is not acted on after it, nor is it over") {
+        Checked run{65min, 10min};
+        CHECK(run.look());
+        run.run.seen_from = 66min;
+        run.now.elapsed += 2min;
+        REQUIRE(run.found());
+        CHECK(run.found()->is_put_off());
+    }
+    SECTION("the end of the plan holds") {
+        Checked run{130min, 10min};
+        run.run.seen_from = 129min;
+        CHECK_FALSE(run.found());
+        CHECK(RelayTimeout{}.check({}, run.plan, run.run, run.now)->level == Level::stop);
+    }
+}
+
+TEST_CASE("a relay whose watchdog was down takes up nobody who works [D-57]") {
+    Relayed b;
+    b.until(20min);
+    REQUIRE(b.dog->checkpoint(b.handle, {2, "parser done"}));
+    b.clock.advance(50min);
+    b.boot();
+    b.handle = *b.dog->find("r");
+    SECTION("who works goes on") {
+        b.until(80min);
+        REQUIRE(b.dog->checkpoint(b.handle, {3, "checker done"}));
+        b.until(129min);
+        CHECK(b.acts.empty());
+    }
+    SECTION("who stands still is taken up one limit later") {
+        b.until(100min);
+        CHECK(b.acts.empty());
+        b.until(102min);
+        CHECK(b.acts == "spawn done");
+    }
+}

@@ -237,3 +237,30 @@ TEST_CASE("the end of the output is stored without secrets, and nothing changes 
     for (int i = 0; i < 2; ++i) CHECK_FALSE(after.poll());
     CHECK(after.poll());
 }
+
+TEST_CASE("nobody is stuck for polls from before a gap until as many were seen after it [D-57]") {
+    Worker worker;
+    worker.prints("Processing file 42").says("working");
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());
+    worker.at.run.seen_from = worker.at.run.working(worker.at.now.elapsed);
+    for (int i = 0; i < 2; ++i) {
+        worker.at.now.elapsed += 60s;
+        const auto found = worker.poll();
+        REQUIRE(found);
+        CHECK(found->is_put_off());
+    }
+    SECTION("it works") {
+        worker.prints("Processing file 43");
+        CHECK_FALSE(worker.poll());
+    }
+    SECTION("it does not") {
+        worker.at.now.elapsed += 60s;
+        const auto found = worker.poll();
+        REQUIRE(found);
+        CHECK(found->condition == Condition::stalled);
+    }
+    SECTION("what it says of itself counts at once") {
+        worker.says("error");
+        CHECK(worker.poll()->condition == Condition::worker_error);
+    }
+}

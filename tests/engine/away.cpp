@@ -219,3 +219,26 @@ TEST_CASE("a limit that is longer than the time between two stops is reached all
     a.seconds(7000);
     CHECK(a.dog->status(a.handle) != Status::stalled);
 }
+
+TEST_CASE("whether a rung helped is asked a whole wait after a stop, not at once [D-57]") {
+    const int seen_before = GENERATE(10, 130);  // seconds: none of the two looks before the next rung, one
+    Away a;
+    for (int i = 0; i < 5; ++i) (void)a.dog->observe(a.handle, ToolCall{"grep", "{}"});
+    a.seconds(1);
+    REQUIRE(a.acts == "inject:break_pattern done");
+    a.seconds(seen_before);
+    (void)a.after(900s);
+    SECTION("it obeyed, and goes on") {
+        a.seconds(100);
+        CHECK(a.acts == "inject:break_pattern done");
+        a.works();
+        a.seconds(100);
+        CHECK(a.acts == "inject:break_pattern done");
+    }
+    SECTION("nothing more is seen of it: the ladder goes on") {
+        a.seconds(119);
+        CHECK(a.acts == "inject:break_pattern done");
+        a.seconds(130);
+        CHECK(a.acts != "inject:break_pattern done");
+    }
+}

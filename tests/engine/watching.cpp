@@ -64,6 +64,21 @@ struct IssueList {
     }
 };
 
+/// A tracker of which nobody knows whether it took what it was sent, until it answers.
+template <bool Idempotent>
+struct SlowTracker {
+    static constexpr bool idempotent = Idempotent;
+    ErrorCode says = ErrorCode::timed_out;
+    std::size_t answers_from = 9;
+    std::vector<std::string> asked{};
+
+    Result<ActionDone> file(const Issue& issue) {
+        asked.push_back(issue.key);
+        if (asked.size() < answers_from) return fail(says, "no answer");
+        return ActionDone{"issue 1"};
+    }
+};
+
 }  // namespace
 
 TEST_CASE("a warning only alerts: the session goes on [A-66] [M-103]") {
@@ -143,6 +158,35 @@ TEST_CASE(
     (void)s.cycle(TickCause::on_demand);
     CHECK(s.acts == (with_sink ? "abandon done, file_issue failed" : "abandon done, file_issue unsupported"));
     CHECK(s.state("s") == RunState::abandoned);
+}
+
+TEST_CASE(
+    "an issue of which nobody knows is asked for once more under its key, where that is harmless [M-104] [D-52]") {
+    Sessions s;
+    SlowTracker<true> tracker;
+    tracker.says = GENERATE(ErrorCode::timed_out, ErrorCode::delivery_failed);
+    tracker.answers_from = GENERATE(2u, 3u);
+    s.dog->issues(tracker);
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == (tracker.answers_from == 2 ? "abandon done, file_issue done" : "abandon done, file_issue unknown"));
+    CHECK(s.state("s") == RunState::abandoned);  // which waits for no tracker that is down
+    for (int i = 0; i < 3; ++i) (void)s.after(300s);
+    REQUIRE(tracker.asked.size() == 2);
+    CHECK(tracker.asked[0] == tracker.asked[1]);
+}
+
+TEST_CASE("an issue of which nobody knows is not asked for again where that could file it twice [M-104] [D-52]") {
+    Sessions s;
+    SlowTracker<false> tracker;
+    s.dog->issues(tracker);
+    s.calls(s.session("s"), 5);
+    s.clock.advance(601s);
+    (void)s.cycle(TickCause::on_demand);
+    for (int i = 0; i < 3; ++i) (void)s.after(300s);
+    CHECK(s.acts == "abandon done, file_issue unknown");
+    CHECK(tracker.asked.size() == 1);
 }
 
 TEST_CASE("one alert in half an hour while it lasts: at 1799 s none, at 1800 s the next [M-122]") {

@@ -23,6 +23,8 @@ expect 2 "without a token" test-alert --notify telegram:5
 says "set HEELER_TELEGRAM_TOKEN"
 expect 2 "without an address" test-alert --notify slack
 says "set HEELER_SLACK_URL"
+expect 2 "a webhook without an address" test-alert --notify webhook
+says "set HEELER_WEBHOOK_URL"
 expect 2 "what is no channel" test-alert --notify pigeon:coop
 says "must be telegram:CHAT"
 expect 2 "without a channel" test-alert
@@ -31,7 +33,7 @@ expect 2 "a verb that needs a store" status
 says "store is missing"
 
 export HEELER_TELEGRAM_TOKEN=telegram-token HEELER_TELEGRAM_API=$http HEELER_SLACK_URL=$http/slack/key
-export HEELER_WEBHOOK_SECRET=webhook-secret HEELER_GITHUB_TOKEN=github-token HEELER_GITHUB_API=$http
+export HEELER_WEBHOOK_URL=$http/hook HEELER_WEBHOOK_SECRET=webhook-secret HEELER_GITHUB_TOKEN=github-token HEELER_GITHUB_API=$http
 export HEELER_SMTP_SERVER=smtp://127.0.0.1:$(cat "$work/smtp") HEELER_SMTP_FROM=heeler@example.org
 cat >"$work/program" <<PROGRAM
 #!/bin/sh
@@ -39,7 +41,7 @@ cat >>'$work/from_program'
 PROGRAM
 chmod +x "$work/program"
 
-expect 0 "all channels" test-alert --notify telegram:-100 --notify slack --notify "webhook:$http/hook" \
+expect 0 "all channels" test-alert --notify telegram:-100 --notify slack --notify webhook \
     --notify github:acme/agents --notify email:ada@example.org --notify "command:$work/program"
 [ "$(grep -c ': delivered$' "$work/out")" = 6 ] || fail "not all of six were delivered"
 for channel in telegram slack webhook github email; do

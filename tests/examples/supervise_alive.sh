@@ -9,7 +9,7 @@ supervise=$(built supervise) || exit 1
 stand_in loopback_alive.py http notify
 url=$http/secret
 
-NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 timeout 60 "$supervise" --state-dir "$work/state" --name alive --ping "$url" \
+NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 HEELER_PING_URL=$url timeout 60 "$supervise" --state-dir "$work/state" --name alive \
     -- bash -c 'for i in 1 2 3 4 5 6; do echo "step $i, ${NOTIFY_SOCKET-nobody}"; sleep 0.5; done' >"$work/out" 2>"$work/err" ||
     fail "it ended with an error"
 [ "$(grep -c . "$work/pings")" = 1 ] || fail "not one ping in the first minute"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What heeler's tools read from the environment for themselves is in no process that they start: every tool that starts one is
-# made to start one that prints its environment, and what it can see of its parent's.
+# made to start one that prints its environment, and what it can see of its parent's and of its command line.
 set -uo pipefail
 
 # shellcheck source=SCRIPTDIR/../support/supervise_checks.sh
@@ -9,16 +9,17 @@ sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 tools=$(dirname "$bin")
 
 own=$(sed -n '/own_variables = {/,/};/p' "$sources/common/own_environment.hpp" | grep -o 'HEELER_[A-Z_]*')
-[ "$(wc -w <<<"$own")" = 11 ] || fail "the list is not found" <(echo "$own")
+[ "$(wc -w <<<"$own")" = 13 ] || fail "the list is not found" <(echo "$own")
 for name in $own; do export "$name=sesame-$name"; done
 export HEELER_STORE=sqlite:$work/sesame.db HEELER_TEST_KEPT=kept
+export HEELER_WEBHOOK_URL=http://127.0.0.1:9/sesame HEELER_PING_URL=http://127.0.0.1:9/sesame
 export HEELER_SMTP_SERVER=smtp://127.0.0.1:9 HEELER_TELEGRAM_API=http://127.0.0.1:9/sesame HEELER_GITHUB_API=http://127.0.0.1:9/sesame
 
 # Whoever is started adds what it sees to $work/NAME.env, by the name that it was called.
 cat >"$work/prints" <<PRINTS
 #!/bin/sh
 name=\${0##*/}
-{ env; tr '\\000' '\\n' </proc/\$PPID/environ; echo "HEELER_TEST_PRINTED=\$name"; } >>"$work/\$name.env"
+{ env; tr '\\000' '\\n' </proc/\$PPID/environ; tr '\\000' '\\n' </proc/\$PPID/cmdline; echo "HEELER_TEST_PRINTED=\$name"; } >>"$work/\$name.env"
 [ "\$name" != git ] || echo 1
 PRINTS
 chmod +x "$work/prints"
@@ -39,7 +40,7 @@ built() { [ -x "$tools/heeler-$1" ] || { echo "(not built: heeler-$1)"; false; }
 
 echo "== heeler-supervise"
 PATH=$work:$PATH quietly "$bin" --state-dir "$state" --metric "commits:$work" --preset long_run --interval 1s \
-    --notify "command:$work/notifier" --notify telegram:7 -- sh -c "'$work/command'; sleep 4"
+    --notify "command:$work/notifier" --notify telegram:7 --notify webhook -- sh -c "'$work/command'; sleep 4"
 for child in command git notifier; do clean "$child" heeler-supervise; done
 quietly "$bin" --state-dir "$state" --pty -- "$work/command"
 clean command "heeler-supervise --pty"

@@ -19,8 +19,9 @@ struct Issue {
 };
 
 /// Files an issue once; `note` of the answer says where. Called from the thread that delivers. A `static constexpr bool
-/// idempotent = true` says that a repeated key is harmless; without it, an issue whose filing a crash cut short is not
-/// filed again, but reported as unknown.
+/// idempotent = true` says that a repeated key is harmless: an issue whose filing a crash cut short, or that was
+/// answered with `timed_out` or `delivery_failed`, is filed once more, at once. Without it, and if that is answered so
+/// too, its outcome is unknown.
 template <class T>
 concept IssueSinkLike = requires(T& sink, const Issue& issue) {
     { sink.file(issue) } -> std::same_as<Result<ActionDone>>;

@@ -161,6 +161,13 @@ struct Run {
         return working(now) - (since && *since > moment ? *since : moment);
     }
 
+    /// Since the last gap somebody has looked for less than this limit: what was last seen at that moment, before it,
+    /// proves nothing yet.
+    [[nodiscard]] bool watched_less_than(Duration limit, Duration moment, Elapsed now) const noexcept {
+        const auto since = watched_since(moment);
+        return since && working(now) - *since < limit;
+    }
+
     /// The progress metric's value; absent while there is none.
     [[nodiscard]] std::optional<std::int64_t> metric_value() const noexcept {
         if (metric == MetricKind::output_lines) return lines;

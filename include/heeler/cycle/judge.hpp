@@ -95,7 +95,7 @@ public:
         if (result.held != HeldBack::gap) collect(result);
         const Judgement seen = rests ? Judgement{} : judgement_of(result);
         // That nothing is found proves nothing where nothing is known.
-        const bool unknown = run_.late || result.put_off;
+        const bool unknown = run_.late || result.put_off || !is_seen_since_rung(seen);
         result.waiting = rests || (unknown && !seen.worst && verdict_.incident.open());
         if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
         show(result);
@@ -171,6 +171,13 @@ private:
         seen.steered = verdict_.steered;
         seen.wall = now_.wall;
         return seen;
+    }
+
+    /// What came of the last rung: nobody can say while nobody has looked for as long as that takes.
+    [[nodiscard]] bool is_seen_since_rung(const Judgement& seen) const noexcept {
+        if (verdict_.incident.phase != Phase::climbing) return true;
+        if (seen.progressed || seen.enough_new || seen.no_output_gone) return true;
+        return !run_.watched_less_than(verify_after(watched_), verdict_.incident.acted, now_.elapsed);
     }
 
     /// It is found, and warrants acting.

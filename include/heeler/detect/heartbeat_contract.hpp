@@ -210,9 +210,11 @@ private:
         if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
         return std::nullopt;
     }
-    /// From this moment on no second source speaks for the run.
+    /// From this moment on no second source speaks for the run. One that did has as long to do so again after a gap.
     static Duration veto_end(const Settings& settings, const Run& run) noexcept {
-        return settings.veto_within && run.last_sign ? *run.last_sign + *settings.veto_within : Duration::min();
+        if (!settings.veto_within || !run.last_sign) return Duration::min();
+        const auto since = run.watched_since(*run.last_sign);
+        return detail::max_of(*run.last_sign, since.value_or(*run.last_sign)) + *settings.veto_within;
     }
 };
 
@@ -250,8 +252,8 @@ struct HeartbeatContract<Intervals> {
                                                Instant now) const {
         if (!run.metric_value()) return check_fallback(settings, run, now);
         if (memory.zero_intervals < settings.zero_intervals) return std::nullopt;
-        const auto since = run.watched_since(run.last_progress.value_or(Duration{}));
-        if (since && run.working(now.elapsed) - *since < settings.zero_intervals * run.interval)
+        if (run.watched_less_than(settings.zero_intervals * run.interval, run.last_progress.value_or(Duration{}),
+                                  now.elapsed))
             return Finding::put_off(kind);
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = no_change}};
         finding.evidence.add("zero_intervals", memory.zero_intervals)

@@ -133,16 +133,21 @@ struct RelayCheck {
         const Duration working = run.working(now.elapsed);
         if (run.late || working < next_of(memory, plan, run)) return std::nullopt;
         const auto age = run.age(checkpoint.at, now.elapsed);
-        memory = {working + plan.look_again, run.checkpoint_base, plan.bands.of(age), false};
+        const Band band = plan.bands.of(age);
+        if (takes_up(band) && is_unseen(plan, run, now)) return std::nullopt;
+        memory = {working + plan.look_again, run.checkpoint_base, band, false};
         return Sighting{.record = "band", .answer = name_of(*memory.band), .age = age};
     }
 
-    /// A breadcrumb since it was asked takes the answer back.
+    /// A breadcrumb since it was asked takes the answer back. Nobody is taken up for what nobody saw: a gap gives each
+    /// run as long again as a breadcrumb may be old.
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& plan, const Run& run,
                                                Instant now) const {
-        if (is_over(memory, plan, run, now) || run.waiting_since || run.late || !memory.band ||
-            *memory.band == Band::wait || memory.base != run.checkpoint_base)
-            return std::nullopt;
+        if (is_over(memory, plan, run, now) || run.waiting_since || run.late) return std::nullopt;
+        const bool answered = memory.band && takes_up(*memory.band) && memory.base == run.checkpoint_base;
+        const bool asks = answered || run.working(now.elapsed) >= next_of(memory, plan, run);
+        if (asks && is_unseen(plan, run, now)) return Finding::put_off(kind);
+        if (!answered) return std::nullopt;
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = name_of(*memory.band)}};
         finding.evidence.add("age_s", in_seconds(run.age(run.checkpoint_base, now.elapsed).value_or(Duration{})));
         if (*memory.band == Band::take_over)
@@ -152,9 +157,11 @@ struct RelayCheck {
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& plan, const Run& run,
-                                              Duration) const {
+                                              Duration since) const {
         if (is_settled(memory, run)) return std::nullopt;
-        return next_of(memory, plan, run);
+        const Duration next = next_of(memory, plan, run);
+        if (next > since || !run.seen_from) return next;
+        return detail::max_of(next, *run.seen_from + seen_long_enough(plan));
     }
 
     /// When it is to be said of a run that waits for a person that nobody takes it up.
@@ -164,6 +171,13 @@ struct RelayCheck {
     }
 
 private:
+    static bool takes_up(Band band) noexcept { return band == Band::take_over || band == Band::restart; }
+    static Duration seen_long_enough(const Settings& plan) noexcept {
+        return plan.bands.take_over_above + Duration{1};  // strictly, as the bands have it
+    }
+    static bool is_unseen(const Settings& plan, const Run& run, Instant now) noexcept {
+        return run.watched_less_than(seen_long_enough(plan), run.checkpoint_base.value_or(*run.started), now.elapsed);
+    }
     /// Nothing more is asked: somebody took the run up, or it works.
     static bool is_settled(const Memory& memory, const Run& run) noexcept {
         return !run.started || run.attempt > 1 || memory.band == Band::working;

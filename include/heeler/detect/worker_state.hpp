@@ -120,7 +120,7 @@ struct WorkerState {
     }
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
-                                               Instant) const {
+                                               Instant now) const {
         const std::string_view status = run.words->reported;
         if (is_one_of(status, settings.complete_status)) return found(run, Condition::complete, "reported_complete");
         if (run.state == RunState::waiting_human || is_one_of(status, settings.input_status))
@@ -131,6 +131,9 @@ struct WorkerState {
         if (line_with(memory, settings.error_patterns, 0) != nullptr)
             return found(run, Condition::worker_error, "error_in_output");
         if (memory.unchanged < settings.stuck_after) return std::nullopt;
+        if (run.watched_less_than(settings.stuck_after * run.interval, run.last_activity.value_or(Duration{}),
+                                  now.elapsed))
+            return Finding::put_off(kind);
         Finding finding = *found(run, Condition::stalled, "unchanged");
         finding.evidence.add("intervals_stuck", memory.unchanged)
             .add("threshold", settings.stuck_after)

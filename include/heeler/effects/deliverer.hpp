@@ -97,6 +97,7 @@ public:
 
 private:
     static constexpr Duration retry_after = std::chrono::seconds{1};  ///< of what was answered with `busy`
+    static constexpr std::uint8_t most_looks = 2;                     ///< in later cycles, at what nobody knows
 
     /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
     [[nodiscard]] bool is_frozen(const RungJob& job, Instant now) const {
@@ -229,8 +230,6 @@ private:
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
             effects_.retire(*job.watched, action, asker_of(job));
-        } else if (action.kind == ActionKind::file_issue) {
-            effects_.file_issue(*job.watched, action, job.may_have_happened);
         } else {
             ask(job, action, report);
         }
@@ -239,15 +238,17 @@ private:
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.
     void ask(RungJob& job, Action& action, CycleReport& report) {
         const Asker asker = asker_of(job);
+        // That a run was given up is not told two cycles later because a tracker is down.
+        if (action.kind == ActionKind::file_issue) job.looks = most_looks;
         if (!job.may_have_happened) {
             effects_.ask(*job.watched, action, asker);
-            if (action.outcome == ActionOutcome::intended)
+            if (action.outcome == ActionOutcome::intended && action.kind != ActionKind::file_issue)
                 report.error("control", job.watched->run.id, Error{ErrorCode::busy, action.note});
             if (action.outcome != ActionOutcome::unknown) return;
             job.may_have_happened = job.asked = true;
         }
-        const bool is_last = !job.asked || job.looks == 2;
-        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == 2) return;
+        const bool is_last = !job.asked || job.looks == most_looks;
+        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == most_looks) return;
         job.asked |= is_last;
         ++job.looks;
         action.outcome = ActionOutcome::intended;
@@ -258,7 +259,8 @@ private:
         {
             const std::lock_guard guard{job.watched->lock};
             const Elapsed next = job.watched->next_cycle;
-            job.due = job.may_have_happened && next > now.elapsed ? next : now.elapsed + retry_after;
+            const bool looks_again = job.may_have_happened && job.looks < most_looks;
+            job.due = looks_again && next > now.elapsed ? next : now.elapsed + retry_after;
         }
         queues_.add(std::move(job));
     }

@@ -46,6 +46,7 @@ public:
     void issues(IssueRef sink) noexcept { issues_ = sink; }
 
     void ask(WatchedRun& watched, Action& action, const Asker& asker, bool repeated = false) {
+        if (action.kind == ActionKind::file_issue) return file_issue(watched, action);
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
             action.outcome = ActionOutcome::blocked;
             return;
@@ -59,6 +60,11 @@ public:
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
     /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so.
     [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last) {
+        if (action.kind == ActionKind::file_issue) {
+            if (issues_.idempotent()) return repeat(watched, action, asker);
+            cannot_tell(action);
+            return true;
+        }
         const ControlRef control = hands(watched);
         const auto found = control.find(action.key);
         if (found && *found == Found::found) {
@@ -73,8 +79,7 @@ public:
             return action.outcome != ActionOutcome::unknown;
         }
         if (control.idempotent()) return repeat(watched, action, asker);
-        action.outcome = ActionOutcome::unknown;
-        if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
+        cannot_tell(action);
         return !found && found.error().code == ErrorCode::unsupported;
     }
 
@@ -87,12 +92,13 @@ public:
             action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
     }
 
-    void file_issue(WatchedRun& watched, Action& action, bool tried_before) {
-        if (tried_before && !issues_.idempotent()) {
-            action.outcome = ActionOutcome::unknown;
-            action.note = "a restart came between the intent and its outcome, and the sink cannot tell";
-            return;
-        }
+private:
+    static void cannot_tell(Action& action) {
+        action.outcome = ActionOutcome::unknown;
+        if (action.note.empty()) action.note = "a restart came between the intent and its outcome, and nobody can tell";
+    }
+
+    void file_issue(WatchedRun& watched, Action& action) {
         const std::size_t end = std::min(action.text.find('\n'), action.text.size());
         const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
         Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
@@ -104,12 +110,16 @@ public:
         }
         const auto answer = issues_.file(issue);
         action.outcome = outcome_of(answer);
-        if (!answer && action.outcome == ActionOutcome::unknown && answer.error().code != ErrorCode::timed_out)
+        if (action.outcome == ActionOutcome::unknown && !is_undecided(answer.error().code))
             action.outcome = ActionOutcome::failed;
         action.note = evidence_text(answer ? answer->note : answer.error().message);
     }
 
-private:
+    /// The tracker may have the issue all the same, or take it later.
+    [[nodiscard]] static bool is_undecided(ErrorCode code) noexcept {
+        return code == ErrorCode::timed_out || code == ErrorCode::delivery_failed;
+    }
+
     [[nodiscard]] ControlRef hands(const WatchedRun& watched) const { return control_of(watched.rules().name); }
 
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,

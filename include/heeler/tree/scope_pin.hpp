@@ -43,12 +43,13 @@ struct PinGrant {
     LeafField field = LeafField::status;  ///< otherwise: what was to be changed,
     std::uint64_t from = 0;               ///< from what, as `field_digest`,
     std::uint64_t to = 0;                 ///< and to what
+    std::vector<PinnedLeaf> made{};       ///< the new task as it was made, where that is known
 
     friend bool operator==(const PinGrant&, const PinGrant&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(node, below, child, field, from, to);
+        a(node, below, child, field, from, to, made);
     }
 };
 
@@ -81,16 +82,19 @@ inline constexpr std::size_t most_stale_ids = 25;
 
 [[nodiscard]] constexpr std::size_t index_of(LeafField field) noexcept { return static_cast<std::size_t>(field); }
 
+[[nodiscard]] inline PinnedLeaf pinned(const TreeNode& leaf) {
+    PinnedLeaf values;
+    values.id = leaf.id;
+    for (const LeafField field : leaf_fields) values.values[index_of(field)] = field_digest(leaf, field);
+    return values;
+}
+
 inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     pin.fingerprint = scan.fingerprint;
     pin.known = scan.verdict == TreeVerdict::stopped && scan.leaves.size() <= ScopePin::most_leaves;
     pin.leaves.clear();
     if (!pin.known) return;
-    for (const TreeNode* leaf : scan.leaves) {
-        PinnedLeaf& pinned = pin.leaves.emplace_back();
-        pinned.id = leaf->id;
-        for (const LeafField field : leaf_fields) pinned.values[index_of(field)] = field_digest(*leaf, field);
-    }
+    for (const TreeNode* leaf : scan.leaves) pin.leaves.push_back(pinned(*leaf));
 }
 
 [[nodiscard]] inline bool has_values(const TreeNode& leaf, const PinnedLeaf& pinned) {
@@ -133,12 +137,19 @@ struct PinDifference {
     std::vector<std::string> others{};  ///< leaves that changed, came or went otherwise
 };
 
-/// A new task is the run's own if it was allowed to create it there, once.
+/// What moves has been taken up: it is compared when it rests.
+[[nodiscard]] inline bool is_as_made(const PinGrant& grant, const TreeNode& child) {
+    return std::all_of(grant.made.begin(), grant.made.end(),
+                       [&](const PinnedLeaf& made) { return has_values(child, made) || is_live(child); });
+}
+
+/// A new task is the run's own if it was allowed to create it there, once, and nobody changed it before it is seen.
 [[nodiscard]] inline bool use_creation(const ScopePin& pin, std::vector<bool>& used, const TreeNode& child) {
     for (const std::string_view name : {std::string_view{child.id}, std::string_view{}})
         for (std::size_t i = 0; i < pin.authorised.size(); ++i) {
             const PinGrant& grant = pin.authorised[i];
-            if (!used[i] && grant.below && grant.node == child.parent && grant.child == name) return used[i] = true;
+            if (used[i] || !grant.below || grant.node != child.parent || grant.child != name) continue;
+            if (is_as_made(grant, child)) return used[i] = true;
         }
     return false;
 }
@@ -322,6 +333,15 @@ inline void grant_creation(std::vector<PinGrant>& grants, const TaskTree& tree, 
         grant_change(grants, *now, known == after.end() ? after.emplace_back(*now) : *known, asked);
     }
     return grants;
+}
+
+/// To be called when what was allowed is done and nothing else yet: new tasks are known as they were made.
+inline void note_creations(const TaskTree& tree, const Scope& scope, ScopePin& pin) {
+    for (PinGrant& grant : pin.authorised) {
+        if (!grant.below || grant.child.empty() || !grant.made.empty()) continue;
+        const TreeNode* made = tree.find(scope.envelope.tenant, grant.child);
+        if (made != nullptr && made->parent == grant.node) grant.made.push_back(pinned(*made));
+    }
 }
 
 inline void add_grants(ScopePin& pin, std::vector<PinGrant> grants) {

@@ -204,6 +204,56 @@ TEST_CASE("where the guard hears what became of a change, just the same of someb
     CHECK(g.ask("comment", "B").allowed);
 }
 
+TEST_CASE("what was carried out and made no difference is used up: no leave for what somebody else does [M-173]") {
+    const bool batched = GENERATE(false, true);
+    UnderReview f;
+    const auto nothing = []() -> Result<void> { return {}; };
+    const Mutation block = mutation("block", "B", "X");
+    if (batched)
+        CHECK(f.watch->batch({{}, block.actor_run, "1", {block}}, nothing).allowed);
+    else
+        CHECK(f.carry_out(block, nothing).allowed);
+    CHECK(f.ask("comment", "B").allowed);
+    f.change("B", [](TreeNode& b) { b.blockers = {"X"}; });
+    CHECK(f.ask("status", "C", "todo").refusal == Refusal::stale);
+}
+
+TEST_CASE("what was set in motion and rests as before is used up likewise [M-173]") {
+    UnderReview f;
+    CHECK(f.carry_out(mutation("status", "B", "todo"), [&]() -> Result<void> {
+               f.change("B", [](TreeNode& b) {
+                   b.status = "todo";
+                   b.wakes = {"queued"};
+               });
+               return {};
+           }).allowed);
+    CHECK(f.ask("comment", "B").allowed);
+    f.change("B", [](TreeNode& b) {
+        b.status = "blocked";
+        b.wakes.clear();
+    });
+    CHECK(f.carry_out(mutation("comment", "B"), []() -> Result<void> { return {}; }).allowed);
+    f.change("B", [](TreeNode& b) { b.status = "todo"; });
+    CHECK(f.ask("comment", "C").refusal == Refusal::stale);
+}
+
+TEST_CASE("a new task is the reviewer's as it made it, not as somebody changed it before the tree rests [M-173]") {
+    const bool touched = GENERATE(false, true);
+    UnderReview f;
+    Mutation create = mutation("create_child", "N");
+    create.parent = "B";
+    CHECK(f.carry_out(create, [&]() -> Result<void> {
+               TreeNode made = node("N", "B", "todo");
+               made.created_at = f.clock.now().wall;
+               f.tree.put(made);
+               return {};
+           }).allowed);
+    CHECK(f.ask("comment", "B").refusal == Refusal::stale);  // it may wait for its first run
+    if (touched) f.change("N", [](TreeNode& n) { n.status = "cancelled"; });
+    f.clock.advance(16s);
+    CHECK(f.ask("status", "C", "todo").allowed == !touched);
+}
+
 TEST_CASE("whoever acts in no review has it carried out and put on no record [M-168]") {
     UnderReview f;
     Mutation other = mutation("delete", "B");

@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
         std::unique_lock one{lock_};
-        auto asked = ask(mutation, {mutation},
+        auto asked = ask(mutation, {mutation}, apply != nullptr,
                          [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                              const std::optional<BatchReceipt>&) {
                              ScopeAnswer answer = check_scope(tree, scope, mutation);
@@ -44,7 +44,7 @@ public:
         Mutation who;
         who.actor_agent = request.actor_agent;
         who.actor_run = request.actor_run;
-        auto asked = ask(who, request.ops,
+        auto asked = ask(who, request.ops, apply != nullptr,
                          [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                              const std::optional<BatchReceipt>& earlier) {
                              return check_batch(tree, scope, pin, scan, request, earlier);
@@ -105,18 +105,24 @@ private:
 
     /// What was carried out is accounted for before anybody else changes the same.
     void settle(const Mutation& who) {
-        auto after = ask(who, {},
+        auto after = ask(who, {}, true,
                          [](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                             const std::optional<BatchReceipt>&) {
-                             const bool rests = scan.verdict == TreeVerdict::stopped;
-                             return rests ? repin(tree, scope, pin, scan) : stale_state(scan);
+                             if (scan.verdict != TreeVerdict::stopped) {
+                                 note_creations(tree, scope, pin);
+                                 return granted("the tree is in motion");
+                             }
+                             if (is_pinned_stop(scope, pin, scan)) return granted("the tree is as it was");
+                             return repin(tree, scope, pin, scan);
                          });
         if (after.answer.allowed) keep(std::move(after.pin));
     }
 
     /// `judge(tree, scope, pin, scan, earlier)` answers about the tree as it is now; `mutations`: what is asked for.
+    /// `hears`: what becomes of it. Then all that was allowed has been carried out, and where the tree rests as it was
+    /// judged, that made no difference: just the same change is somebody else's.
     template <class Judge>
-    [[nodiscard]] Question ask(const Mutation& who, const std::vector<Mutation>& mutations, Judge&& judge) {
+    [[nodiscard]] Question ask(const Mutation& who, const std::vector<Mutation>& mutations, bool hears, Judge&& judge) {
         Question asked;
         auto answer = trees_.with_news([&](const TaskTree& tree) -> Result<ScopeAnswer> {
             asked.scope = resolve_scope(tree, who, [&](const std::string& tenant, const std::string& node) {
@@ -131,6 +137,8 @@ private:
                 asked.earlier = state->batch;
             }
             asked.pin = pin_for(asked.scope, scan);
+            if (hears && scan.verdict == TreeVerdict::stopped && is_pinned_stop(asked.scope, asked.pin, scan))
+                asked.pin.authorised.clear();
             auto judged = judge(tree, asked.scope, asked.pin, scan, asked.earlier);
             if (judged.allowed) asked.grants = grants_of(tree, asked.scope, asked.pin, scan, mutations);
             return judged;

@@ -93,9 +93,10 @@ public:
     /// closed, also when what is allowed cannot be put on record.
     ///
     /// `apply` carries it out, unless the answer is no; it must not ask anything here, and its error becomes a no that
-    /// is worth nothing later. Without it you carry out what was allowed before this run asks again: a reviewer stays
-    /// fresh only where the tree shows just what it was allowed, and what you refused is nobody's until somebody does
-    /// it.
+    /// is worth nothing later. When it returns, the host tells what it changed (`changes`): what cannot be seen then
+    /// made no difference, and is worth nothing later either. Without it you carry out what was allowed before this run
+    /// asks again: a reviewer stays fresh only where the tree shows just what it was allowed, and what you refused is
+    /// nobody's until somebody does it.
     [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply = {});
     /// Several changes of one reviewer, once, all or none: `apply` carries them out and is called after they were put
     /// on record, unless the answer is no; it must not ask anything here. The same request again has the same answer
