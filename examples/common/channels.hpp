@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/text.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/alert/text.hpp>
 
 namespace common {
 

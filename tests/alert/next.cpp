@@ -198,26 +198,26 @@ TEST_CASE("a condition with an alert of its own is told when it begins, and thos
     const auto found = [](ConditionBits bits) {
         return with(look(incident(0, false), incident(0, false)), [&](News& n) { n.found = bits; });
     };
-    check(settings,
-          {{"it begins", {}, found(input), "edge"},
-           {"one stands before it", {}, found(input | silent), "edge"},
-           {"it goes on", sent(Condition::needs_input, 40min), found(input), ""},
-           {"it is repeated", sent(Condition::silent, 1h), found(silent), "edge"},
-           {"not for whoever is on it", with(sent(Condition::silent, 1h), [](Told& t) { t.acknowledged = true; }),
-            found(silent), ""},
-           {"nor what is not said again", sent(Condition::needs_input, 2h), found(input), ""},
-           {"it is over", sent(Condition::silent, 40min), found(0), "edge_over"},
-           {"nobody asked for its end", sent(Condition::needs_input, 40min), found(0), ""},
-           {"it is over within the cooldown", sent(Condition::silent, 20min), found(0), ""},
-           {"it is not known", sent(Condition::silent, 40min), with(found(0), [](News& n) { n.silence_known = false; }),
-            ""},
-           {"nobody has it", with(sent(Condition::silent, 40min), [&](Told& t) { t.dead_edges = silent; }), found(0), ""},
-           {"it was silenced",
-            with(sent(Condition::silent, 40min),
-                 [&](Told& t) {
-                     t.unheard.edit() = {7, 0, silent, false, false};
-                 }),
-            found(0), ""}});
+    check(settings, {{"it begins", {}, found(input), "edge"},
+                     {"one stands before it", {}, found(input | silent), "edge"},
+                     {"it goes on", sent(Condition::needs_input, 40min), found(input), ""},
+                     {"it is repeated", sent(Condition::silent, 1h), found(silent), "edge"},
+                     {"not for whoever is on it",
+                      with(sent(Condition::silent, 1h), [](Told& t) { t.acknowledged = true; }), found(silent), ""},
+                     {"nor what is not said again", sent(Condition::needs_input, 2h), found(input), ""},
+                     {"it is over", sent(Condition::silent, 40min), found(0), "edge_over"},
+                     {"nobody asked for its end", sent(Condition::needs_input, 40min), found(0), ""},
+                     {"it is over within the cooldown", sent(Condition::silent, 20min), found(0), ""},
+                     {"it is not known", sent(Condition::silent, 40min),
+                      with(found(0), [](News& n) { n.silence_known = false; }), ""},
+                     {"nobody has it", with(sent(Condition::silent, 40min), [&](Told& t) { t.dead_edges = silent; }),
+                      found(0), ""},
+                     {"it was silenced",
+                      with(sent(Condition::silent, 40min),
+                           [&](Told& t) {
+                               t.unheard.edit() = {7, 0, silent, false, false};
+                           }),
+                      found(0), ""}});
 }
 
 namespace {
