@@ -43,8 +43,8 @@ struct Subject {
 };
 
 bool silence_is_told(const Facts& facts) {
-    for (const heeler::detail::SentEdge& sent : facts.verdict->edges)
-        if (sent.condition == heeler::Condition::silent) return true;
+    for (const heeler::detail::ToldAlert& told : facts.verdict->told.edges)
+        if (told.edge == heeler::Condition::silent) return true;
     return false;
 }
 

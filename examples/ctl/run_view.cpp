@@ -77,7 +77,7 @@ std::string marks_text(const RunView& view, Instant now) {
     if (marks.frozen_at(now.wall)) add("FROZEN");
     if (marks.snoozed_until && now.wall < *marks.snoozed_until)
         add("snoozed until " + heeler::rfc3339(*marks.snoozed_until));
-    if (marks.acknowledged) add("acknowledged");
+    if (view.facts.verdict->told.acknowledged) add("acknowledged");
     if (marks.dismissed) add("dismissed");
     for (const Condition& condition : heeler::library_conditions)
         if ((marks.wrong & bit_of(condition)) != 0) add(condition_name(condition) + " marked wrong");

@@ -116,7 +116,8 @@ void write_facts(heeler::JsonLine& line, const RunView& view) {
     line.key("next").string(view.next.what);
     write_moment(line, "next_at", view.next.at);
     const heeler::detail::OperatorMarks& marks = view.facts.verdict->marks;
-    line.key("frozen").boolean(marks.frozen).key("acknowledged").boolean(marks.acknowledged);
+    line.key("frozen").boolean(marks.frozen);
+    line.key("acknowledged").boolean(view.facts.verdict->told.acknowledged);
     line.key("dismissed").boolean(marks.dismissed);
     write_moment(line, "snoozed_until", marks.snoozed_until);
 }

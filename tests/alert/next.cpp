@@ -15,7 +15,6 @@ using namespace heeler;
 using namespace std::chrono_literals;
 using detail::Fate;
 using detail::News;
-using detail::Say;
 using detail::Telling;
 using detail::Told;
 
@@ -31,14 +30,21 @@ Instant at(Duration since) {
 }
 
 std::string words_of(const Telling& telling) {
-    constexpr const char* names[] = {"escalation", "goes_on", "unhealthy", "recovered", "edge", "edge_over"};
     std::string text;
-    for (const Say& say : telling.says) {
-        text += (text.empty() ? "" : ", ") + std::string{names[static_cast<int>(say.what)]};
-        if (say.level) text += " " + std::to_string(say.level->level) + " " + std::string{name_of(say.level->cause)};
-        if (say.silence != 0) text += " after " + std::to_string(say.silence);
-    }
-    if (telling.held_back) text += text.empty() ? "held back" : ", held back";
+    const auto add = [&](bool is_said, const std::string& what) {
+        if (is_said) text += (text.empty() ? "" : ", ") + what;
+    };
+    std::string level;
+    if (telling.level.level != 0)
+        level = " " + std::to_string(telling.level.level) + " " + std::string{name_of(telling.level.cause)};
+    const std::string after = telling.silence == 0 ? "" : " after " + std::to_string(telling.silence);
+    add(telling.escalation, "escalation" + level);
+    add(telling.unhealthy, "unhealthy");
+    add(telling.recovered, "recovered");
+    add(telling.ends != 0, "edge_over");
+    add(telling.begins != nullptr, "edge");
+    add(telling.goes_on, "goes_on" + level + after);
+    add(telling.held_back, "held back");
     return text;
 }
 
@@ -191,7 +197,7 @@ TEST_CASE("a condition with an alert of its own is told when it begins, and thos
     const ConditionBits input = bit_of(Condition::needs_input), silent = bit_of(Condition::silent);
     const auto sent = [](const Condition& condition, Duration ago) {
         return with(Told{}, [&](Told& t) {
-            t.edges.push_back({condition, at(-ago).wall});
+            t.edges.push_back({at(-ago).wall, 0, condition, {}});
             t.last = at(-ago).wall;
         });
     };
@@ -249,8 +255,9 @@ public:
     [[nodiscard]] std::size_t said() const noexcept { return said_; }
 
 private:
+    enum class What { escalation, unhealthy, end, edge, goes_on };
     struct Sent {
-        Say::What what;
+        What what;
         std::uint32_t incident;
         ConditionBits edge;
         std::string kind;
@@ -317,25 +324,32 @@ private:
         for (const Fate& fate : std::exchange(fates_, {})) told_.take_in(fate, incident_, settings_);
         const News news = judge(must_escalate);
         const Telling telling = detail::next(told_, news, settings_, at(now_));
-        if (news.quiet && !telling.says.empty()) fail("a snoozed run is spoken of");
+        if (news.quiet && !words_of(telling).empty()) fail("a snoozed run is spoken of");
         told_ = telling.told;
+        ConditionBits going = telling.ends;
+        for (const detail::ToldAlert& each : told_.edges) going |= bit_of(each.edge);
+        known_edges_ &= going;
         incident_ = news.after;
-        for (const Say& say : telling.says) send(say, news.before);
+        send(telling, news.before);
         ++said_;
-        said_ += telling.says.size();
         deliver();
     }
 
-    void send(const Say& say, const Incident& before) {
-        const ConditionBits edge = say.edge == nullptr ? 0 : bit_of(say.edge->condition);
-        if (say.what == Say::What::recovered && !known_.contains(before.number)) fail("an end without a beginning");
-        if (say.what == Say::What::edge_over && (known_edges_ & edge) == 0) fail("a condition ends that never began");
-        const bool is_escalation = say.what == Say::What::escalation || say.what == Say::What::goes_on;
-        std::string kind{name_of(is_escalation ? AlertKind::escalation : AlertKind::unhealthy)};
-        if (say.what == Say::What::edge) kind = say.edge->kind;
-        if (say.what == Say::What::edge_over || say.what == Say::What::recovered) kind = name_of(AlertKind::recovered);
-        pending_.push_back({say.what, say.what == Say::What::recovered ? before.number : incident_.number, edge,
-                            std::move(kind), at(now_).wall});
+    void send(const Telling& telling, const Incident& before) {
+        if (telling.recovered && !known_.contains(before.number)) fail("an end without a beginning");
+        if ((telling.ends & ~known_edges_) != 0) fail("a condition ends that never began");
+        if (telling.escalation) ask(What::escalation, incident_.number, name_of(AlertKind::escalation));
+        if (telling.unhealthy) ask(What::unhealthy, incident_.number, name_of(AlertKind::unhealthy));
+        if (telling.recovered) ask(What::end, 0, name_of(AlertKind::recovered));
+        if (telling.ends != 0) known_edges_ &= ~telling.ends, ask(What::end, 0, name_of(AlertKind::recovered));
+        if (telling.begins != nullptr) {
+            ask(What::edge, 0, telling.begins->kind);
+            pending_.back().edge = bit_of(telling.begins->condition);
+        }
+        if (telling.goes_on) ask(What::goes_on, incident_.number, name_of(AlertKind::escalation));
+    }
+    void ask(What what, std::uint32_t incident, std::string_view kind) {
+        pending_.push_back({what, incident, 0, std::string{kind}, at(now_).wall});
     }
 
     /// As the courier does it: silence first, then trouble above, then the channel.
@@ -343,9 +357,9 @@ private:
         std::vector<Sent> later;
         for (Sent& sent : std::exchange(pending_, {})) {
             Fate fate{Fate::What::delivered, {}, sent.kind, sent.at, 0};
-            const bool begins = sent.what == Say::What::unhealthy && told_.begin == detail::Beginning::on_its_way &&
+            const bool begins = sent.what == What::unhealthy && told_.begin == detail::Beginning::on_its_way &&
                                 !told_.heard && sent.at == at(now_).wall;
-            if (sent.what == Say::What::escalation && frozen_ && sent.tries == 0)
+            if (sent.what == What::escalation && frozen_ && sent.tries == 0)
                 fate.what = Fate::What::unsaid;
             else if (silenced_ && sent.tries == 0)
                 fate = {Fate::What::silenced, {}, sent.kind, sent.at, 7};
@@ -364,11 +378,9 @@ private:
     }
 
     void read(const Sent& sent) {
-        if (sent.what == Say::What::edge) known_edges_ |= sent.edge;
-        if (sent.what == Say::What::edge_over) known_edges_ &= ~sent.edge;
-        const bool of_incident =
-            sent.what == Say::What::unhealthy || sent.what == Say::What::escalation || sent.what == Say::What::goes_on;
-        if (of_incident) known_.insert(sent.incident);
+        for (const detail::ToldAlert& each : told_.edges)
+            if (bit_of(each.edge) == sent.edge && each.at == sent.at) known_edges_ |= sent.edge;
+        if (sent.incident != 0) known_.insert(sent.incident);
     }
 
     /// All that is durable.

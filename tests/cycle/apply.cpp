@@ -197,12 +197,15 @@ TEST_CASE("a decision that is not stored was never made, and evidence counts aga
 
 TEST_CASE("what became of an alert while a decision is under way is taken in by the next", "[cycle]") {
     Settling s;
-    s.watched.verdict.edit().told.begin = detail::Beginning::on_its_way;
+    detail::Told& told = s.watched.verdict.edit().told;
+    told.begin = detail::Beginning::on_its_way;
+    told.ask({s.now().wall, 1, {}, "run.unhealthy"});
+    told.ask({s.now().wall + 1s, 1, {}, "run.unhealthy"});
     s.watched.note({detail::Fate::What::dead, "first", "run.unhealthy", s.now().wall, 0});
     WorkItem item{s.of, s.watched};
     CHECK(item.decided.verdict().told.dead);
     CHECK_FALSE(s.watched.verdict->told.dead);  // nothing is decided yet
-    s.watched.note({detail::Fate::What::unsaid, "second", "run.unhealthy", s.now().wall, 0});
+    s.watched.note({detail::Fate::What::unsaid, "second", "run.unhealthy", s.now().wall + 1s, 0});
     const auto is_unsaid = [](const detail::RunMemory& run) {
         return run.verdict->told.begin == detail::Beginning::unsaid;
     };
@@ -211,7 +214,7 @@ TEST_CASE("what became of an alert while a decision is under way is taken in by 
     const bool stored = GENERATE(true, false);
     if (stored) s.install(item);
     CHECK(s.watched.verdict->told.dead == stored);
-    REQUIRE(s.watched.fates->size() == (stored ? 1 : 2));
+    REQUIRE(rooms::fates_of(s.watched).size() == (stored ? 1 : 2));
     WorkItem next{s.of, s.watched};
     CHECK(next.decided.verdict().told.dead);
     s.install(next);

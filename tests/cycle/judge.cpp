@@ -75,12 +75,14 @@ detail::Telling telling(const detail::RunMemory& watched, Instant now) {
 std::string said(const detail::RunMemory& watched, Instant now) {
     const detail::Telling result = telling(watched, now);
     std::string text = result.held_back ? "held back " : "";
-    for (const detail::Say& say : result.says) {
-        if (say.what == detail::Say::What::unhealthy) text += "unhealthy ";
-        if (say.edge == nullptr) continue;
-        const std::string about = say.edge->condition == Condition::silent ? "SILENT" : "STALLED";  // the name of both
-        text += say.what == detail::Say::What::edge ? "begins " + about + " " : about + " is over ";
-    }
+    const auto about = [](const Condition& condition) {
+        return condition == Condition::silent ? "SILENT" : "STALLED";  // the name of both
+    };
+    if (result.unhealthy) text += "unhealthy ";
+    if (result.ends != 0)
+        text += about(bit_of(Condition::silent) == result.ends ? Condition::silent : Condition::stalled) +
+                std::string{" is over "};
+    if (result.begins != nullptr) text += std::string{"begins "} + about(result.begins->condition) + " ";
     return text;
 }
 
@@ -223,7 +225,7 @@ TEST_CASE("a silence that an operator made quiet is shown, not told, and begins 
           "[cycle]") {
     House house;
     detail::WatchedRun& watched = house.at(house.run(silent_class()));
-    watched.verdict.edit().told.edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().told.edges.push_back({house.now().wall, 0, Condition::silent, {}});
     watched.verdict.edit().marks.snoozed_until = house.now().wall + 10s;
     Judged judged = judged_of(watched, house.now());
     CHECK((judged.shows.level == Level::watch && judged.severity == Severity::warning));
@@ -243,7 +245,7 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     rules.alerts.cooldown = 100s;
     const RunHandle run = house.run(rules);
     detail::WatchedRun& watched = house.at(run);
-    watched.verdict.edit().told.edges.push_back({Condition::silent, house.now().wall});
+    watched.verdict.edit().told.edges.push_back({house.now().wall, 0, Condition::silent, {}});
     watched.verdict.edit().told.last = house.now().wall;
     const auto goes_on = [&] { return telling(watched, house.now()).told.edges.size() == 1; };
     CHECK(goes_on());
@@ -265,7 +267,7 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     house.tell(run, StateChange{RunState::waiting_human, {}, {}, {}});
     CHECK(goes_on());
     house.tell(run, StateChange{RunState::running, {}, {}, {}});
-    watched.verdict.edit().told.dead = true;
+    watched.verdict.edit().told.dead_edges = bit_of(Condition::silent);
     CHECK_FALSE(is_said());
     CHECK_FALSE(goes_on());  // forgotten all the same
 }
@@ -275,7 +277,10 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     RunClass rules = silent_class();
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::nudge});
     detail::WatchedRun& watched = house.at(house.run(rules));
-    CHECK(said(watched, house.now()) == "unhealthy begins SILENT ");
+    CHECK(said(watched, house.now()) == "unhealthy ");  // the silence comes with the next cycle
+    watched.verdict.edit().told = telling(watched, house.now()).told;
+    watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
+    CHECK(said(watched, house.now()) == "begins SILENT ");
     watched.feed = std::make_unique<detail::Feed>();
     watched.feed->lost_since = house.now().elapsed;
     CHECK_THAT(said(watched, house.now()), !ContainsSubstring("SILENT"));

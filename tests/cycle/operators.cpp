@@ -152,9 +152,9 @@ TEST_CASE("a silence that people were told of can be taken on [M-045]", "[cycle]
     Operated o;
     o.watched.verdict.edit().incident.phase = Phase::closed;
     CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
-    o.watched.verdict.edit().told.edges.push_back({Condition::needs_input, o.now().wall});
+    o.watched.verdict.edit().told.edges.push_back({o.now().wall, 0, Condition::needs_input, {}});
     CHECK(o.decide(Verb::ack) == "nothing is wrong with the run");
-    o.watched.verdict.edit().told.edges.push_back({Condition::silent, o.now().wall});
+    o.watched.verdict.edit().told.edges.push_back({o.now().wall, 0, Condition::silent, {}});
     CHECK(o.decide(Verb::ack).empty());
     CHECK(o.watched.verdict->told.acknowledged);
 }

@@ -132,7 +132,7 @@ TEST_CASE("somebody is on a silence until it is over, and on no later one [M-045
         return Planner{p.watched, result, p.now()}(false);
     };
     p.watched.verdict.edit().incident.phase = Phase::closed;
-    p.watched.verdict.edit().told.edges.push_back({Condition::silent, p.now().wall});
+    p.watched.verdict.edit().told.edges.push_back({p.now().wall, 0, Condition::silent, {}});
     p.watched.verdict.edit().told.acknowledged = true;
     (void)plan(0);
     CHECK(p.watched.verdict->told.acknowledged);

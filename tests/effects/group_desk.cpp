@@ -43,6 +43,8 @@ struct Grouping : House {
         row.action_key = action_key;
         row.created_at = row.not_before = now().wall;
         detail::WatchedRun& watched = at(runs[run]);
+        watched.verdict.edit().incident.number = 1;
+        watched.verdict.edit().told.ask({row.alert.at, 1, {}, row.alert.kind});
         watched.alerts_pending += 1;
         watched.unsaved.edit().alerts.push_back(row);
         if (const auto error = ledger.commit_one(runs[run], watched, now())) FAIL(error->message);
@@ -265,8 +267,8 @@ TEST_CASE("what nobody received was not told of the others either, also after a 
         const std::string facts = g.history("w" + std::to_string(run)).row->facts;
         ArchiveReader reader{facts, g.now()};
         stored.archive_facts(reader);
-        REQUIRE(stored.fates->size() == 1);
-        CHECK(stored.fates->front().what == detail::Fate::What::dead);
+        REQUIRE(rooms::fates_of(stored).size() == 1);
+        CHECK(rooms::fates_of(stored).front().what == detail::Fate::What::dead);
     }
     CHECK(reason_of(g.row_of(2)) == "told with key 0 of the run w0, which nobody received");
 }
@@ -469,7 +471,7 @@ TEST_CASE("what a cycle is deciding about a run is not stored by who tells peopl
     CHECK(g.after(30s).size() == 1);
     CHECK(g.last.errors == 0);
     CHECK_FALSE(stored().verdict->told.incident);
-    REQUIRE(stored().fates->size() == 1);
+    REQUIRE(rooms::fates_of(stored()).size() == 1);
     std::vector<detail::Change> changes(1);
     changes[0].handle = g.runs[0];
     changes[0].watched = &watched;
@@ -477,7 +479,7 @@ TEST_CASE("what a cycle is deciding about a run is not stored by who tells peopl
     SECTION("it is stored on top, and the next cycle takes in what was told meanwhile") {
         REQUIRE_FALSE(g.ledger.commit(changes, {}, g.now()));
         CHECK(changes[0].stored);
-        CHECK((stored().verdict->told.incident && stored().fates->size() == 1));
+        CHECK((stored().verdict->told.incident && rooms::fates_of(stored()).size() == 1));
         CHECK((watched.verdict->told.incident && !watched.verdict->told.heard));
         CHECK(rooms::told(watched).told.heard);
     }

@@ -36,6 +36,7 @@ struct Below : House {
         verdict.told.incident = true;
         verdict.told.last = now().wall;
         verdict.told.begin = begin;
+        verdict.told.ask({{}, 1, {}, "run.unhealthy"});
     }
     /// An alert about the child was committed just now; what people read of it.
     std::size_t told(const std::string& kind = "run.unhealthy", Severity severity = Severity::warning,
@@ -78,8 +79,8 @@ TEST_CASE("the first alert about a run is kept back while people know of trouble
     const std::string facts = b.history("child").row->facts;
     ArchiveReader reader{facts, b.now()};
     stored.archive_facts(reader);
-    REQUIRE(stored.fates->size() == 1);
-    CHECK(stored.fates->front().what == detail::Fate::What::kept_back);
+    REQUIRE(rooms::fates_of(stored).size() == 1);
+    CHECK(rooms::fates_of(stored).front().what == detail::Fate::What::kept_back);
 }
 
 TEST_CASE("what asks for a person, is critical, was tried, or is no news is not kept back", "[effects]") {
@@ -108,7 +109,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("nobody received it") {
         Below b;
-        b.at(b.boss).note({detail::Fate::What::dead, "key", "run.unhealthy", b.now().wall, 0});
+        b.at(b.boss).note({detail::Fate::What::dead, "key", "run.unhealthy", {}, 0});
         CHECK(b.told() == 1);
     }
     SECTION("it was kept back, or not said") {

@@ -98,8 +98,8 @@ TEST_CASE("what became of an alert is not lost unless whoever was faster knows i
     History stored = other.row();
     stored.alerts.push_back(watched.unsaved->alerts.front());
     REQUIRE(detail::take_over(watched, stored, mine.now()));
-    REQUIRE(watched.fates->size() == 1);
-    CHECK(watched.fates->front().key == "news");
+    REQUIRE(rooms::fates_of(watched).size() == 1);
+    CHECK(rooms::fates_of(watched).front().key == "news");
     CHECK(watched.unsaved->alerts.size() == 1);
 }
 

@@ -78,6 +78,13 @@ struct Process final : heeler::detail::ProcessPort {
 };
 
 /// What is saved of a run, as it is now.
+/// What became of alerts since the run's last cycle.
+[[nodiscard]] inline std::vector<heeler::detail::Fate> fates_of(const heeler::detail::RunMemory& watched) {
+    std::vector<heeler::detail::Fate> fates;
+    watched.fates->each([&](const heeler::detail::Fate& fate) { fates.push_back(fate); });
+    return fates;
+}
+
 /// The verdict as the run's next cycle begins with it: what became of its alerts is taken in.
 [[nodiscard]] inline heeler::detail::Verdict told(heeler::detail::RunMemory& watched) {
     return watched.as_told([](const heeler::detail::RunMemory& run) { return *run.verdict; });

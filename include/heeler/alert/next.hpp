@@ -55,34 +55,26 @@ enum class LevelCause : std::uint8_t { escalated, not_received, not_acknowledged
 
 /// One level of an escalation, as it is told.
 struct LevelStep {
-    std::uint32_t level = 0;  ///< from 1
+    std::uint32_t level = 0;  ///< from 1; 0: none
     LevelCause cause = LevelCause::escalated;
     std::optional<Elapsed> next{};  ///< the next one is told then
 };
 
-/// One thing that people are told.
-struct Say {
-    enum class What : std::uint8_t {
-        escalation,  ///< by an action of the rung
-        goes_on,     ///< the escalation, to the next level or once more
-        unhealthy,
-        recovered,
-        edge,
-        edge_over,
-    };
-    What what = What::unhealthy;
-    const EdgeAlert* edge = nullptr;
-    std::optional<LevelStep> level{};  ///< where the class has levels
-    std::uint64_t silence = 0;         ///< the one that is over; 0: none
-};
-
-/// What follows for a run.
+/// What follows for a run. People are told in this order.
 struct Telling {
     Told told;
-    std::vector<Say> says;
-    bool held_back = false;               ///< an alert is, by the cooldown
-    bool hold_begins = false;             ///< and that is not on record yet
-    std::optional<std::string> ack_over;  ///< whose acknowledgement is
+    bool escalation = false;  ///< by an action of the rung
+    bool unhealthy = false;
+    bool recovered = false;
+    ConditionBits ends = 0;             ///< conditions with alerts of their own
+    const EdgeAlert* begins = nullptr;  ///< likewise
+    bool goes_on = false;               ///< the escalation: to the next level, or once more
+    LevelStep level{};                  ///< whose turn it is, where the class has levels
+    std::uint64_t silence = 0;          ///< that is over, of what goes on; 0: none
+    bool held_back = false;             ///< an alert is, by the cooldown
+    bool hold_begins = false;           ///< and that is not on record yet
+    bool ack_over = false;              ///< an acknowledgement is
+    std::string acknowledged_by;        ///< by whom that was
 };
 
 /// A value in, a value out; `now` is all it knows of time.
@@ -166,9 +158,9 @@ private:
     /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
     void look_at_edges(Alerting alerting) {
         ConditionBits told = 0, waits = 0;
-        for (const ToldEdge& each : before_.edges) {
-            const ConditionBits bit = bit_of(each.condition);
-            if ((news_.found & bit) == 0) end_edge(each.condition, alerting);
+        for (const ToldAlert& each : before_.edges) {
+            const ConditionBits bit = bit_of(each.edge);
+            if ((news_.found & bit) == 0) end_edge(each.edge, alerting);
             if (news_.silence_over && (before_.unheard->edges & bit) != 0) continue;
             told |= bit;
             if (now_.wall >= each.at && now_.wall - each.at < settings_.renotify_every) waits |= bit;
@@ -184,14 +176,14 @@ private:
             const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
             // Whoever is still to read it is not told under another key.
             const bool is_on_its_way = news_.pending > 0 && knows_edge(edge.condition);
-            if (((told & bit) == 0 || again) && !is_on_its_way) begins_ = &edge;
+            if (((told & bit) == 0 || again) && !is_on_its_way) result_.begins = &edge;
             return;  // what stands behind it is not told meanwhile
         }
     }
 
     [[nodiscard]] bool knows_edge(const Condition& condition) const noexcept {
-        for (const ToldEdge& each : before_.edges)
-            if (each.condition == condition) return true;
+        for (const ToldAlert& each : before_.edges)
+            if (each.edge == condition) return true;
         return false;
     }
 
@@ -205,7 +197,7 @@ private:
         const bool told = edge != nullptr && !edge->over.empty() && !news_.quiet && heard;
         if (told && (is_cold_with(alerting) || news_.pending > 0)) return;
         over_ |= bit_of(condition);
-        if (told) ends_ |= bit_of(condition);
+        if (told) result_.ends |= bit_of(condition);
     }
 
     void begin_incident() {
@@ -219,13 +211,13 @@ private:
         result_.told.acknowledged = false;
         ToldLevels& levels = result_.told.levels.edit();
         levels.next.reset();
-        result_.ack_over = std::exchange(levels.by, {});
+        result_.ack_over = true;
+        result_.acknowledged_by = std::exchange(levels.by, {});
     }
 
     void escalate() {
-        Say say{Say::What::escalation};
-        if (!settings_.escalation.levels.empty()) say.level = next_level();
-        result_.says.push_back(std::move(say));
+        result_.escalation = true;
+        if (!settings_.escalation.levels.empty()) result_.level = next_level();
         say_it_began(AlertKind::escalation);
         if (news_.gives_up) result_.told.end_told = true;
     }
@@ -251,7 +243,7 @@ private:
         if (!settings_.tell_people) return;
         if (!same_incident()) told.dead = false;
         if (alerting == Alerting::send && !news_.escalates) {
-            result_.says.push_back({Say::What::unhealthy});
+            result_.unhealthy = true;
             say_it_began(AlertKind::unhealthy);
             told.hold_noted = false;
             told.end_told = news_.is_final;
@@ -260,7 +252,7 @@ private:
         result_.hold_begins =
             result_.held_back && !std::exchange(told.hold_noted, told.hold_noted || result_.held_back);
         if (alerting == Alerting::resolved && !news_.quiet) {
-            result_.says.push_back({Say::What::recovered});
+            result_.recovered = true;
             told.last = now_.wall;
         }
     }
@@ -269,31 +261,28 @@ private:
     void tell_edges() {
         Told& told = result_.told;
         if (over_ != 0) {
-            for (const EdgeAlert& edge : settings_.edges) {
-                if ((ends_ & bit_of(edge.condition)) == 0) continue;
-                result_.says.push_back({Say::What::edge_over, &edge});
-                told.last = now_.wall;
-            }
-            for (auto each = told.edges.begin(); each != told.edges.end();)
-                each = (over_ & bit_of(each->condition)) != 0 ? told.edges.erase(each) : each + 1;
+            if (result_.ends != 0) told.last = now_.wall;
+            std::vector<ToldAlert> left;
+            for (ToldAlert& each : told.edges)
+                if ((over_ & bit_of(each.edge)) == 0) left.push_back(std::move(each));
+            told.edges.swap(left);
             told.read &= ~over_;
             told.dead_edges &= ~over_;
         }
-        if (begins_ != nullptr) tell_edge(*begins_);
+        if (result_.begins != nullptr) tell_edge(*result_.begins);
     }
 
     void tell_edge(const EdgeAlert& edge) {
         Told& told = result_.told;
-        result_.says.push_back({Say::What::edge, &edge});
         told.ask({now_.wall, 0, edge.condition, edge.kind});
         told.last = now_.wall;
         told.dead_edges &= ~bit_of(edge.condition);
-        for (ToldEdge& each : told.edges)
-            if (each.condition == edge.condition) {
+        for (ToldAlert& each : told.edges)
+            if (each.edge == edge.condition) {
                 each.at = now_.wall;
                 return;
             }
-        told.edges.push_back({edge.condition, now_.wall});
+        told.edges.push_back({now_.wall, 0, edge.condition, {}});
     }
 
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
@@ -305,10 +294,9 @@ private:
         const bool is_open =
             has_levels && levels.told > 0 && news_.after.open() && levels.incident == news_.after.number;
         if (!unheard && !is_open) return;
-        Say say{Say::What::goes_on};
-        if (unheard) say.silence = before_.unheard->silence;
-        if (has_levels) say.level = next_level();
-        result_.says.push_back(std::move(say));
+        result_.goes_on = true;
+        if (unheard) result_.silence = before_.unheard->silence;
+        if (has_levels) result_.level = next_level();
         const bool told = result_.told.incident;
         say_it_began(AlertKind::escalation);
         result_.told.incident = told;
@@ -351,8 +339,8 @@ private:
         left.edges &= ~over_;
         if (news_.silence_over) {
             ConditionBits known = 0;
-            for (const ToldEdge& each : told.edges) known |= bit_of(each.condition);
-            left.edges &= known & ~(begins_ != nullptr ? bit_of(begins_->condition) : ConditionBits{0});
+            for (const ToldAlert& each : told.edges) known |= bit_of(each.edge);
+            left.edges &= known & ~(result_.begins != nullptr ? bit_of(result_.begins->condition) : ConditionBits{0});
             left.began &= news_.waiting;
             left.escalated = false;
             if (left.edges == 0 && !left.began) left = {};
@@ -377,8 +365,7 @@ private:
     Instant now_;
     Telling result_;
     Step step_ = Step::none;
-    const EdgeAlert* begins_ = nullptr;
-    ConditionBits over_ = 0, ends_ = 0;
+    ConditionBits over_ = 0;
 };
 
 /// What people are told of a run now, and what they were told then. Pure.

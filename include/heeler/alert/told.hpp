@@ -1,6 +1,7 @@
 // All that people were told about one run, and what became of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/seldom.hpp>
@@ -51,27 +53,55 @@ struct Fate {
     }
 };
 
-/// People were told that this began; `at` of the newest alert about it.
-struct ToldEdge {
-    Condition condition = Condition::needs_input;
-    WallTime at{};
+/// Fates, the oldest first. As bytes, so that they are stored as they are.
+class Fates {
+public:
+    [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
 
-    friend bool operator==(const ToldEdge&, const ToldEdge&) = default;
+    void add(Fate fate) {
+        ArchiveWriter to{Instant{}};
+        to(fate);
+        bytes_ += to.bytes();
+    }
+    void add(const Fates& later) { bytes_ += later.bytes_; }
+
+    /// Takes out those that take so many bytes: the first ones.
+    [[nodiscard]] Fates take(std::size_t bytes) {
+        Fates first;
+        first.bytes_ = bytes_.substr(0, bytes);
+        bytes_.erase(0, bytes);
+        return first;
+    }
+
+    template <class Take>
+    void each(Take&& take) const {
+        ArchiveReader from{bytes_, Instant{}};
+        while (!from.at_end()) {
+            Fate fate;
+            from(fate);
+            if (!from.ok()) return;
+            take(fate);
+        }
+    }
 
     template <class A>
     void archive(A& a) {
-        a(condition, at);
+        a(bytes_);
     }
+
+private:
+    std::string bytes_;
 };
 
-/// An alert that people were asked to read, until it is known what became of it.
-struct Asked {
+/// What an alert said that something began, or goes on.
+struct ToldAlert {
     WallTime at{};
-    std::uint32_t incident = 0;  ///< that it says the beginning of; 0: it is about a condition with alerts of its own
+    std::uint32_t incident = 0;  ///< it is about this one; 0: about a condition with alerts of its own
     Condition edge{};            ///< that one
     std::string kind{};
 
-    friend bool operator==(const Asked&, const Asked&) = default;
+    friend bool operator==(const ToldAlert&, const ToldAlert&) = default;
 
     template <class A>
     void archive(A& a) {
@@ -127,8 +157,8 @@ struct Unheard {
 /// A value, changed by `next` and by what became of the alerts that it asked for.
 struct Told {
     std::optional<WallTime> last;  ///< the newest alert about the run's health: the cooldown goes from here
-    std::vector<Asked> asked;      ///< the newest `most_asked`
-    std::vector<ToldEdge> edges;   ///< of what goes on
+    std::vector<ToldAlert> asked;  ///< of which it is not known yet what became of them, the newest `most_asked`
+    std::vector<ToldAlert> edges;  ///< conditions with alerts of their own that go on, each with its newest one
     Seldom<ToldLevels> levels;
     Seldom<Unheard> unheard;
     ConditionBits read = 0;        ///< edges of which somebody has an alert, a bit each
@@ -158,9 +188,9 @@ struct Told {
     }
     /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
     [[nodiscard]] bool end_is_awaited(const AlertSettings& settings, bool heard_of = false) const noexcept {
-        for (const ToldEdge& each : edges) {
-            const EdgeAlert* edge = edge_about(settings, each.condition);
-            if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.condition))) return true;
+        for (const ToldAlert& each : edges) {
+            const EdgeAlert* edge = edge_about(settings, each.edge);
+            if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge))) return true;
         }
         return false;
     }
@@ -171,7 +201,7 @@ struct Told {
 
     static constexpr std::size_t most_asked = 16;
 
-    void ask(Asked alert) {
+    void ask(ToldAlert alert) {
         if (asked.size() >= most_asked) asked.erase(asked.begin());
         asked.push_back(std::move(alert));
     }
@@ -179,11 +209,11 @@ struct Told {
     /// `of`: the run's newest incident. What became of an alert about an older one, or about a condition that was over
     /// meanwhile, says nothing about what goes on now.
     void take_in(const Fate& fate, const Incident& of, const AlertSettings& settings) {
-        const Asked alert = answered(fate);
+        const ToldAlert alert = answered(fate);
         const bool of_incident = alert.incident != 0 && alert.incident == of.number;
         ConditionBits edge = 0;
-        for (const ToldEdge& each : edges)
-            if (alert.incident == 0 && each.condition == alert.edge && each.at == alert.at) edge = bit_of(alert.edge);
+        for (const ToldAlert& each : edges)
+            if (alert.incident == 0 && each.edge == alert.edge && each.at == alert.at) edge = bit_of(alert.edge);
         switch (fate.what) {
             case Fate::What::delivered:
                 heard |= of_incident && of.open() && incident;
@@ -235,10 +265,10 @@ struct Told {
 
 private:
     /// The alert that this is about; one about nothing if nobody was asked.
-    [[nodiscard]] Asked answered(const Fate& fate) {
+    [[nodiscard]] ToldAlert answered(const Fate& fate) {
         for (std::size_t i = 0; i < asked.size(); ++i) {
             if (asked[i].at != fate.at || asked[i].kind != fate.kind) continue;
-            Asked found = std::move(asked[i]);
+            ToldAlert found = std::move(asked[i]);
             asked.erase(asked.begin() + static_cast<std::ptrdiff_t>(i));
             return found;
         }

@@ -27,7 +27,7 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline bool edge_is_open(const RunMemory& watched) {
     if (!watched.run.waiting_since) return false;
     ConditionBits told = 0;
-    for (const ToldEdge& each : watched.verdict->told.edges) told |= bit_of(each.condition);
+    for (const ToldAlert& each : watched.verdict->told.edges) told |= bit_of(each.edge);
     const bool repeats = watched.rules().alerts.renotify_every > Duration{};
     for (const EdgeAlert& edge : watched.rules().alerts.edges) {
         const ConditionBits bit = bit_of(edge.condition);

@@ -229,7 +229,8 @@ private:
 
     /// True if the freeze or silence is not on record yet; it is from now on.
     [[nodiscard]] bool tell_once(std::uint64_t number) {
-        if (std::find(told_.begin(), told_.end(), number) != told_.end()) return false;
+        for (const std::uint64_t known : told_)
+            if (known == number) return false;
         told_.push_back(number);
         return true;
     }

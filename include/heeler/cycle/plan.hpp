@@ -60,7 +60,7 @@ public:
         if (telling_.hold_begins)
             rows_.audit.push_back(
                 {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
-        for (const Say& say : telling_.says) tell(say, before);
+        tell(before);
         record(before);
         return std::move(rows_);
     }
@@ -182,8 +182,7 @@ private:
     void escalate(const Action& action) {
         AlertRow row = alert_of(AlertKind::escalation, action.key);
         row.action_key = action.key;
-        for (const Say& say : telling_.says)
-            if (say.what == Say::What::escalation) address(row, say);
+        address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
         row.alert.details.push_back(
@@ -193,37 +192,30 @@ private:
         rows_.alerts.push_back(std::move(row));
     }
 
-    void tell(const Say& say, const Incident& before) {
-        switch (say.what) {
-            case Say::What::escalation:  // goes with its action
-                return;
-            case Say::What::goes_on:
-                return tell_it_goes_on(say);
-            case Say::What::unhealthy: {
-                AlertRow row = alert_of(AlertKind::unhealthy, moment());
-                wording_.complete(row, wording_.plan_in_words());
-                rows_.alerts.push_back(std::move(row));
-                return;
-            }
-            case Say::What::recovered:
-                return tell_recovery(before);
-            case Say::What::edge:
-                if (const Finding* finding = wording_.finding_about(say.edge->condition))
-                    tell_edge(*say.edge, *finding);
-                return;
-            case Say::What::edge_over:
-                return tell_end(*say.edge);
+    /// But of an escalation, which goes with its action.
+    void tell(const Incident& before) {
+        if (telling_.unhealthy) {
+            AlertRow row = alert_of(AlertKind::unhealthy, moment());
+            wording_.complete(row, wording_.plan_in_words());
+            rows_.alerts.push_back(std::move(row));
         }
+        if (telling_.recovered) tell_recovery(before);
+        for (const EdgeAlert& edge : watched_.rules().alerts.edges)
+            if ((telling_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
+        if (telling_.begins != nullptr)
+            if (const Finding* finding = wording_.finding_about(telling_.begins->condition))
+                tell_edge(*telling_.begins, *finding);
+        if (telling_.goes_on) tell_it_goes_on();
     }
 
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
-    void tell_it_goes_on(const Say& say) {
-        const std::string silence = std::to_string(say.silence);
-        AlertRow row =
-            alert_of(AlertKind::escalation, say.silence != 0 ? "after silence " + silence
-                                                             : "step " + std::to_string(telling_.told.levels->steps));
-        address(row, say);
-        if (say.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
+    void tell_it_goes_on() {
+        const std::string silence = std::to_string(telling_.silence);
+        AlertRow row = alert_of(AlertKind::escalation, telling_.silence != 0
+                                                           ? "after silence " + silence
+                                                           : "step " + std::to_string(telling_.told.levels->steps));
+        address(row);
+        if (telling_.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
         row.alert.summary =
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
@@ -242,25 +234,26 @@ private:
     }
 
     /// Sends it to the level whose turn it is, says in it what follows, and puts that on record.
-    void address(AlertRow& row, const Say& say) {
-        if (!say.level) return;
+    void address(AlertRow& row) {
+        if (telling_.level.level == 0) return;
+        const LevelStep& step = telling_.level;
         const Told& told = telling_.told;
         const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
-        row.alert.to = route_of(levels[say.level->level - 1]);
-        const std::string place = concat(std::to_string(say.level->level), " of ", std::to_string(levels.size()));
+        row.alert.to = route_of(levels[step.level - 1]);
+        const std::string place = concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
         row.alert.details.push_back(
             {"ack", redact(watched_.rules().alerts.operate) + " ack -- " + shell_word(spec_.id)});
         if (told.acknowledged)
             row.alert.details.push_back({"acknowledged_by", told.levels->by});
-        else if (say.level->next)
-            row.alert.details.push_back({"ack_before", rfc3339(wall_at(now_, *say.level->next))});
+        else if (step.next)
+            row.alert.details.push_back({"ack_before", rfc3339(wall_at(now_, *step.next))});
         JsonLine line;
-        line.begin_object().key("level").number(say.level->level).key("of").number(levels.size());
-        line.key("to").string(row.alert.to).key("why").string(name_of(say.level->cause));
+        line.begin_object().key("level").number(step.level).key("of").number(levels.size());
+        line.key("to").string(row.alert.to).key("why").string(name_of(step.cause));
         line.key("alert").string(row.alert.key).key("next");
-        if (say.level->next)
-            line.string(rfc3339(wall_at(now_, *say.level->next)));
+        if (step.next)
+            line.string(rfc3339(wall_at(now_, *step.next)));
         else
             line.null();
         line.end_object();
@@ -269,7 +262,7 @@ private:
 
     [[nodiscard]] AuditRow ack_over_record() const {
         JsonLine line;
-        line.begin_object().key("acknowledged_by").string(*telling_.ack_over);
+        line.begin_object().key("acknowledged_by").string(telling_.acknowledged_by);
         line.key("lasted_s").number(in_seconds(watched_.rules().alerts.escalation.ack_lasts)).end_object();
         return escalation_row(std::move(line));
     }

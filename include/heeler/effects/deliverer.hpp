@@ -422,8 +422,12 @@ private:
     static bool drop_alert(const AlertJob& job, AlertRow::State state) {
         WatchedRun& watched = *job.watched;
         const std::lock_guard guard{watched.lock};
-        const auto is_same = [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; };
-        if (watched.unsaved) std::erase_if(watched.unsaved.edit().alerts, is_same);
+        if (watched.unsaved) {
+            std::vector<AlertRow> others;
+            for (AlertRow& row : watched.unsaved.edit().alerts)
+                if (row.alert.key != job.row.alert.key) others.push_back(std::move(row));
+            watched.unsaved.edit().alerts.swap(others);
+        }
         if (watched.alerts_pending > 0) --watched.alerts_pending;
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         return state == AlertRow::State::delivered;

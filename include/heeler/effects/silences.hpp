@@ -1,7 +1,6 @@
 // The silences that stand, as the last cycle found them, and whether one of them swallows an alert.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -26,8 +25,9 @@ public:
     /// Whether this one is in force yet.
     [[nodiscard]] bool stands(std::uint64_t number) const {
         const std::lock_guard guard{lock_};
-        return std::any_of(standing_.begin(), standing_.end(),
-                           [&](const DecisionRow& row) { return row.number == number; });
+        for (const DecisionRow& row : standing_)
+            if (row.number == number) return true;
+        return false;
     }
 
     /// The oldest that is about this alert at this moment.

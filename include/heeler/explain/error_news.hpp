@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/name_map.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -26,9 +26,10 @@ public:
     /// How often an error that is met now was met since it was said, 0 if it is new; absent: it was said a short while
     /// ago.
     [[nodiscard]] std::optional<std::uint64_t> meet(const ErrorEvent& event, Elapsed now) {
-        std::erase_if(known_, [&](const auto& each) { return now - each.second.met >= forgotten_after_; });
-        const auto [known, is_new] = known_.try_emplace(key_of(event), Known{now, now, 0});
-        Known& error = known->second;
+        forget(now);
+        const std::string key = key_of(event);
+        const bool is_new = known_.emplace(key, Known{now, now, 0});
+        Known& error = known_[key];
         error.met = now;
         if (is_new) return 0;
         ++error.since;
@@ -59,6 +60,14 @@ private:
         std::uint64_t since = 0;  ///< how often it was met after it was said
     };
 
+    void forget(Elapsed now) {
+        for (auto next = known_.begin(); next != known_.end();) {
+            const auto each = next;
+            ++next;
+            if (now - each->second.met >= forgotten_after_) known_.erase(each);
+        }
+    }
+
     /// Some errors are met only once, and their words are all that tells them apart. What is busy says for how long,
     /// which is another number each time.
     [[nodiscard]] static std::string key_of(const ErrorEvent& event) {
@@ -69,7 +78,7 @@ private:
 
     Duration again_after_;
     Duration forgotten_after_;
-    std::map<std::string, Known> known_;
+    detail::NameMap<Known> known_;
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <heeler/core/incident.hpp>
-#include <heeler/core/min_max.hpp>
 #include <heeler/core/seldom.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/verdict.hpp>
@@ -27,11 +26,11 @@ public:
           incarnation_outside_{incarnation_},
           life_{run.life()},
           life_outside_{life_},
-          fates_{run.fates->size()},
+          fates_{run.fates->bytes()},
           basis_{run.basis} {
         if (fates_ == 0) return;
         std::swap(run.verdict, verdict_);
-        for (const Fate& fate : *run.fates) run.take_in(fate);
+        run.take_in(*run.fates);
         std::swap(run.verdict, verdict_);
     }
 
@@ -81,11 +80,8 @@ private:
         if (actions_ > 0) run.rung_busy = true;
         run.alerts_pending += static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        auto& all = run.fates.edit();
-        const auto end = all.begin() + static_cast<std::ptrdiff_t>(min_of(fates_, all.size()));
-        taken_in_.assign(all.begin(), end);
-        all.erase(all.begin(), end);
-        if (all.empty()) run.fates.reset();
+        taken_in_ = run.fates.edit().take(fates_);
+        if (run.fates->empty()) run.fates.reset();
     }
 
     void take_out(RunMemory& run) {
@@ -99,8 +95,8 @@ private:
         if (actions_ > 0) run.rung_busy = false;
         run.alerts_pending -= static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        auto& all = run.fates.edit();
-        all.insert(all.begin(), taken_in_.begin(), taken_in_.end());
+        taken_in_.add(*run.fates);
+        run.fates.edit() = std::exchange(taken_in_, {});
     }
 
     Shown shown_;
@@ -108,8 +104,8 @@ private:
     std::uint32_t incarnation_, incarnation_outside_;
     Life life_, life_outside_;
     Seldom<std::vector<Action>> rung_;  ///< the run's, while its outcomes count as taken in
-    std::vector<Fate> taken_in_;        ///< likewise
-    std::size_t fates_;                 ///< so many of the run's are taken in: the first ones
+    Fates taken_in_;                    ///< likewise
+    std::size_t fates_;                 ///< bytes of the run's that are taken in: the first ones
     std::size_t actions_ = 0, alerts_ = 0;
     std::uint32_t basis_;
     bool settles_ = false;

@@ -171,7 +171,7 @@ struct RunMemory {
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
     std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
     std::int64_t earlier_calls = 0;      ///< of `run.calls`: a source found them, long after they were made
-    Seldom<std::vector<Fate>> fates;     ///< of alerts: written by deliveries, taken in by the next cycle
+    Seldom<Fates> fates;                 ///< of alerts: written by deliveries, taken in by the next cycle
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -209,20 +209,23 @@ struct RunMemory {
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
 
     /// What became of an alert about the run.
-    void note(Fate fate) { fates.edit().push_back(std::move(fate)); }
+    void note(Fate fate) { fates.edit().add(std::move(fate)); }
 
     /// What `ask(run)` answers when what became of its alerts is taken in. That changes nothing.
     template <class Ask>
     [[nodiscard]] auto as_told(Ask&& ask) {
         if (fates->empty()) return ask(*this);
         Seldom<Verdict> before = verdict;
-        for (const Fate& fate : *fates) take_in(fate);
+        take_in(*fates);
         auto answer = ask(*this);
         verdict = std::move(before);
         return answer;
     }
 
-    void take_in(const Fate& fate) { verdict.edit().told.take_in(fate, verdict->incident, rules().alerts); }
+    void take_in(const Fates& these) {
+        Verdict& known = verdict.edit();
+        these.each([&](const Fate& fate) { known.told.take_in(fate, known.incident, rules().alerts); });
+    }
 
     /// It has an open incident that people know of, or are about to be told of. One that they have dismissed may stay
     /// open for ever, and nobody would say when it ends.

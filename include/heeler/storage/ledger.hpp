@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -205,8 +204,9 @@ public:
             put_off(*included[place], batch.runs[place].row.id, std::move(error), now);
         for (std::size_t i = 0; i < included.size(); ++i) {
             const std::string& id = batch.runs[i].row.id;
-            included[i]->conflict = parted.stored[i] && std::find(parted.conflicts.begin(), parted.conflicts.end(),
-                                                                  id) != parted.conflicts.end();
+            bool conflict = false;
+            for (const std::string& run : parted.conflicts) conflict |= run == id;
+            included[i]->conflict = parted.stored[i] && conflict;
             included[i]->stored = parted.stored[i] && !included[i]->conflict;
             settle(*included[i], batch.runs[i], now);
         }
@@ -419,8 +419,9 @@ private:
     /// The newest rows, which follow what waited: they are carried out now.
     template <class Row>
     static void take_back(std::vector<Row>& rows, std::vector<Row>& stored, std::size_t count) {
-        const auto begin = stored.end() - static_cast<std::ptrdiff_t>(std::min(count, stored.size()));
-        rows.assign(std::make_move_iterator(begin), std::make_move_iterator(stored.end()));
+        rows.clear();
+        for (std::size_t i = stored.size() - std::min(count, stored.size()); i < stored.size(); ++i)
+            rows.push_back(std::move(stored[i]));
     }
 
     [[nodiscard]] bool is_mine(const RunRow& row) const {

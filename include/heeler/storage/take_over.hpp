@@ -44,9 +44,9 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
 
 /// What somebody else delivered, or gave up, does not wait again because it failed here.
 [[nodiscard]] inline bool is_settled(const History& stored, std::string_view key) {
-    return std::any_of(stored.alerts.begin(), stored.alerts.end(), [&](const AlertRow& row) {
-        return row.alert.key == key && row.state != AlertRow::State::pending;
-    });
+    for (const AlertRow& row : stored.alerts)
+        if (row.alert.key == key && row.state != AlertRow::State::pending) return true;
+    return false;
 }
 
 /// Takes the stored facts of the run: its incident, its attempts, what people were told. What waits to be stored
@@ -60,7 +60,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     const Run mine = watched.run;
     const Seldom<Checkpoints> noted = watched.checkpoints;
     const auto waits_until = watched.waits_until;
-    const Seldom<std::vector<Fate>> fates = watched.fates;
+    const Seldom<Fates> fates = watched.fates;
     ArchiveReader facts{stored.row->facts, now};
     watched.archive_facts(facts);
     keep_reported(watched, mine, noted);
@@ -73,17 +73,19 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     Folder{watched, now}
         .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
     if (!watched.unsaved) return true;
-    std::erase_if(watched.unsaved.edit().alerts,
-                  [&](const AlertRow& row) { return is_settled(stored, row.alert.key); });
-    for (const Fate& fate : *fates)  // that nobody has stored
+    std::vector<AlertRow> alerts;
+    for (AlertRow& row : watched.unsaved.edit().alerts)
+        if (!is_settled(stored, row.alert.key)) alerts.push_back(std::move(row));
+    watched.unsaved.edit().alerts.swap(alerts);
+    fates->each([&](const Fate& fate) {  // that nobody has stored
         for (const AlertRow& row : watched.unsaved->alerts)
-            if (row.alert.key == fate.key && row.state != AlertRow::State::pending) {
-                watched.note(fate);
-                break;
-            }
-    auto& waiting = watched.unsaved.edit().checkpoints;
-    std::erase_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
+            if (row.alert.key == fate.key && row.state != AlertRow::State::pending) return watched.note(fate);
+    });
+    std::vector<CheckpointRow> waiting;
+    for (CheckpointRow& row : watched.unsaved.edit().checkpoints)
+        if (row.incarnation >= watched.run.incarnation) waiting.push_back(std::move(row));
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;
+    watched.unsaved.edit().checkpoints.swap(waiting);
     return true;
 }
 
