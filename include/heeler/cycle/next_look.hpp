@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <heeler/alert/next.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/ledger.hpp>
