@@ -14,7 +14,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/edge.hpp>
 #include <heeler/posix/this_process.hpp>
-#include <heeler/storage/only_one.hpp>
+#include <heeler/storage/sole_watchdog.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
@@ -150,7 +150,7 @@ Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now) {
     Clock clock;
     heeler::detail::ThisProcess process{clock, {}};
     heeler::detail::StoreEdge port{store};
-    heeler::detail::OnlyOne alone{port, process};
+    heeler::detail::SoleWatchdog alone{port, process};
     if (const auto may = alone.check(now); !may) return {exit_alert, may.error().message};
     const auto holders = live_holders(store);
     const auto waiting = store.undelivered();

@@ -69,8 +69,8 @@ tl::unexpected<heeler::Error> cannot_read(const std::string& path, const char* w
 }
 
 /// Hands every piece of the input to `feed`. zlib passes on what is not compressed as it is.
-template <class Feed>
-Result<void> read_pieces(const std::string& path, Feed feed) {
+template <class RunSource>
+Result<void> read_pieces(const std::string& path, RunSource feed) {
     errno = 0;
     const Gzip file{path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb")};
     if (file == nullptr) return cannot_read(path, errno != 0 ? std::strerror(errno) : "not enough memory");

@@ -257,7 +257,7 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     watched.run.late = true;
     CHECK_FALSE(is_said());
     watched.run.late = false;
-    watched.feed = std::make_unique<detail::Feed>();
+    watched.feed = std::make_unique<detail::RunSource>();
     watched.feed->lost_since = house.now().elapsed;
     CHECK_FALSE(is_said());
     watched.feed.reset();
@@ -281,7 +281,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     watched.verdict.edit().told = telling(watched, house.now()).told;
     watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
     CHECK(said(watched, house.now()) == "begins SILENT ");
-    watched.feed = std::make_unique<detail::Feed>();
+    watched.feed = std::make_unique<detail::RunSource>();
     watched.feed->lost_since = house.now().elapsed;
     CHECK_THAT(said(watched, house.now()), !ContainsSubstring("SILENT"));
     rules.alerts.cooldown = 100s;
@@ -293,7 +293,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
 TEST_CASE("what is only worth showing has no alert of its own [M-045]", "[cycle]") {
     House house;
     RunClass rules = rooms::bare_class();
-    rules.alerts.edges = {{Condition::stalled, "worker.stuck", false, {}}};
+    rules.alerts.conditions = {{Condition::stalled, "worker.stuck", false, {}}};
     rules.detectors.turn_on<rooms::Counts<'a'>>({Level::watch});
     CHECK(said(house.at(house.run(rules)), house.now()).empty());
     rules.name = "nudged";

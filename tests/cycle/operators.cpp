@@ -96,7 +96,7 @@ TEST_CASE("a decision is on record with who took it, and applied once", "[cycle]
     const std::string said = o.apply({Operated::row(7, Verb::dismiss)});
     CHECK_THAT(said, ContainsSubstring(R"("verb":"dismiss","by":"ana")"));
     REQUIRE(o.work.size() == 1);
-    CHECK(o.work[0].change.besides->applied == std::vector<std::uint64_t>{7});  // with the run, or not at all
+    CHECK(o.work[0].change.related->applied == std::vector<std::uint64_t>{7});  // with the run, or not at all
     CHECK(o.work[0].change.rows.audit.size() == 1);
     CHECK_THAT(o.apply({Operated::row(8, Verb::dismiss, "nobody")}), ContainsSubstring("ignored"));
     CHECK(o.batch.applied == std::vector<std::uint64_t>{8});
@@ -110,11 +110,11 @@ TEST_CASE("a loop that was none is muted for its class and counted against its r
     o.watched.verdict.edit().loop_identity = 77;
     (void)o.apply({Operated::row(1, Verb::mark_wrong)});
     REQUIRE(o.work.size() == 1);
-    const detail::Besides& besides = *o.work[0].change.besides;
-    REQUIRE(besides.mutes.size() == 1);
-    CHECK((besides.mutes[0].identity == 77 && besides.mutes[0].class_name == "bare"));
-    REQUIRE(besides.tallies.size() == 1);
-    CHECK((besides.tallies[0].wrong == 1 && besides.tallies[0].incidents == 0));
+    const detail::RelatedRows& related = *o.work[0].change.related;
+    REQUIRE(related.mutes.size() == 1);
+    CHECK((related.mutes[0].identity == 77 && related.mutes[0].class_name == "bare"));
+    REQUIRE(related.tallies.size() == 1);
+    CHECK((related.tallies[0].wrong == 1 && related.tallies[0].incidents == 0));
     CHECK(o.watched.of_class()->mutes.has(77));
     CHECK(o.watched.verdict->marks.wrong == 0);
 }
@@ -140,7 +140,7 @@ TEST_CASE("A-121: who is not the owner does not snooze, continue or dismiss a ru
     for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss})
         CHECK_THAT(o.apply({Operated::row(1, verb)}), ContainsSubstring(R"("ignored":"not the owner")"));
     for (const WorkItem& item : o.work) CHECK_FALSE(item.decided.verdict().marks.quiet_at(o.now().wall));
-    CHECK(o.work.back().change.besides->applied == std::vector<std::uint64_t>{1});  // it is not asked again
+    CHECK(o.work.back().change.related->applied == std::vector<std::uint64_t>{1});  // it is not asked again
     DecisionRow own = Operated::row(2, Verb::dismiss);
     own.by = "bo";
     const std::string said = o.apply({own});

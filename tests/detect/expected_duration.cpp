@@ -22,7 +22,7 @@ TEST_CASE("a run that takes longer than expected is shown, with both numbers and
     CHECK((found->condition == Condition::overdue && found->level == Level::watch));
     CHECK((found->condition.status() == Status::healthy && !found->condition.opens_incident()));
     CHECK((found->evidence.fact("elapsed_s") == 1200.000001 && found->evidence.fact("threshold_s") == 1200));
-    CHECK(ExpectedDuration::words(*found) == "Running for 20m 0s, expected to take 20m 0s");
+    CHECK(ExpectedDuration::describe(*found) == "Running for 20m 0s, expected to take 20m 0s");
     CHECK(ExpectedDuration{}.due({}, {}, at.run, 0s) == 1200s + 1us);
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("the finding of a streak names the tools that failed in it, and no oth
     CHECK((found->evidence.facts[0].name == "failures" && found->evidence.facts[0].value == 5));
     CHECK((found->evidence.facts[1].name == "threshold" && found->evidence.facts[1].value == 5));
     CHECK(found->subject.view() == "Read, Bash");
-    CHECK(FailureStreak::words(*found) == "5 tool failures in a row (Read, Bash)");
+    CHECK(FailureStreak::describe(*found) == "5 tool failures in a row (Read, Bash)");
 
     Streak nameless, endless;
     nameless.learn(ToolCall{"", "{}"});

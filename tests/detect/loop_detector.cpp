@@ -242,16 +242,16 @@ TEST_CASE("a loop is told by what ends its shortest block, and how often it stoo
     Fed<> lines;
     lines("xyz")(times(16, "a"));
     CHECK(lines.finding()->subject.view() == "a");
-    CHECK(LoopDetector<Line>::words(*lines.finding()) == "Looping: a line of output (a) 16 times in a row");
+    CHECK(LoopDetector<Line>::describe(*lines.finding()) == "Looping: a line of output (a) 16 times in a row");
     CHECK(lines.reloaded().finding()->subject.view() == "a");
     lines.mark();
     lines("pq")(times(3, "vwxyz"));
     REQUIRE(lines.period() == 5);
-    CHECK(LoopDetector<Line>::words(*lines.finding()) ==
+    CHECK(LoopDetector<Line>::describe(*lines.finding()) ==
           "Looping: a block of 5 lines of output (the last: z) 3 times in a row");
     Fed<Call> calls{BlockRule{1, 32, 3, 5, 200}};
     calls(times(5, "g"));
-    CHECK(LoopDetector<Call>::words(*calls.finding()) == "Looping: a tool call (g) 5 times in a row");
+    CHECK(LoopDetector<Call>::describe(*calls.finding()) == "Looping: a tool call (g) 5 times in a row");
 }
 
 TEST_CASE("a name in a damaged store does no harm [M-114]", "[detect]") {

@@ -20,7 +20,7 @@ TEST_CASE("a run without any work is stalled when it lives for more than 120 s [
     CHECK(found->condition == Condition::stalled);
     CHECK(found->level == Level::nudge);
     CHECK(found->evidence.fact("threshold_s") == 120);
-    CHECK(NeverStarted::words(*found) == "Never started: no work for 2 minutes");
+    CHECK(NeverStarted::describe(*found) == "Never started: no work for 2 minutes");
     CHECK(NeverStarted{}.due({}, {}, at.run, 0s) == 120s + 1us);
     CHECK(NeverStarted::bound({}, 60s, 5s) == "  a run that never begins to work is seen within 2m 5s\n");
 }

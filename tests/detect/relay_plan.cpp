@@ -26,7 +26,7 @@ struct Checked : At {
     explicit Checked(Duration age, std::optional<Duration> left = {}) : At{age}, breadcrumb{left} {
         run.checkpoint_base = left.value_or(Duration{});
     }
-    std::optional<Sighting> look() {
+    std::optional<Sighting> poll() {
         LastCheckpoint last;
         last.at = breadcrumb;
         return check.look(memory, plan, run, last, now);

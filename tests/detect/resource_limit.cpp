@@ -44,8 +44,8 @@ TEST_CASE("a resource is shown from 90 % on and exhausted at 100 % [M-188]", "[d
     CHECK((exhausted->level == Level::nudge && exhausted->evidence.rule == "exhausted"));
     CHECK((exhausted->evidence.fact("used") == 100 && exhausted->evidence.fact("limit") == 100));
     CHECK((exhausted->subject.view() == "disk" && exhausted->evidence.last == 4));
-    CHECK(ResourceLimit::words(*nearly) == "Nearly exhausted: disk, 90 of 100 used (90 %)");
-    CHECK(ResourceLimit::words(*told("disk", 2'000'000, 1'000'000).found()) ==
+    CHECK(ResourceLimit::describe(*nearly) == "Nearly exhausted: disk, 90 of 100 used (90 %)");
+    CHECK(ResourceLimit::describe(*told("disk", 2'000'000, 1'000'000).found()) ==
           "Exhausted: disk, 2,000,000 of 1,000,000 used (200 %)");
     CHECK_FALSE(told("disk", 10).found());
 }

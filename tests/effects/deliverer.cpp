@@ -106,7 +106,7 @@ struct Named {
 struct Receiving : Delivering {
     Named named;
     detail::NotifierEdge<Named> port{named};
-    detail::Deliverer hands{port, clock_port, process, ledger, registry, tenure};
+    detail::Deliverer hands{port, clock_port, process, ledger, registry, held_lease};
 
     Receiving() { hands.freeze(false); }
 
@@ -132,7 +132,7 @@ struct Telling : Delivering {
     std::string seen;
     Onlooker onlooker{this, &seen};
     detail::NotifierEdge<Onlooker> port{onlooker};
-    detail::Deliverer hands{port, clock_port, process, ledger, registry, tenure};
+    detail::Deliverer hands{port, clock_port, process, ledger, registry, held_lease};
 
     Telling() {
         hands.effects().control(detail::ControlRef{control});
@@ -197,7 +197,7 @@ TEST_CASE("a run that an action finds over gets no further one", "[effects]") {
 
 TEST_CASE("until it is known whether everything is frozen nothing is done, and then nothing if it is", "[effects]") {
     Delivering d;
-    detail::Deliverer fresh{d.notifier_port, d.clock_port, d.process, d.ledger, d.registry, d.tenure};
+    detail::Deliverer fresh{d.notifier_port, d.clock_port, d.process, d.ledger, d.registry, d.held_lease};
     fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, false});
     CycleReport report;
     fresh.run(d.now(), report);
@@ -352,7 +352,7 @@ TEST_CASE("who lost its lease in the middle of a rung begins nothing more", "[ef
         return detail::RungJob{run, &house.at(run), {Delivering::intended(ActionKind::nudge)}, false};
     };
     house.deliverer.queues().add(rung());
-    house.tenure.gone();
+    house.held_lease.gone();
     CycleReport report;
     house.deliverer.run(house.now(), report);
     CHECK(house.control.requests().empty());

@@ -24,7 +24,7 @@ struct Office {
     Office() { again(); }
 
     void again() {
-        desk = std::make_unique<detail::MailDesk>(house.notifier_port, house.ledger, house.tenure, house.deliverer);
+        desk = std::make_unique<detail::MailDesk>(house.notifier_port, house.ledger, house.held_lease, house.deliverer);
         desk->watch(detail::MailboxRef{box}, rules);
     }
 
@@ -309,7 +309,7 @@ TEST_CASE("commands for a mailbox that carries out nothing wait, and that is sai
     House house;
     PlainMailbox box;
     box.inner.add("c", MailKind::command);
-    detail::MailDesk desk{house.notifier_port, house.ledger, house.tenure, house.deliverer};
+    detail::MailDesk desk{house.notifier_port, house.ledger, house.held_lease, house.deliverer};
     desk.watch(detail::MailboxRef{box}, {});
     CycleReport report;
     desk.check(house.now(), report);
@@ -395,10 +395,10 @@ TEST_CASE("a watchdog that does not hold its place leaves mailboxes alone [M-128
     Office office;
     office.box.add("a", MailKind::urgent);
     office.box.add("c", MailKind::command);
-    office.house.tenure.refuse(true);
+    office.house.held_lease.refuse(true);
     CHECK(office.cycle().events.empty());
     CHECK(office.box.looks == 0);
-    office.house.tenure.refuse(false);
+    office.house.held_lease.refuse(false);
     CHECK(office.told() == "mail.urgent 1 delivered");
 }
 
@@ -406,7 +406,7 @@ TEST_CASE("mailboxes may be looked into while an alert is being sent [M-128]") {
     Office office;
     House& house = office.house;
     Interrupted notifier;
-    detail::MailDesk desk{notifier, house.ledger, house.tenure, house.deliverer};
+    detail::MailDesk desk{notifier, house.ledger, house.held_lease, house.deliverer};
     desk.watch(detail::MailboxRef{office.box}, {});
     office.box.add("a", MailKind::urgent);
     office.box.add("b", MailKind::urgent);

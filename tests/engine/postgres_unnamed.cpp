@@ -10,7 +10,7 @@ TEST_CASE("a second process without a name is refused by its PostgreSQL store un
           "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     const heeler_test::ScratchSchema schema;
-    unnamed::only_one([settings = schema.settings()] {
+    unnamed::sole_watchdog([settings = schema.settings()] {
         return PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()), settings};
     });
 }

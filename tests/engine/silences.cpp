@@ -489,7 +489,7 @@ RunClass told_of_silence() {
     RunClass rules = bench::minute_class();
     rules.detectors = {};
     rules.detectors.turn_on<SeesSilence>();
-    rules.alerts.edges = {EdgeAlert{}, silence_alert()};
+    rules.alerts.conditions = {ConditionAlert{}, silence_alert()};
     rules.alerts.cooldown = {};
     rules.alerts.renotify_every = {};
     return rules;

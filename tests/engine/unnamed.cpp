@@ -7,7 +7,7 @@ using namespace heeler;
 
 TEST_CASE("a second process without a name is refused by its SQLite store until the first has ended") {
     const ScratchLog folder;
-    unnamed::only_one([path = folder.path("store.db")] { return SqliteStore{path}; });
+    unnamed::sole_watchdog([path = folder.path("store.db")] { return SqliteStore{path}; });
 }
 
 TEST_CASE("a run that is started while the store is still its predecessor's is that one's run afterwards") {

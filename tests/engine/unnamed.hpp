@@ -84,7 +84,7 @@ template <class Store>
 }
 
 template <class Open>
-void only_one(Open open) {
+void sole_watchdog(Open open) {
     Other other{open};
     REQUIRE(other.started());
     const auto dog = boot(open());

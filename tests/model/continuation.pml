@@ -301,7 +301,7 @@ inline new_job(perhaps_tried) {
 }
 
 proctype Watchdog(byte me) {
-    byte lease;             /* Tenure::lease: its epoch */
+    byte lease;             /* HeldLease::lease: its epoch */
     byte my_fence;          /* of the hand-over under which it has the run */
     bool job, tried_before; /* RungJob, RungJob::may_have_happened */
     mtype:stages stage;     /* what stays open from cycle to cycle */
@@ -354,7 +354,7 @@ cycle:
         fi
     }
 
-    /* Deliverer::carry_out: Tenure::holds, asked before the action. Otherwise the job waits for the next lease. */
+    /* Deliverer::carry_out: HeldLease::holds, asked before the action. Otherwise the job waits for the next lease. */
     atomic {
         may_be_killed;
         if :: lapsed[me] -> goto cycle :: else -> event(me, checks_lease) fi
@@ -469,7 +469,7 @@ leave:
     skip
 }
 
-/* Who stands still for too long loses its lease, and trusts it no more by then (Tenure::granted). */
+/* Who stands still for too long loses its lease, and trusts it no more by then (HeldLease::granted). */
 #define lapse(who) lapses < LAPSES && owner[who] == present && !lapsed[who] -> lapses++; lapsed[who] = true
 
 active proctype World() {

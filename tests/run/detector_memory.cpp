@@ -57,7 +57,7 @@ struct Alarm {
     [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& set, const Run&) const {
         return set.due_waiting;
     }
-    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings&, const Run&, const LastCheckpoint&,
+    [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings&, const Run&, const LastCheckpoint&,
                                                Instant) const {
         ++memory.looks;
         return Sighting{kind, kind, {}, Duration{memory.looks}};

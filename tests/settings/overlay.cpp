@@ -287,15 +287,16 @@ TEST_CASE("a level of suspicion that is not below the critical one is not taken 
 TEST_CASE("a level of silence turns both on, and people are told by whichever class [M-045] [M-186]") {
     for (RunClass rules : {presets::long_run(), presets::session_monitor(), presets::worker_monitor()}) {
         CAPTURE(rules.name);
-        rules.alerts.edges.clear();
+        rules.alerts.conditions.clear();
         REQUIRE(lay(rules, "silence_levels", object({{"suspicious_s", whole(120), {}}})).empty());
         const auto* silence = rules.detectors.find<HeartbeatContract<ActivityAge>>();
         REQUIRE(silence != nullptr);
         CHECK((silence->informs && silence->warn_after == 120s && silence->act_after == 900s));
         REQUIRE(lay(rules, "silence_levels", object({{"critical_s", whole(600), {}}})).empty());
         CHECK(rules.detectors.find<HeartbeatContract<ActivityAge>>()->warn_after == 120s);
-        REQUIRE(rules.alerts.edges.size() == 1);
-        CHECK((rules.alerts.edges[0].condition == Condition::silent && rules.alerts.edges[0].over == "run.recovered"));
+        REQUIRE(rules.alerts.conditions.size() == 1);
+        CHECK((rules.alerts.conditions[0].condition == Condition::silent &&
+               rules.alerts.conditions[0].over == "run.recovered"));
     }
 }
 

@@ -49,10 +49,10 @@ Batch batch_of(std::size_t runs) {
 }
 
 detail::Parted write(Picky& store, const Batch& batch, Batch rest = {}) {
-    std::vector<detail::Besides> besides(batch.runs.size());
-    for (std::size_t i = 0; i < besides.size(); ++i) besides[i].applied = {i};
+    std::vector<detail::RelatedRows> related(batch.runs.size());
+    for (std::size_t i = 0; i < related.size(); ++i) related[i].applied = {i};
     return detail::InParts{store, batch, std::move(rest),
-                           [&](std::size_t i) -> const detail::Besides& { return besides[i]; }}
+                           [&](std::size_t i) -> const detail::RelatedRows& { return related[i]; }}
         .write();
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("a lease that was lost stops every write, until it is taken again", "[
     house.memory.let_pass(20s);
     REQUIRE(house.memory.claim_runs({*house.memory.claim("other", "o", 15s), {"bare"}, {}, {}, 500}));
     CHECK(house.ledger.commit_one(run, house.at(run), house.now())->code == ErrorCode::fenced);
-    CHECK_FALSE(house.tenure.holds(house.now().elapsed));
+    CHECK_FALSE(house.held_lease.holds(house.now().elapsed));
     CHECK(*house.ledger.renew("dog", 15s, house.now()));  // another epoch: what was held is lost
     std::vector<Change> changes(1);
     changes[0].handle = run;
@@ -144,7 +144,7 @@ TEST_CASE("what was written of a run that is over says nothing about the one tha
     House house;
     Interrupted store{house.memory};
     detail::StoreEdge<Interrupted> port{store};
-    detail::Ledger ledger{port, house.tenure, house.process};
+    detail::Ledger ledger{port, house.held_lease, house.process};
     const RunHandle old = house.stored(bare_class(), bench::spec_of("old"));
     note_checkpoint(house, old, 1);
     Result<Conflicts> answer = GENERATE(as<Result<Conflicts>>{}, Result<Conflicts>{Conflicts{}},
@@ -193,7 +193,7 @@ TEST_CASE("a store without leases cannot be shared, and says so", "[storage]") {
     House house;
     Lonely lonely;
     detail::StoreEdge<Lonely> port{lonely};
-    detail::Ledger ledger{port, house.tenure, house.process};
+    detail::Ledger ledger{port, house.held_lease, house.process};
     const auto refused = ledger.renew("dog", 15s, house.now());
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::unsupported);

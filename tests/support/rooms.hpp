@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/cycle/intake.hpp>
 #include <heeler/cycle/loader.hpp>
+#include <heeler/cycle/source_reader.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/engine/edge.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/storage/held_lease.hpp>
 #include <heeler/storage/ledger.hpp>
-#include <heeler/storage/tenure.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -112,13 +112,13 @@ struct House {
     heeler::detail::NotifierEdge<heeler::RecordingNotifier> notifier_port{notifier};
     heeler::detail::RunTable<heeler::detail::WatchedRun> table;
     heeler::detail::Registry registry{table};
-    heeler::detail::Tenure tenure{settings, clock_port, process};
+    heeler::detail::HeldLease held_lease{settings, clock_port, process};
     heeler::detail::GroupSources sources;
-    heeler::detail::Intake intake{sources, table, clock_port};
-    heeler::detail::Ledger ledger{store_port, tenure, process};
-    heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, registry, tenure};
+    heeler::detail::SourceReader intake{sources, table, clock_port};
+    heeler::detail::Ledger ledger{store_port, held_lease, process};
+    heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, registry, held_lease};
     heeler::detail::LostHolders lost;
-    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, tenure, sources, lost};
+    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, held_lease, sources, lost};
 
     House() {
         deliverer.effects().control(heeler::detail::ControlRef{control});

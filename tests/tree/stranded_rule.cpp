@@ -69,7 +69,7 @@ TEST_CASE("stranded work is found for a wake, and once more when that is over [M
     REQUIRE(at.look(false, true));
     CHECK(at.found()->condition == TreeCondition::stranded);
     CHECK(at.found()->evidence.fact("wakes") == 0);
-    CHECK_THAT(StrandedRule::words(*at.found()), ContainsSubstring("nothing will take up"));
+    CHECK_THAT(StrandedRule::describe(*at.found()), ContainsSubstring("nothing will take up"));
     at.acted(ActionKind::wake, GENERATE(ActionOutcome::done, ActionOutcome::unknown));
     CHECK_FALSE(at.found());  // it has its time to begin
     at.now += 15s;
@@ -79,7 +79,7 @@ TEST_CASE("stranded work is found for a wake, and once more when that is over [M
     }
     SECTION("nobody came") { REQUIRE(at.look(false, true)); }
     CHECK(at.found()->evidence.fact("wakes") == 1);
-    CHECK_THAT(StrandedRule::words(*at.found()), ContainsSubstring("stopped again"));
+    CHECK_THAT(StrandedRule::describe(*at.found()), ContainsSubstring("stopped again"));
     at.acted(ActionKind::block, ActionOutcome::done);
     at.now += 24h;
     CHECK_FALSE(at.look(false, true));

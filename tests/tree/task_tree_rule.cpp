@@ -114,7 +114,7 @@ TEST_CASE("a stop is found until a rung for it is stored, and once [M-158]") {
     at.look(stopped_look(stop_of('a')));
     REQUIRE(at.found());
     CHECK(at.found()->condition == TreeCondition::stopped);
-    CHECK(TaskTreeRule::words(*at.found()) == "The whole tree has come to rest (2 leaves)");
+    CHECK(TaskTreeRule::describe(*at.found()) == "The whole tree has come to rest (2 leaves)");
     CHECK(at.state.triggers == 0);
     at.intend();
     CHECK_FALSE(at.found());
@@ -222,7 +222,7 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     at.look(used_up);
     REQUIRE(at.found());
     CHECK(at.found()->condition == TreeCondition::unrestored);
-    CHECK_THAT(TaskTreeRule::words(*at.found()), ContainsSubstring("after 1 reviews"));
+    CHECK_THAT(TaskTreeRule::describe(*at.found()), ContainsSubstring("after 1 reviews"));
     const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
     REQUIRE(details.size() == 3);
     CHECK_THAT(details[2].value, ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));

@@ -66,15 +66,15 @@ struct Telling {
     bool escalation = false;  ///< by an action of the rung
     bool unhealthy = false;
     bool recovered = false;
-    ConditionBits ends = 0;             ///< conditions with alerts of their own
-    const EdgeAlert* begins = nullptr;  ///< likewise
-    bool goes_on = false;               ///< the escalation: to the next level, or once more
-    LevelStep level{};                  ///< whose turn it is, where the class has levels
-    std::uint64_t silence = 0;          ///< that is over, of what goes on; 0: none
-    bool held_back = false;             ///< an alert is, by the cooldown
-    bool hold_begins = false;           ///< and that is not on record yet
-    bool ack_over = false;              ///< an acknowledgement is
-    std::string acknowledged_by;        ///< by whom that was
+    ConditionBits ends = 0;                  ///< conditions with alerts of their own
+    const ConditionAlert* begins = nullptr;  ///< likewise
+    bool goes_on = false;                    ///< the escalation: to the next level, or once more
+    LevelStep level{};                       ///< whose turn it is, where the class has levels
+    std::uint64_t silence = 0;               ///< that is over, of what goes on; 0: none
+    bool held_back = false;                  ///< an alert is, by the cooldown
+    bool hold_begins = false;                ///< and that is not on record yet
+    bool ack_over = false;                   ///< an acknowledgement is
+    std::string acknowledged_by;             ///< by whom that was
 };
 
 /// A value in, a value out; `now` is all it knows of time.
@@ -167,7 +167,7 @@ private:
         }
         if (news_.quiet || (!news_.silence_over && is_cold_with(alerting))) return;
         const bool repeats = settings_.renotify_every > Duration{};
-        for (const EdgeAlert& edge : settings_.edges) {
+        for (const ConditionAlert& edge : settings_.conditions) {
             const ConditionBits bit = bit_of(edge.condition);
             if ((news_.found & bit) == 0) continue;
             // Two of one kind at one moment could not be told apart: this one comes with the next cycle.
@@ -192,7 +192,7 @@ private:
     void end_edge(const Condition& condition, Alerting alerting) {
         if (news_.waiting && !(news_.run_waits && holds_in_waits(condition))) return;
         if (condition == Condition::silent && !news_.silence_known) return;
-        const EdgeAlert* edge = edge_about(settings_, condition);
+        const ConditionAlert* edge = edge_about(settings_, condition);
         const bool heard = !before_.is_unheard(condition);
         const bool told = edge != nullptr && !edge->over.empty() && !news_.quiet && heard;
         if (told && (is_cold_with(alerting) || news_.pending > 0)) return;
@@ -272,7 +272,7 @@ private:
         if (result_.begins != nullptr) tell_edge(*result_.begins);
     }
 
-    void tell_edge(const EdgeAlert& edge) {
+    void tell_edge(const ConditionAlert& edge) {
         Told& told = result_.told;
         told.ask({now_.wall, 0, edge.condition, edge.kind});
         told.last = now_.wall;

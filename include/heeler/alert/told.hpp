@@ -12,7 +12,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
-#include <heeler/core/seldom.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
@@ -148,8 +148,9 @@ struct Unheard {
 };
 
 /// The alert of its own that a class has about a condition; null: none.
-[[nodiscard]] inline const EdgeAlert* edge_about(const AlertSettings& settings, const Condition& condition) noexcept {
-    for (const EdgeAlert& edge : settings.edges)
+[[nodiscard]] inline const ConditionAlert* edge_about(const AlertSettings& settings,
+                                                      const Condition& condition) noexcept {
+    for (const ConditionAlert& edge : settings.conditions)
         if (edge.condition == condition) return &edge;
     return nullptr;
 }
@@ -159,8 +160,8 @@ struct Told {
     std::optional<WallTime> last;  ///< the newest alert about the run's health: the cooldown goes from here
     std::vector<ToldAlert> asked;  ///< of which it is not known yet what became of them, the newest `most_asked`
     std::vector<ToldAlert> edges;  ///< conditions with alerts of their own that go on, each with its newest one
-    Seldom<ToldLevels> levels;
-    Seldom<Unheard> unheard;
+    OnDemand<ToldLevels> levels;
+    OnDemand<Unheard> unheard;
     ConditionBits read = 0;        ///< edges of which somebody has an alert, a bit each
     ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
     Beginning begin = Beginning::known;
@@ -189,7 +190,7 @@ struct Told {
     /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
     [[nodiscard]] bool end_is_awaited(const AlertSettings& settings, bool heard_of = false) const noexcept {
         for (const ToldAlert& each : edges) {
-            const EdgeAlert* edge = edge_about(settings, each.edge);
+            const ConditionAlert* edge = edge_about(settings, each.edge);
             if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge))) return true;
         }
         return false;

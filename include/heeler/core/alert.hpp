@@ -30,8 +30,8 @@ struct Detail {
     bool is_json = false;  ///< the value is JSON: a number, a list
 };
 
-/// The kinds of alert that the library makes. What a class tells of its conditions (`AlertSettings::edges`) may have
-/// others.
+/// The kinds of alert that the library makes. What a class tells of its conditions (`AlertSettings::conditions`) may
+/// have others.
 enum class AlertKind : std::uint8_t {
     unhealthy,
     recovered,

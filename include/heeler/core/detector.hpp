@@ -65,7 +65,7 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `due(memory, settings, run, since) -> optional<Duration>`: the working time at which silence alone changes the
 ///   verdict. Without it the run is judged when something was observed or an interval ended.
 /// - `due_waiting(memory, settings, run) -> optional<Elapsed>`: when a run that waits is to be looked at all the same.
-/// - `look(Memory&, settings, run, checkpoint, now) -> optional<Sighting>`: asked before each judgement, also while the
+/// - `poll(Memory&, settings, run, checkpoint, now) -> optional<Sighting>`: asked before each judgement, also while the
 ///   run waits; what it saw goes on record.
 /// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
 ///   unhealth count then.
@@ -82,12 +82,14 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// they
 ///   all go on with what it had found, whose `Finding::identity` this is; absent if anything else came, or it cannot
 ///   tell. While they do, that a run gets new results is no recovery. Without it each new result is one.
-/// - `words(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
+/// - `describe(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
-/// - `order(memory, settings, run, kind) -> optional<Order>`: with what, and under which key, an action of this kind is
+/// - `compose_action(memory, settings, run, kind) -> optional<Order>`: with what, and under which key, an action of
+/// this kind is
 ///   asked for, in place of the library's own words; of several detectors the first that answers counts.
-/// - `record(memory, settings, run, kind, outcome) -> optional<Record>`: what goes on record of an action that was
+/// - `record_action(memory, settings, run, kind, outcome) -> optional<Record>`: what goes on record of an action that
+/// was
 ///   carried out, after `learn` was told of it (`Acted`).
 /// - `static constexpr std::uint32_t layout`: of the saved memory, 1 if absent. Raise it when `Memory` changes: what
 ///   older versions saved is dropped.
@@ -147,19 +149,19 @@ struct DetectorOps {
     void (*check)(const void* memory, const void* settings, const Run& run, Instant now, std::optional<Finding>& found);
     std::optional<Duration> (*due)(const void* memory, const void* settings, const Run& run, Duration since);
     std::optional<Elapsed> (*due_waiting)(const void* memory, const void* settings, const Run& run);
-    std::optional<Sighting> (*look)(void* memory, const void* settings, const Run& run,
+    std::optional<Sighting> (*poll)(void* memory, const void* settings, const Run& run,
                                     const LastCheckpoint& checkpoint, Instant now);
     Result<void> (*validate)(const void* settings);
     void (*by_name)(void* settings, NamedSettings& named);
     std::uint64_t (*evidence_needed)(const void* settings);
     std::uint64_t (*new_items)(const void* memory, const void* settings);
     std::optional<std::uint64_t> (*more_of_same)(const void* memory, const void* settings, std::uint64_t identity);
-    std::string (*words)(const Finding& finding);
+    std::string (*describe)(const Finding& finding);
     std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
-    std::optional<Order> (*order)(const void* memory, const void* settings, const Run& run, ActionKind kind);
-    std::optional<Record> (*record)(const void* memory, const void* settings, const Run& run, ActionKind kind,
-                                    ActionOutcome outcome);
+    std::optional<Order> (*compose_action)(const void* memory, const void* settings, const Run& run, ActionKind kind);
+    std::optional<Record> (*record_action)(const void* memory, const void* settings, const Run& run, ActionKind kind,
+                                           ActionOutcome outcome);
 };
 
 namespace detail {
@@ -184,9 +186,9 @@ concept HasDueWaiting = requires(const D& d, const typename D::Memory& memory, c
     { d.due_waiting(memory, settings, run) } -> std::same_as<std::optional<Elapsed>>;
 };
 template <class D>
-concept HasLook = requires(const D& d, typename D::Memory& memory, const typename D::Settings& settings, const Run& run,
+concept HasPoll = requires(const D& d, typename D::Memory& memory, const typename D::Settings& settings, const Run& run,
                            const LastCheckpoint& checkpoint, Instant now) {
-    { d.look(memory, settings, run, checkpoint, now) } -> std::same_as<std::optional<Sighting>>;
+    { d.poll(memory, settings, run, checkpoint, now) } -> std::same_as<std::optional<Sighting>>;
 };
 template <class D>
 concept HasValidate = requires(const D& d, const typename D::Settings& settings) {
@@ -209,8 +211,8 @@ concept HasMoreOfSame = requires(const D& d, const typename D::Memory& memory, c
     { d.more_of_same(memory, settings, std::uint64_t{}) } -> std::convertible_to<std::optional<std::uint64_t>>;
 };
 template <class D>
-concept HasWords = requires(const D& d, const Finding& finding) {
-    { d.words(finding) } -> std::convertible_to<std::string>;
+concept HasWordsOfItsOwn = requires(const D& d, const Finding& finding) {
+    { d.describe(finding) } -> std::convertible_to<std::string>;
 };
 
 template <class D>
@@ -229,14 +231,14 @@ concept HasBound = requires(const D& d, const typename D::Settings& settings, Du
 };
 
 template <class D>
-concept HasOrder = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
-                            const Run& run, ActionKind kind) {
-    { d.order(memory, settings, run, kind) } -> std::same_as<std::optional<Order>>;
+concept HasComposeAction = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                                    const Run& run, ActionKind kind) {
+    { d.compose_action(memory, settings, run, kind) } -> std::same_as<std::optional<Order>>;
 };
 template <class D>
-concept HasRecord = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
-                             const Run& run, ActionKind kind, ActionOutcome outcome) {
-    { d.record(memory, settings, run, kind, outcome) } -> std::same_as<std::optional<Record>>;
+concept HasRecordAction = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
+                                   const Run& run, ActionKind kind, ActionOutcome outcome) {
+    { d.record_action(memory, settings, run, kind, outcome) } -> std::same_as<std::optional<Record>>;
 };
 
 /// The functions of the table for one type.
@@ -280,9 +282,9 @@ struct DetectorCalls {
     static std::optional<Elapsed> due_waiting(const void* memory, const void* settings, const Run& run) {
         return D{}.due_waiting(mem(memory), set(settings), run);
     }
-    static std::optional<Sighting> look(void* memory, const void* settings, const Run& run,
+    static std::optional<Sighting> poll(void* memory, const void* settings, const Run& run,
                                         const LastCheckpoint& checkpoint, Instant now) {
-        return D{}.look(mem(memory), set(settings), run, checkpoint, now);
+        return D{}.poll(mem(memory), set(settings), run, checkpoint, now);
     }
     /// First each setting by itself, then what the detector says of them together.
     static Result<void> validate(const void* settings) {
@@ -305,7 +307,7 @@ struct DetectorCalls {
     static std::optional<std::uint64_t> more_of_same(const void* memory, const void* settings, std::uint64_t identity) {
         return D{}.more_of_same(mem(memory), set(settings), identity);
     }
-    static std::string words(const Finding& finding) { return D{}.words(finding); }
+    static std::string describe(const Finding& finding) { return D{}.describe(finding); }
     static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
                                        const Finding& finding) {
         return D{}.details(mem(memory), set(settings), run, finding);
@@ -313,12 +315,13 @@ struct DetectorCalls {
     static std::string bound(const void* settings, Duration interval, Duration period) {
         return D{}.bound(set(settings), interval, period);
     }
-    static std::optional<Order> order(const void* memory, const void* settings, const Run& run, ActionKind kind) {
-        return D{}.order(mem(memory), set(settings), run, kind);
+    static std::optional<Order> compose_action(const void* memory, const void* settings, const Run& run,
+                                               ActionKind kind) {
+        return D{}.compose_action(mem(memory), set(settings), run, kind);
     }
-    static std::optional<Record> record(const void* memory, const void* settings, const Run& run, ActionKind kind,
-                                        ActionOutcome outcome) {
-        return D{}.record(mem(memory), set(settings), run, kind, outcome);
+    static std::optional<Record> record_action(const void* memory, const void* settings, const Run& run,
+                                               ActionKind kind, ActionOutcome outcome) {
+        return D{}.record_action(mem(memory), set(settings), run, kind, outcome);
     }
 
     static constexpr DetectorOps table() noexcept {
@@ -338,18 +341,18 @@ struct DetectorCalls {
         if constexpr (HasLayout<D>) ops.layout = D::layout;
         if constexpr (HasDue<D>) ops.due = &due;
         if constexpr (HasDueWaiting<D>) ops.due_waiting = &due_waiting;
-        if constexpr (HasLook<D>) ops.look = &look;
+        if constexpr (HasPoll<D>) ops.poll = &poll;
         if constexpr (HasValidate<D> || HasByName<D>) ops.validate = &validate;
         if constexpr (HasByName<D>) ops.by_name = &by_name;
         if constexpr (HasEvidenceNeeded<D>) ops.evidence_needed = &evidence_needed;
         if constexpr (HasNewItems<D>) ops.new_items = &new_items;
         if constexpr (HasMoreOfSame<D>) ops.more_of_same = &more_of_same;
-        if constexpr (HasWords<D>) ops.words = &words;
+        if constexpr (HasWordsOfItsOwn<D>) ops.describe = &describe;
         if constexpr (JudgesWaits<D>) ops.while_waiting = D::while_waiting;
         if constexpr (HasDetails<D>) ops.details = &details;
         if constexpr (HasBound<D>) ops.bound = &bound;
-        if constexpr (HasOrder<D>) ops.order = &order;
-        if constexpr (HasRecord<D>) ops.record = &record;
+        if constexpr (HasComposeAction<D>) ops.compose_action = &compose_action;
+        if constexpr (HasRecordAction<D>) ops.record_action = &record_action;
         return ops;
     }
 };

@@ -10,7 +10,7 @@
 
 #include <heeler/core/delegate_contract.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/seldom.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/small_optional.hpp>
 #include <heeler/core/time.hpp>
 
@@ -115,14 +115,14 @@ struct Run {
     SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
-    SmallOptional<Duration> seen_from{};   ///< nobody saw it before: the watchdog, or what it learns from, was away
-    Seldom<std::vector<Duration>> gaps{};  ///< when it was seen again, the newest `most_gaps`, in order
+    SmallOptional<Duration> seen_from{};     ///< nobody saw it before: the watchdog, or what it learns from, was away
+    OnDemand<std::vector<Duration>> gaps{};  ///< when it was seen again, the newest `most_gaps`, in order
     SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
     std::int64_t calls = 0;
-    Seldom<UsageTotals> usage{};
-    Seldom<RunWords> words{};
+    OnDemand<UsageTotals> usage{};
+    OnDemand<RunWords> words{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off

@@ -106,7 +106,7 @@ struct OutboxSettings {
 
 /// An alert of its own for a condition: one each time it begins to be found, whatever the ladder does about it, and
 /// also while the run waits. None for unhealth that is only worth showing (`Level::watch`).
-struct EdgeAlert {
+struct ConditionAlert {
     Condition condition = Condition::needs_input;
     std::string kind{name_of(AlertKind::worker_needs_input)};
     bool repeated = false;  ///< and again every `renotify_every` while it lasts
@@ -114,7 +114,7 @@ struct EdgeAlert {
 };
 
 /// Of a silence that nothing is done about.
-[[nodiscard]] inline EdgeAlert silence_alert() {
+[[nodiscard]] inline ConditionAlert silence_alert() {
     return {Condition::silent, std::string{name_of(AlertKind::unhealthy)}, true,
             std::string{name_of(AlertKind::recovered)}};
 }
@@ -160,7 +160,7 @@ struct AlertSettings {
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
     /// once when a run begins to wait for them, and of a silence that nothing is done about.
-    std::vector<EdgeAlert> edges{{}, silence_alert()};
+    std::vector<ConditionAlert> conditions{{}, silence_alert()};
     std::string to{};  ///< route of alerts about runs that have no `origin`
     EscalationSettings escalation{};
     OutboxSettings outbox{};

@@ -55,7 +55,7 @@ private:
         item.change.with_memory |= now.elapsed >= watched.last_memory + settings_.memory_every;
         const Incident& incident = item.decided.verdict().incident;
         if (watched.verdict->incident.number != incident.number)
-            item.change.besides.edit().tallies.push_back({watched.rules().name, incident.condition, 1, 0});
+            item.change.related.edit().tallies.push_back({watched.rules().name, incident.condition, 1, 0});
     }
 
     void hand_over(WorkItem& item, std::vector<RungJob>& rungs, std::vector<AlertJob>& alerts, Instant now,

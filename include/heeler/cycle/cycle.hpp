@@ -129,7 +129,7 @@ private:
     }
 
     /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
-    void count_lost(Feed& feed, Duration interval, Instant now) {
+    void count_lost(RunSource& feed, Duration interval, Instant now) {
         const Duration length = now.elapsed - *feed.lost_since;
         if (length < std::max({lost_is_long, interval, 2 * feed.lost_told})) return;
         lost_for_ = lost_runs_++ == 0 ? length : std::max(lost_for_, length);
@@ -292,7 +292,7 @@ private:
         if (!is_held(watched, now)) {
             if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
             const std::optional<Run> shadow = shadow_of(watched);
-            saw = watched.detectors.look(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
+            saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();

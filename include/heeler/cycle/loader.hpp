@@ -24,13 +24,13 @@ namespace heeler::inline HEELER_ABI::detail {
 /// May be called from any thread, as often as one likes: what is loaded is not loaded again.
 class Loader {
 public:
-    Loader(Ledger& ledger, Registry& registry, Queues& queues, const EngineSettings& settings, Tenure& tenure,
+    Loader(Ledger& ledger, Registry& registry, Queues& queues, const EngineSettings& settings, HeldLease& held_lease,
            const GroupSources& sources, LostHolders& lost)
         : ledger_{ledger},
           registry_{registry},
           queues_{queues},
           settings_{settings},
-          tenure_{tenure},
+          held_lease_{held_lease},
           sources_{sources},
           lost_{lost} {}
 
@@ -53,7 +53,7 @@ public:
     /// Takes one run that no other watchdog holds, because a host here registers it again.
     [[nodiscard]] bool claim(std::string_view run, Instant now) {
         const std::lock_guard guard{lock_};
-        if (tenure_.alone() || !tenure_.holds(now.elapsed)) return false;
+        if (held_lease_.alone() || !held_lease_.holds(now.elapsed)) return false;
         CycleReport found;
         Claim claim;
         claim.run = run;
@@ -80,14 +80,14 @@ public:
         const std::lock_guard guard{lock_};
         const auto is_it = [&](const StoredRun& stored) { return stored.row.id == run; };
         if (std::any_of(strangers_.begin(), strangers_.end(), is_it) || unreadable_.contains(run)) return true;
-        if (tenure_.alone()) return false;
+        if (held_lease_.alone()) return false;
         const auto known = ledger_.history(now, run);
         return !known || (known->row && !is_terminal(known->row->state));
     }
 
 private:
     bool load(Instant now, CycleReport& report) {
-        if (!tenure_.alone()) return hold(now, report);
+        if (!held_lease_.alone()) return hold(now, report);
         if (const auto alone = ledger_.stay_alone(now); !alone) {
             report.error("lease", {}, alone.error());
             if (loaded_) disown_all("another watchdog without a name worked on the store", now, report);
@@ -113,14 +113,14 @@ private:
     /// Renews the lease when that is due, and then looks for runs that it may take. False without a lease that can be
     /// relied upon: nothing is judged then.
     bool hold(Instant now, CycleReport& report) {
-        if (tenure_.is_due(now.elapsed)) {
+        if (held_lease_.is_due(now.elapsed)) {
             const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
             if (!lost) report.error("lease", {}, lost.error());
             if (lost && *lost)
                 disown_all("the lease of `" + sanitise(settings_.holder, 128) + "` ran out and was taken away", now,
                            report);
         }
-        if (!tenure_.holds(now.elapsed)) return false;
+        if (!held_lease_.holds(now.elapsed)) return false;
         if (now.elapsed < claim_at_) return true;
         Claim claim;
         claim.most = settings_.claim_runs;
@@ -131,7 +131,7 @@ private:
         const bool more = take_claimed(std::move(claim), now, report);
         claim_at_ = more ? now.elapsed : now.elapsed + settings_.flush_every;
         read_again(now, report);
-        return tenure_.holds(now.elapsed);
+        return held_lease_.holds(now.elapsed);
     }
 
     /// True if there is more.
@@ -224,8 +224,8 @@ private:
     }
 
     [[nodiscard]] bool is_mine(const RunRow& row) const {
-        const Lease lease = tenure_.lease();
-        return tenure_.alone() || (row.holder == lease.holder && row.epoch == lease.epoch);
+        const Lease lease = held_lease_.lease();
+        return held_lease_.alone() || (row.holder == lease.holder && row.epoch == lease.epoch);
     }
 
     /// What a snapshot would hold of the run.
@@ -318,7 +318,7 @@ private:
     Registry& registry_;
     Queues& queues_;
     const EngineSettings& settings_;
-    Tenure& tenure_;
+    HeldLease& held_lease_;
     const GroupSources& sources_;
     LostHolders& lost_;
     std::mutex lock_;

@@ -30,7 +30,7 @@ namespace heeler::inline HEELER_ABI::detail {
     ConditionBits told = 0;
     for (const ToldAlert& each : watched.verdict->told.edges) told |= bit_of(each.edge);
     const bool repeats = watched.rules().alerts.renotify_every > Duration{};
-    for (const EdgeAlert& edge : watched.rules().alerts.edges) {
+    for (const ConditionAlert& edge : watched.rules().alerts.conditions) {
         const ConditionBits bit = bit_of(edge.condition);
         if ((watched.shown.findings & bit) == 0 || !holds_in_waits(edge.condition)) continue;
         if ((told & bit) == 0 || (repeats && edge.repeated)) return true;

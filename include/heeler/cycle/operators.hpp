@@ -185,22 +185,22 @@ private:
         WorkItem& item = item_of(*handle, *watched);
         Deciding deciding{*watched, item.decided};
         if (is_terminal(watched->run.state)) return come_too_late();  // by an earlier decision
-        Besides& besides = item.change.besides.edit();
-        besides.applied.push_back(decision.number);
+        RelatedRows& related = item.change.related.edit();
+        related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
         const std::string_view refused = foreign ? "not the owner" : OperatorHand{*watched, now, item}.decide(decision);
-        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, besides);
+        if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, related);
         AuditRow row = record(decision, refused, now);
         report.events.push_back(AuditEvent{row});
         item.change.rows.audit.push_back(std::move(row));
     }
 
     /// The loop is none for any run of the class from now on, and it counts against the rule that found it.
-    void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, Besides& besides) {
+    void mark_wrong(const DecisionRow& decision, const WatchedRun& watched, Instant now, RelatedRows& related) {
         const std::string& name = watched.rules().name;
-        besides.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
+        related.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
         if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
-        besides.mutes.push_back(
+        related.mutes.push_back(
             {name, Condition::loop_detected, watched.verdict->loop_identity, sanitise(decision.by, 128), now.wall});
         registry_.mute(name, watched.verdict->loop_identity);
     }

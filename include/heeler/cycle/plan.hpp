@@ -171,7 +171,7 @@ private:
             action.text = wording_.issue_text();
         else
             action.text = wording_.why();
-        if (auto order = watched_.detectors.order(watched_.run, step.action)) {
+        if (auto order = watched_.detectors.compose_action(watched_.run, step.action)) {
             action.key = std::move(order->key);
             action.text = std::move(order->text);
         }
@@ -200,7 +200,7 @@ private:
             rows_.alerts.push_back(std::move(row));
         }
         if (telling_.recovered) tell_recovery(before);
-        for (const EdgeAlert& edge : watched_.rules().alerts.edges)
+        for (const ConditionAlert& edge : watched_.rules().alerts.conditions)
             if ((telling_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
         if (telling_.begins != nullptr)
             if (const Finding* finding = wording_.finding_about(telling_.begins->condition))
@@ -335,14 +335,14 @@ private:
         }
     }
 
-    void tell_end(const EdgeAlert& edge) {
+    void tell_end(const ConditionAlert& edge) {
         AlertRow row = alert_of(edge.over, moment());
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
         rows_.alerts.push_back(std::move(row));
     }
 
-    void tell_edge(const EdgeAlert& edge, const Finding& finding) {
+    void tell_edge(const ConditionAlert& edge, const Finding& finding) {
         AlertRow row = alert_of(edge.kind, moment());
         if (edge.condition == Condition::complete) row.alert.severity = Severity::none;
         row.alert.issues = wording_.words_of({finding});

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include <heeler/cycle/intake.hpp>
-#include <heeler/cycle/listing.hpp>
+#include <heeler/cycle/listed_runs.hpp>
+#include <heeler/cycle/source_reader.hpp>
 #include <heeler/cycle/sources.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -30,8 +30,8 @@ public:
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const override { return listing_.next(now); }
 
 private:
-    Intake intake_;
-    Listing listing_;
+    SourceReader intake_;
+    ListedRuns listing_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -63,11 +63,11 @@ public:
     SourceRoom& operator=(const SourceRoom&) = delete;
     virtual ~SourceRoom() = default;
 
-    /// See `Intake`.
+    /// See `SourceReader`.
     virtual void read(RunHandle handle, WatchedRun& watched, Instant now, CycleReport& report) = 0;
     virtual void read_groups(const std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) = 0;
 
-    /// See `Listing`.
+    /// See `ListedRuns`.
     virtual void refresh(std::vector<RunHandle>& runs, bool all, const WholeClasses& whole, Instant now,
                          CycleReport& report) = 0;
     virtual void drop_missing(Instant now, CycleReport& report) = 0;

@@ -85,7 +85,7 @@ struct BurnRateTracker {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         const auto number = [&](std::string_view fact) { return detail::words::grouped(finding.evidence.fact(fact)); };
         return "Runaway: " + number("last_interval") + " " + std::string{Unit::name} +
                " in an interval without output, over " + number("factor") + " times the mean of " +

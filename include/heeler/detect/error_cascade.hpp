@@ -94,7 +94,7 @@ struct ErrorCascade {
         return memory.failures.size() == held ? std::optional<std::uint64_t>{held} : std::nullopt;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         return "Error cascade: " + detail::words::count(finding.evidence.fact("errors")) + " errors in last " +
                detail::words::count(finding.evidence.fact("window", 20)) + " calls";
     }

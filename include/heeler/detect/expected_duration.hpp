@@ -33,7 +33,7 @@ struct ExpectedDuration {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         const auto length = [&](std::string_view fact) {
             return spoken(
                 std::chrono::duration_cast<Duration>(std::chrono::duration<double>{finding.evidence.fact(fact)}));

@@ -60,7 +60,7 @@ struct FailureStreak {
     }
 
     /// A run that waits is not judged.
-    std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run, const LastCheckpoint&,
+    std::optional<Sighting> poll(Memory& memory, const Settings& settings, const Run& run, const LastCheckpoint&,
                                  Instant) const {
         if (!run.waiting_since) memory.found = memory.failures >= settings.count;
         return std::nullopt;
@@ -91,7 +91,7 @@ struct FailureStreak {
         return memory.failures == memory.results ? std::optional<std::uint64_t>{memory.results} : std::nullopt;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         return detail::words::count(finding.evidence.fact("failures")) + " tool failures in a row (" +
                detail::words::tool_of(finding) + ")";
     }

@@ -162,7 +162,7 @@ struct HeartbeatContract {
         return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
         return std::string{Cadence::words} + " for " + detail::words::count(finding.evidence.fact("age_s") / 60) +
                " minutes";
@@ -264,7 +264,7 @@ struct HeartbeatContract<Intervals> {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.evidence.rule != no_change) return detail::words::plain(finding);
         return "No progress in " + detail::words::count(finding.evidence.fact("zero_intervals")) + " intervals";
     }

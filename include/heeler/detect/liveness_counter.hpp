@@ -49,7 +49,7 @@ struct LivenessCounter {
         if (message != nullptr && message->from_assistant) memory = {seen.at, 0};
     }
 
-    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run,
+    [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings& settings, const Run& run,
                                                const LastCheckpoint&, Instant now) const {
         const auto since = anchor_of(memory, run);
         if (!since) return std::nullopt;

@@ -11,9 +11,9 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
-#include <heeler/core/seldom.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/combine.hpp>
 #include <heeler/text/redact.hpp>
@@ -97,7 +97,7 @@ struct LoopDetector<Item, BlockRule> {
     };
 
     struct Memory {
-        Seldom<Ring> ring;  ///< from the first item on
+        OnDemand<Ring> ring;  ///< from the first item on
 
         template <class A>
         void archive(A& a) {
@@ -153,7 +153,7 @@ struct LoopDetector<Item, BlockRule> {
         return {};
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         const bool single = finding.evidence.fact("period") == 1;
         std::string text = "Looping: ";
         text += single ? "a " : "a block of " + detail::words::count(finding.evidence.fact("period")) + " ";

@@ -70,7 +70,7 @@ struct NeedsInput {
         return detail::prompt_details(prompt_type_of(run.words->prompt), run.words->prompt);
     }
 
-    [[nodiscard]] static std::string words(const Finding&) { return "Waits for a person"; }
+    [[nodiscard]] static std::string describe(const Finding&) { return "Waits for a person"; }
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -50,7 +50,7 @@ struct NeverStarted {
         return "  a run that never begins to work is seen within " + spoken_bound(settings.grace + period) + "\n";
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
         return "Never started: no work for " + detail::words::count(finding.evidence.fact("age_s") / 60) + " minutes";
     }

@@ -120,7 +120,7 @@ struct RelayCheck {
     }
 
     /// Asks the bands if it is time. A checkpoint is a breadcrumb.
-    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& plan, const Run& run,
+    [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings& plan, const Run& run,
                                                const LastCheckpoint& checkpoint, Instant now) const {
         if (is_over(memory, plan, run, now)) return std::nullopt;
         if (run.waiting_since) {

@@ -88,7 +88,7 @@ struct ResourceLimit {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         const double used = finding.evidence.fact("used"), limit = finding.evidence.fact("limit", 1);
         return std::string{finding.level < Level::nudge ? "Nearly exhausted: " : "Exhausted: "} +
                detail::words::tool_of(finding) + ", " + detail::words::grouped(used) + " of " +

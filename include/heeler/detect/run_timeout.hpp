@@ -43,7 +43,7 @@ struct RunTimeout {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
         return "Running for " + detail::words::count(finding.evidence.fact("elapsed_s") / 3600) + " hours";
     }

@@ -127,7 +127,7 @@ struct LoopDetector<Call, TailRule> {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         return "Looping: " + detail::words::tool_of(finding) + " called " +
                detail::words::count(finding.evidence.fact("count")) + " times consecutively";
     }

@@ -43,7 +43,7 @@ struct TokenBudget {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         return "Token budget: " + detail::words::grouped(finding.evidence.fact("tokens")) + " tokens, " +
                detail::words::dollars(finding.evidence.fact("cost_usd"));
     }

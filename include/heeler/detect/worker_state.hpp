@@ -99,7 +99,7 @@ struct WorkerState {
     }
 
     /// Compares with the last poll.
-    [[nodiscard]] std::optional<Sighting> look(Memory& memory, const Settings& settings, const Run& run,
+    [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings& settings, const Run& run,
                                                const LastCheckpoint&, Instant) const {
         ask(memory, settings);
         const std::string_view line = memory.tail.empty() ? std::string_view{} : trimmed(memory.tail.back());
@@ -163,7 +163,7 @@ struct WorkerState {
                 {"last_output_preview", preview(memory)}};
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::complete) return "Complete";
         if (finding.condition == Condition::needs_input) return "Waits for a person";
         if (finding.condition == Condition::worker_error)

@@ -37,14 +37,14 @@ public:
     using Table = RunTable<WatchedRun>;
 
     Deliverer(NotifierPort& notifier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Registry& registry,
-              const Tenure& tenure)
+              const HeldLease& held_lease)
         : notifier_{notifier},
           clock_{clock},
           process_{process},
           ledger_{ledger},
           registry_{registry},
           table_{registry.table()},
-          tenure_{tenure} {}
+          held_lease_{held_lease} {}
 
     [[nodiscard]] ContextDesk& context() noexcept { return context_; }
 
@@ -69,7 +69,7 @@ public:
 
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
-        if (!tenure_.holds() || !informed_.load(std::memory_order_acquire)) return;
+        if (!held_lease_.holds() || !informed_.load(std::memory_order_acquire)) return;
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         std::vector<AlertJob> due = queues_.take_due_alerts(now);
         std::erase_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
@@ -120,7 +120,7 @@ private:
         for (std::size_t end = job.actions.size(); job.next(end) < end;) {
             const std::size_t at = job.next(end);
             if (let_go_if_disowned(*job.watched)) return;
-            if (!tenure_.holds()) return queues_.add(std::move(job));
+            if (!held_lease_.holds()) return queues_.add(std::move(job));
             Action& action = job.actions[at];
             if (!needs_met(job, at)) {
                 block(job, at, now);
@@ -270,7 +270,7 @@ private:
         const std::lock_guard guard{job.watched->lock};
         const auto born = std::chrono::floor<std::chrono::seconds>(job.watched->created_at.time_since_epoch()).count();
         // A run that is registered anew, because its store was lost, is newer whatever its version is.
-        return {tenure_.asker(),
+        return {held_lease_.asker(),
                 (static_cast<std::uint64_t>(max_of<std::int64_t>(born, 0)) << 28) + job.watched->version,
                 silence_of(*job.watched)};
     }
@@ -446,7 +446,7 @@ private:
     [[nodiscard]] bool leave_to_others(AlertJob& job) {
         const std::lock_guard guard{job.watched->lock};
         if (!job.watched->disowned) {
-            if (tenure_.holds()) return false;
+            if (held_lease_.holds()) return false;
             queues_.add(std::move(job));
             return true;
         }
@@ -480,7 +480,7 @@ private:
     Ledger& ledger_;
     Registry& registry_;
     Table& table_;
-    const Tenure& tenure_;
+    const HeldLease& held_lease_;
     Effects effects_;
     Silences silences_;
     ContextDesk context_;

@@ -43,8 +43,8 @@ public:
 /// one that delivers.
 class MailDesk final : public MailRoom {
 public:
-    MailDesk(NotifierPort& notifier, Ledger& ledger, const Tenure& tenure, Deliverer& hands)
-        : notifier_{notifier}, tenure_{tenure}, hands_{hands}, memory_{ledger} {}
+    MailDesk(NotifierPort& notifier, Ledger& ledger, const HeldLease& held_lease, Deliverer& hands)
+        : notifier_{notifier}, held_lease_{held_lease}, hands_{hands}, memory_{ledger} {}
 
     void watch(MailboxRef mailbox, MailSettings settings) override {
         const std::lock_guard one{checking_};
@@ -56,7 +56,7 @@ public:
 
     void check(Instant now, CycleReport& report) override {
         const std::lock_guard one{checking_};
-        if (!mailbox_.present() || !settings_.enabled || !tenure_.holds()) return;
+        if (!mailbox_.present() || !settings_.enabled || !held_lease_.holds()) return;
         const auto mails = mailbox_.unread();
         note(unreadable_, "mailbox", mails, report);
         if (mails) look(*mails, now, report);
@@ -65,7 +65,7 @@ public:
     }
 
     void tell(Instant now, CycleReport& report) override {
-        while (tenure_.holds()) {
+        while (held_lease_.holds()) {
             const auto next = take_due();
             if (!next) return memory_.record(now, report);
             send(next->row, next->attempts, now, report);
@@ -157,7 +157,7 @@ private:
         Result<void> done, marked;
         for (const NamedMail& command : commands) {
             if (!memory_.knows(command.name)) {
-                if (!hands_.may_act() || !tenure_.holds() || tried++ >= most_commands) continue;
+                if (!hands_.may_act() || !held_lease_.holds() || tried++ >= most_commands) continue;
                 if (auto now_done = carry_out(command, now, report); !now_done) done = std::move(now_done);
             }
             if (!memory_.knows(command.name)) continue;
@@ -217,7 +217,7 @@ private:
     }
 
     NotifierPort& notifier_;
-    const Tenure& tenure_;
+    const HeldLease& held_lease_;
     Deliverer& hands_;
     MailMemory memory_;
 

@@ -16,7 +16,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     decision.at = now.wall;
     if (decision.verb == Verb::silence) {
         if (decision.about.run.empty()) decision.about.run = decision.run;
@@ -24,11 +24,11 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
         if (auto good = check_silence(decision, now.wall); !good) return good;
         decision.because = redact(decision.because);
     }
-    const auto run = rooms_->registry.find(decision.run);
+    const auto run = parts_->registry.find(decision.run);
     Batch batch;
     batch.decisions.push_back(std::move(decision));
     std::vector<Change> none;
-    auto stored = detail::durable(rooms_->ledger.commit(none, std::move(batch), now));
+    auto stored = detail::durable(parts_->ledger.commit(none, std::move(batch), now));
     if (!stored) return stored;
     if (run) table_.sooner(run->index, now.elapsed);
     wake_if_sooner(now.elapsed);
@@ -36,8 +36,8 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
 }
 
 HEELER_INLINE Result<std::vector<DecisionRow>> Engine::silences() {
-    const Instant now = rooms_->clock.now();
-    auto open = rooms_->ledger.list(now);
+    const Instant now = parts_->clock.now();
+    auto open = parts_->ledger.list(now);
     if (open)
         std::erase_if(*open, [&](const DecisionRow& row) {
             return row.verb != Verb::silence || !row.until || now.wall >= *row.until || !row.damage.empty();
@@ -46,7 +46,7 @@ HEELER_INLINE Result<std::vector<DecisionRow>> Engine::silences() {
 }
 
 HEELER_INLINE Result<void> Engine::unsilence(std::uint64_t number, std::string_view by) {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     const auto standing = silences();
     if (!standing) return tl::unexpected<Error>(standing.error());
     const auto is_it = [&](const DecisionRow& row) { return row.number == number; };
@@ -54,7 +54,7 @@ HEELER_INLINE Result<void> Engine::unsilence(std::uint64_t number, std::string_v
         return fail(ErrorCode::invalid_argument,
                     concat("no silence ", std::to_string(number), " is in force: `silences()` lists those that are"));
     std::vector<Change> none;
-    auto stored = detail::durable(rooms_->ledger.commit(none, end_of_silence(number, by, now.wall), now));
+    auto stored = detail::durable(parts_->ledger.commit(none, end_of_silence(number, by, now.wall), now));
     if (stored) wake_if_sooner(now.elapsed);
     return stored;
 }

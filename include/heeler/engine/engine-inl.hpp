@@ -29,27 +29,27 @@
 #include <heeler/posix/this_process.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/storage/held_lease.hpp>
 #include <heeler/storage/ledger.hpp>
-#include <heeler/storage/tenure.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
-struct Engine::Rooms {
-    Rooms(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
-          NotifierPort& notifier_port)
+struct Engine::EngineParts {
+    EngineParts(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
+                NotifierPort& notifier_port)
         : settings{std::move(given)},
           usable{check_settings(settings, store.statement_timeout())},
           clock{clock_port},
           notifier{notifier_port},
           process{clock_port, settings.freeze_file},
           registry{table},
-          tenure{settings, clock_port, process},
+          held_lease{settings, clock_port, process},
           store_port{store},
-          ledger{store, tenure, process},
-          deliverer{notifier_port, clock_port, process, ledger, registry, tenure},
-          loader{ledger, registry, deliverer.queues(), settings, tenure, group_sources, lost},
+          ledger{store, held_lease, process},
+          deliverer{notifier_port, clock_port, process, ledger, registry, held_lease},
+          loader{ledger, registry, deliverer.queues(), settings, held_lease, group_sources, lost},
           cycle{loader, ledger, registry, deliverer, settings, sources, lost} {}
 
     SourceRoom& reading_room() {
@@ -58,7 +58,7 @@ struct Engine::Rooms {
     }
     MailRoom& mail_room() {
         if (MailRoom* const room = mail.get()) return *room;
-        return mail.make(new MailDesk{notifier, ledger, tenure, deliverer});
+        return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
     }
 
     const EngineSettings settings;
@@ -67,7 +67,7 @@ struct Engine::Rooms {
     NotifierPort& notifier;
     ThisProcess process;
     Registry registry;
-    Tenure tenure;
+    HeldLease held_lease;
     const StorePort& store_port;
     GroupSources group_sources;
     LostHolders lost;
@@ -89,81 +89,81 @@ struct Engine::Rooms {
 };
 
 HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier)
-    : rooms_{std::make_unique<Rooms>(std::move(settings), table_, clock, store, notifier)} {}
+    : parts_{std::make_unique<EngineParts>(std::move(settings), table_, clock, store, notifier)} {}
 
-HEELER_INLINE Engine::~Engine() { rooms_->ledger.leave(); }
+HEELER_INLINE Engine::~Engine() { parts_->ledger.leave(); }
 
 HEELER_INLINE Result<void> Engine::control(ControlRef control) {
-    Effects& effects = rooms_->deliverer.effects();
+    Effects& effects = parts_->deliverer.effects();
     effects.control(control);
-    for (const auto& known : rooms_->registry.classes())
+    for (const auto& known : parts_->registry.classes())
         if (auto good = check_verbs(known->rules, effects.control_of(known->rules.name)); !good) return good;
     return {};
 }
 HEELER_INLINE Result<void> Engine::control(std::string class_name, ControlRef control) {
-    const auto of = rooms_->registry.find_class(class_name);
-    rooms_->deliverer.effects().control(std::move(class_name), control);
-    return of ? check_verbs(of->rules, rooms_->deliverer.effects().control_of(of->rules.name)) : Result<void>{};
+    const auto of = parts_->registry.find_class(class_name);
+    parts_->deliverer.effects().control(std::move(class_name), control);
+    return of ? check_verbs(of->rules, parts_->deliverer.effects().control_of(of->rules.name)) : Result<void>{};
 }
-HEELER_INLINE void Engine::issues(IssueRef sink) { rooms_->deliverer.effects().issues(sink); }
-HEELER_INLINE void Engine::context(ContextRef context) { rooms_->deliverer.context().attach(context); }
-HEELER_INLINE ContextClears Engine::context_clears() const { return rooms_->deliverer.context().clears(); }
+HEELER_INLINE void Engine::issues(IssueRef sink) { parts_->deliverer.effects().issues(sink); }
+HEELER_INLINE void Engine::context(ContextRef context) { parts_->deliverer.context().attach(context); }
+HEELER_INLINE ContextClears Engine::context_clears() const { return parts_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
     if (auto good = check_mail_settings(settings); !good) return good;
-    rooms_->mail_room().watch(mailbox, std::move(settings));
+    parts_->mail_room().watch(mailbox, std::move(settings));
     return {};
 }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
-    const std::lock_guard guard{rooms_->waking};
-    rooms_->wake = std::move(wake);
+    const std::lock_guard guard{parts_->waking};
+    parts_->wake = std::move(wake);
 }
 
 // --- classes and runs ---
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {
-    if (!rooms_->usable) return rooms_->usable;
-    if (auto good = check_routes(rules, rooms_->notifier); !good) return good;
-    const Duration checkpoint_every = rooms_->group_sources.checkpoint_every(rules.name);
+    if (!parts_->usable) return parts_->usable;
+    if (auto good = check_routes(rules, parts_->notifier); !good) return good;
+    const Duration checkpoint_every = parts_->group_sources.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
-    if (auto good = check_verbs(rules, rooms_->deliverer.effects().control_of(rules.name)); !good) return good;
-    const Instant now = rooms_->clock.now();
+    if (auto good = check_verbs(rules, parts_->deliverer.effects().control_of(rules.name)); !good) return good;
+    const Instant now = parts_->clock.now();
     const std::string name = rules.name;
-    auto defined = rooms_->registry.define(std::move(rules), now);
-    if (const auto known = rooms_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
-    if (const SourceRoom* const sources = rooms_->sources.get())
+    auto defined = parts_->registry.define(std::move(rules), now);
+    if (const auto known = parts_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
+    if (const SourceRoom* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
     const std::string name = rules.name;
-    if (!rooms_->registry.find_class(name))
+    if (!parts_->registry.find_class(name))
         if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
     return start(std::move(spec), std::string_view{name});
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view class_name) {
-    if (!rooms_->usable) return tl::unexpected<Error>(rooms_->usable.error());
-    const Instant now = rooms_->clock.now();
-    rooms_->loader.run(now);
+    if (!parts_->usable) return tl::unexpected<Error>(parts_->usable.error());
+    const Instant now = parts_->clock.now();
+    parts_->loader.run(now);
     const std::string id = spec.id.empty() ? spec.name : spec.id;
-    auto handle = rooms_->registry.add(std::move(spec), class_name, now);
+    auto handle = parts_->registry.add(std::move(spec), class_name, now);
     if (!handle) return tl::unexpected<Error>(handle.error());
     Registered registered{*handle, commit(*handle, now), false};
     if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) {
         if (const auto due = table_.next_deadline()) wake_if_sooner(*due);
         return registered;
     }
-    if (!rooms_->registry.drop_new(*handle)) return Registered{*handle, std::nullopt, true};
-    if (rooms_->loader.claim(id, now))
-        if (const auto again = rooms_->registry.find(id)) return Registered{*again, std::nullopt, true};
+    if (!parts_->registry.drop_new(*handle)) return Registered{*handle, std::nullopt, true};
+    if (parts_->loader.claim(id, now))
+        if (const auto again = parts_->registry.find(id)) return Registered{*again, std::nullopt, true};
     return fail(ErrorCode::duplicate,
                 "the store holds a run with this id already, perhaps a finished one; choose another id");
 }
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, RunClass rules) {
     const std::string name = rules.name;
-    if (!rooms_->registry.find_class(name))
+    if (!parts_->registry.find_class(name))
         if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
     return attach(std::move(spec), std::string_view{name});
 }
@@ -175,7 +175,7 @@ HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, std::string_view c
     const auto known = find(id);
     if (!known) return tl::unexpected<Error>(known.error());
     Registered found{*known, std::nullopt, true};
-    if (is_new(*known)) found.not_stored = commit(*known, rooms_->clock.now());
+    if (is_new(*known)) found.not_stored = commit(*known, parts_->clock.now());
     return found;
 }
 
@@ -187,20 +187,20 @@ HEELER_INLINE bool Engine::is_new(RunHandle run) const {
 }
 
 HEELER_INLINE std::optional<RunHandle> Engine::handle_of(std::string_view id) const {
-    return rooms_->registry.find(id);
+    return parts_->registry.find(id);
 }
 
 HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
-    const Instant now = rooms_->clock.now();
-    rooms_->loader.run(now);
-    if (!rooms_->registry.find(id)) (void)rooms_->loader.claim(id, now);
-    const auto handle = rooms_->registry.find(id);
+    const Instant now = parts_->clock.now();
+    parts_->loader.run(now);
+    if (!parts_->registry.find(id)) (void)parts_->loader.claim(id, now);
+    const auto handle = parts_->registry.find(id);
     if (auto* watched = handle ? table_.find(*handle) : nullptr; watched != nullptr) {
         const std::lock_guard guard{watched->lock};
         if (table_.current(*handle) && !is_terminal(watched->run.state)) return *handle;
     }
-    if (const auto alone = rooms_->ledger.refusal(); !alone) return tl::unexpected<Error>(alone.error());
-    const auto known = rooms_->ledger.history(now, id);
+    if (const auto alone = parts_->ledger.refusal(); !alone) return tl::unexpected<Error>(alone.error());
+    const auto known = parts_->ledger.history(now, id);
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
         return fail(ErrorCode::ended, "the run `" + shown_name(id, 160) + "` is over");
@@ -241,7 +241,7 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
         if (is_terminal(watched->run.state)) table_.close(run, now.elapsed);
         const bool sooner = watched->next_cycle < next_cycle;
         if (std::exchange(watched->dirty, true) && !sooner) return Observed::ok;
-        next = min_of(watched->next_cycle, watched->last_flush + rooms_->settings.flush_every);
+        next = min_of(watched->next_cycle, watched->last_flush + parts_->settings.flush_every);
         table_.sooner(run.index, next);
     }
     wake_if_sooner(next);
@@ -263,12 +263,12 @@ HEELER_INLINE bool Engine::fence_off(RunHandle run, std::uint32_t incarnation, I
 }
 
 HEELER_INLINE void Engine::wake_if_sooner(Elapsed when) {
-    std::int64_t asleep = rooms_->asleep_until.load(std::memory_order_relaxed);
+    std::int64_t asleep = parts_->asleep_until.load(std::memory_order_relaxed);
     const std::int64_t at = when.time_since_epoch().count();
     while (at < asleep)
-        if (rooms_->asleep_until.compare_exchange_weak(asleep, at, std::memory_order_relaxed)) {
-            const std::lock_guard guard{rooms_->waking};
-            if (rooms_->wake) rooms_->wake();
+        if (parts_->asleep_until.compare_exchange_weak(asleep, at, std::memory_order_relaxed)) {
+            const std::lock_guard guard{parts_->waking};
+            if (parts_->wake) parts_->wake();
             return;
         }
 }
@@ -278,18 +278,18 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     if (watched == nullptr) return detail::refused(refusal(run));
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
-    if (!watched->feed) watched->feed = std::make_unique<Feed>();
-    (void)rooms_->reading_room();
+    if (!watched->feed) watched->feed = std::make_unique<RunSource>();
+    (void)parts_->reading_room();
     watched->feed->source = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
 }
 
 HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef source) {
-    const auto rules = rooms_->registry.find_class(class_name);
+    const auto rules = parts_->registry.find_class(class_name);
     if (rules) rules->checkpoint_every = source.checkpoint_every();
-    rooms_->group_sources.watch(class_name, source);
-    if (const auto asked = rooms_->reading_room().next(rooms_->clock.now())) wake_if_sooner(*asked);
+    parts_->group_sources.watch(class_name, source);
+    if (const auto asked = parts_->reading_room().next(parts_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
@@ -298,8 +298,8 @@ HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef 
 HEELER_INLINE std::optional<Error> Engine::commit(RunHandle run, Instant now) {
     WatchedRun* watched = table_.find(run);
     if (watched == nullptr) return std::nullopt;  // it ended and was stored meanwhile
-    auto error = rooms_->ledger.commit_one(run, *watched, now);
-    if (error) rooms_->cycle.retry(run, *watched, now);
+    auto error = parts_->ledger.commit_one(run, *watched, now);
+    if (error) parts_->cycle.retry(run, *watched, now);
     return error;
 }
 
@@ -308,11 +308,11 @@ HEELER_INLINE std::optional<std::string> Engine::recall(RunHandle run, std::stri
     if (watched == nullptr) return std::nullopt;
     const std::lock_guard guard{watched->lock};
     if (standing(run, *watched) != Observed::ok) return std::nullopt;
-    return watched->detectors.saved(kind, rooms_->clock.now());
+    return watched->detectors.saved(kind, parts_->clock.now());
 }
 
 HEELER_INLINE Result<void> Engine::note(RunHandle run, const Reading* reading, const std::vector<Record>& records) {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     const auto fold_in = [&](WatchedRun& watched, Folder& folder) {
         if (reading != nullptr) folder(*reading);
         watched.fed |= reading != nullptr;  // what was learned is written with it
@@ -325,7 +325,7 @@ HEELER_INLINE Result<void> Engine::note(RunHandle run, const Reading* reading, c
 }
 
 HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNote& note) {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     if (fence_off(run, note.incarnation, now))
         return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was recorded");
     const Observed answer =
@@ -338,19 +338,19 @@ HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
     if (!is_terminal(how))
         return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
                                                      "` does not end a run; use completed, failed or cancelled");
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     const Observed answer = fold(run, StateChange{how}, now, [&](WatchedRun&, Folder& folder) { folder.finish(how); });
     if (answer != Observed::ok) return detail::refused(answer);
-    return detail::durable(rooms_->cycle.finish(run, now));
+    return detail::durable(parts_->cycle.finish(run, now));
 }
 
 HEELER_INLINE Result<void> Engine::flush() {
-    return detail::durable(rooms_->ledger.commit_all(table_, rooms_->clock.now()));
+    return detail::durable(parts_->ledger.commit_all(table_, parts_->clock.now()));
 }
 
 HEELER_INLINE Result<void> Engine::release() {
     if (auto stored = flush(); !stored) return stored;
-    return rooms_->ledger.release();
+    return parts_->ledger.release();
 }
 
 // --- cycles ---
@@ -358,49 +358,49 @@ HEELER_INLINE Result<void> Engine::release() {
 HEELER_INLINE CycleReport Engine::tick(TickCause cause, const Changed& changed) {
     CycleReport report;
     report.ticks = 1;
-    if (!rooms_->usable)
-        report.error("settings", {}, rooms_->usable.error());
+    if (!parts_->usable)
+        report.error("settings", {}, parts_->usable.error());
     else
-        run_cycle(cause, changed, rooms_->clock.now(), report);
+        run_cycle(cause, changed, parts_->clock.now(), report);
     return report;
 }
 
 HEELER_INLINE void Engine::run_cycle(TickCause cause, const Changed& changed, Instant now, CycleReport& report) {
     std::vector<RunHandle> only;
-    if (changed && rooms_->loader.run(now)) only = changed();
+    if (changed && parts_->loader.run(now)) only = changed();
     const std::optional<Elapsed> due = promise();
     if (cause == TickCause::period) report.late = lateness(now);
-    rooms_->cycle.run(cause, only, due, now, report);
+    parts_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::changed) return wake_if_sooner(now.elapsed);
-    if (MailRoom* const mail = rooms_->mail.get(); mail != nullptr && rooms_->cycle.classes().is_round(cause))
+    if (MailRoom* const mail = parts_->mail.get(); mail != nullptr && parts_->cycle.classes().is_round(cause))
         mail->check(now, report);
-    rooms_->cycle.classes().leave();
+    parts_->cycle.classes().leave();
 }
 
 HEELER_INLINE CycleReport Engine::deliver() {
     CycleReport report;
-    if (!rooms_->usable) return report;  // every tick says so
-    const Instant now = rooms_->clock.now();
-    rooms_->deliverer.run(now, report);
-    rooms_->lost.tell(rooms_->notifier, now, report);
-    if (MailRoom* const mail = rooms_->mail.get()) mail->tell(now, report);
-    rooms_->health.tell(rooms_->ledger, rooms_->notifier, rooms_->settings, now, report);
+    if (!parts_->usable) return report;  // every tick says so
+    const Instant now = parts_->clock.now();
+    parts_->deliverer.run(now, report);
+    parts_->lost.tell(parts_->notifier, now, report);
+    if (MailRoom* const mail = parts_->mail.get()) mail->tell(now, report);
+    parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);
     const auto owes_mail = [this] {  // a mailbox may come while somebody is asked whether to clear
-        const MailRoom* const mail = rooms_->mail.get();
+        const MailRoom* const mail = parts_->mail.get();
         return mail != nullptr && mail->owes();
     };
-    rooms_->deliverer.clear_context(owes_mail, now, report);
+    parts_->deliverer.clear_context(owes_mail, now, report);
     report.deliveries = 1;
     return report;
 }
 
-HEELER_INLINE bool Engine::has_settled() const { return rooms_->deliverer.queues().has_settled(); }
+HEELER_INLINE bool Engine::has_settled() const { return parts_->deliverer.queues().has_settled(); }
 
 HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const Changed& changed) {
     CycleReport report;
-    const Instant now = rooms_->clock.now();
-    if (rooms_->cycle.classes().due(cause, now)) rooms_->deliverer.context().again(now, report);
+    const Instant now = parts_->clock.now();
+    if (parts_->cycle.classes().due(cause, now)) parts_->deliverer.context().again(now, report);
     report.absorb(tick(cause, changed));
     report.cause = cause;
     report.absorb(deliver());
@@ -412,21 +412,21 @@ HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const Changed& changed)
 }
 
 HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     // What is reported from here on wakes whoever asks, whatever the answer will be.
-    rooms_->asleep_until.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
-    auto next = earlier(table_.next_deadline(), rooms_->deliverer.queues().next(now));
-    next = earlier(next, elapsed_at(now, rooms_->lost.next()));
-    next = earlier(next, rooms_->cycle.classes().next());
-    if (const SourceRoom* const sources = rooms_->sources.get()) next = earlier(next, sources->next(now));
+    parts_->asleep_until.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
+    auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
+    next = earlier(next, elapsed_at(now, parts_->lost.next()));
+    next = earlier(next, parts_->cycle.classes().next());
+    if (const SourceRoom* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
-    const bool idle = rooms_->ledger.failing_since() || !rooms_->tenure.holds(now.elapsed);
-    if (next && idle) next = max_of(*next, now.elapsed + rooms_->settings.flush_every);
-    next = earlier(next, rooms_->tenure.next_renewal(now));
+    const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);
+    if (next && idle) next = max_of(*next, now.elapsed + parts_->settings.flush_every);
+    next = earlier(next, parts_->held_lease.next_renewal(now));
     const Elapsed then = next.value_or(Elapsed::max());
-    rooms_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
-    rooms_->answered.store(max_of(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
-    rooms_->promised.store(true, std::memory_order_relaxed);
+    parts_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
+    parts_->answered.store(max_of(then, now.elapsed).time_since_epoch().count(), std::memory_order_relaxed);
+    parts_->promised.store(true, std::memory_order_relaxed);
     return next;
 }
 
@@ -435,10 +435,10 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
 HEELER_INLINE std::optional<Duration> Engine::time_to_deadline() {
     const auto next = next_deadline();
     if (!next) return std::nullopt;
-    return max_of(Duration{}, *next - rooms_->clock.now().elapsed);
+    return max_of(Duration{}, *next - parts_->clock.now().elapsed);
 }
 
-HEELER_INLINE WallTime Engine::wall_time() const { return rooms_->clock.now().wall; }
+HEELER_INLINE WallTime Engine::wall_time() const { return parts_->clock.now().wall; }
 
 HEELER_INLINE Result<Status> Engine::status(RunHandle run) const {
     const auto shown = table_.status(run);
@@ -448,10 +448,10 @@ HEELER_INLINE Result<Status> Engine::status(RunHandle run) const {
 }
 
 HEELER_INLINE Result<Report> Engine::report(std::string_view run) {
-    const Instant now = rooms_->clock.now();
-    const auto known = rooms_->ledger.history(now, run);
+    const Instant now = parts_->clock.now();
+    const auto known = parts_->ledger.history(now, run);
     if (!known) return tl::unexpected<Error>(known.error());
-    const auto handle = rooms_->registry.find(run);
+    const auto handle = parts_->registry.find(run);
     if (auto* watched = handle ? table_.find(*handle) : nullptr; watched != nullptr) {
         const std::lock_guard guard{watched->lock};
         if (table_.current(*handle)) return report_of(*watched, *known, now);
@@ -461,7 +461,7 @@ HEELER_INLINE Result<Report> Engine::report(std::string_view run) {
 }
 
 HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
-    const auto known = rooms_->ledger.history(rooms_->clock.now(), run);
+    const auto known = parts_->ledger.history(parts_->clock.now(), run);
     if (!known) return tl::unexpected<Error>(known.error());
     if (!known->row) return detail::no_such_run(run, "");
     return explanation(*known);
@@ -469,10 +469,10 @@ HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
 
 HEELER_INLINE std::string Engine::describe() const {
     std::string text;
-    const Rhythm& rhythm = rooms_->cycle.rhythm();
-    for (const auto& known : rooms_->registry.classes())
+    const Rhythm& rhythm = parts_->cycle.rhythm();
+    for (const auto& known : parts_->registry.classes())
         text += description(known->rules, rhythm.median(), rhythm.longest()) +
-                absent_verbs(known->rules, rooms_->deliverer.effects().control_of(known->rules.name));
+                absent_verbs(known->rules, parts_->deliverer.effects().control_of(known->rules.name));
     return text;
 }
 

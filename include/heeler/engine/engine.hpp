@@ -97,7 +97,7 @@ public:
     [[nodiscard]] Vitals vitals() const;
 
 private:
-    struct Rooms;
+    struct EngineParts;
 
     /// Why a run takes no reports any more.
     [[nodiscard]] Observed refusal(RunHandle run) const noexcept;
@@ -116,7 +116,7 @@ private:
     void run_cycle(TickCause cause, const Changed& changed, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;
-    std::unique_ptr<Rooms> rooms_;
+    std::unique_ptr<EngineParts> parts_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -15,13 +15,13 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 HEELER_INLINE std::optional<Elapsed> Engine::promise() const {
-    if (!rooms_->promised.load(std::memory_order_relaxed)) return std::nullopt;
-    return Elapsed{Duration{rooms_->answered.load(std::memory_order_relaxed)}};
+    if (!parts_->promised.load(std::memory_order_relaxed)) return std::nullopt;
+    return Elapsed{Duration{parts_->answered.load(std::memory_order_relaxed)}};
 }
 
 HEELER_INLINE std::optional<Duration> Engine::lateness(Instant now) {
-    if (!rooms_->promised.exchange(false, std::memory_order_relaxed)) return std::nullopt;
-    const std::int64_t due = rooms_->asleep_until.load(std::memory_order_relaxed);
+    if (!parts_->promised.exchange(false, std::memory_order_relaxed)) return std::nullopt;
+    const std::int64_t due = parts_->asleep_until.load(std::memory_order_relaxed);
     if (due == std::numeric_limits<std::int64_t>::max()) return std::nullopt;  // nothing was to be done
     return std::max(Duration{}, now.elapsed.time_since_epoch() - Duration{due});
 }
@@ -40,7 +40,7 @@ HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now
 }
 
 HEELER_INLINE Vitals Engine::vitals() const {
-    const Instant now = rooms_->clock.now();
+    const Instant now = parts_->clock.now();
     Vitals seen;
     seen.at = now;
     for (const RunHandle handle : table_.all()) {
@@ -49,18 +49,18 @@ HEELER_INLINE Vitals Engine::vitals() const {
         const std::lock_guard guard{watched->lock};
         if (table_.current(handle) && !watched->disowned) count_in(seen, *watched, now);
     }
-    seen.called_every = rooms_->cycle.rhythm().median();
-    for (const auto& rules : rooms_->registry.classes())
+    seen.called_every = parts_->cycle.rhythm().median();
+    for (const auto& rules : parts_->registry.classes())
         seen.slow_classes += rules->rules.needs_more_than(seen.called_every) ? 1 : 0;
-    const auto [pending, oldest] = rooms_->deliverer.queues().waiting_alerts();
+    const auto [pending, oldest] = parts_->deliverer.queues().waiting_alerts();
     seen.alerts_pending = pending;
     if (oldest) seen.oldest_alert = std::max(Duration{}, now.wall - *oldest);
-    seen.shares = !rooms_->tenure.alone();
-    seen.may_act = rooms_->tenure.holds(now.elapsed);
-    seen.epoch = rooms_->tenure.lease().epoch;
-    if (const auto since = rooms_->ledger.failing_since()) seen.store_failing = now.elapsed - *since;
+    seen.shares = !parts_->held_lease.alone();
+    seen.may_act = parts_->held_lease.holds(now.elapsed);
+    seen.epoch = parts_->held_lease.lease().epoch;
+    if (const auto since = parts_->ledger.failing_since()) seen.store_failing = now.elapsed - *since;
     for (std::size_t op = 0; op < seen.store.size(); ++op)
-        seen.store[op] = rooms_->store_port.calls(static_cast<StoreOp>(op));
+        seen.store[op] = parts_->store_port.calls(static_cast<StoreOp>(op));
     return seen;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <heeler/core/incident.hpp>
-#include <heeler/core/seldom.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/verdict.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -100,12 +100,12 @@ private:
     }
 
     Shown shown_;
-    Seldom<Verdict> verdict_;
+    OnDemand<Verdict> verdict_;
     std::uint32_t incarnation_, incarnation_outside_;
     Life life_, life_outside_;
-    Seldom<std::vector<Action>> rung_;  ///< the run's, while its outcomes count as taken in
-    Fates taken_in_;                    ///< likewise
-    std::size_t fates_;                 ///< bytes of the run's that are taken in: the first ones
+    OnDemand<std::vector<Action>> rung_;  ///< the run's, while its outcomes count as taken in
+    Fates taken_in_;                      ///< likewise
+    std::size_t fates_;                   ///< bytes of the run's that are taken in: the first ones
     std::size_t actions_ = 0, alerts_ = 0;
     std::uint32_t basis_;
     bool settles_ = false;

@@ -97,11 +97,11 @@ public:
     }
 
     /// What is looked at before each judgement. Of several sightings in one cycle the first counts.
-    [[nodiscard]] std::optional<Sighting> look(const Run& run, const LastCheckpoint& checkpoint, Instant now) {
+    [[nodiscard]] std::optional<Sighting> poll(const Run& run, const LastCheckpoint& checkpoint, Instant now) {
         std::optional<Sighting> first;
         for (const DetectorSlot& slot : of_->detectors) {
-            if (slot.ops->look == nullptr) continue;
-            auto seen = slot.ops->look(edit(slot), slot.settings, run, checkpoint, now);
+            if (slot.ops->poll == nullptr) continue;
+            auto seen = slot.ops->poll(edit(slot), slot.settings, run, checkpoint, now);
             if (!first) first = seen;
         }
         return first;
@@ -129,12 +129,12 @@ public:
     }
 
     /// How an action of this kind is asked for, where a detector says so.
-    [[nodiscard]] std::optional<Order> order(const Run& run, ActionKind kind) const {
+    [[nodiscard]] std::optional<Order> compose_action(const Run& run, ActionKind kind) const {
         std::optional<Order> order;
         for (const DetectorSlot& slot : of_->detectors)
-            if (slot.ops->order != nullptr && !order)
+            if (slot.ops->compose_action != nullptr && !order)
                 static_cast<void>(
-                    detail::survives([&] { order = slot.ops->order(at(slot), slot.settings, run, kind); }));
+                    detail::survives([&] { order = slot.ops->compose_action(at(slot), slot.settings, run, kind); }));
         return order;
     }
 
@@ -142,9 +142,9 @@ public:
     [[nodiscard]] std::vector<Record> records(const Run& run, const Action& action) const {
         std::vector<Record> records;
         for (const DetectorSlot& slot : of_->detectors)
-            if (slot.ops->record != nullptr)
+            if (slot.ops->record_action != nullptr)
                 static_cast<void>(detail::survives([&] {
-                    auto record = slot.ops->record(at(slot), slot.settings, run, action.kind, action.outcome);
+                    auto record = slot.ops->record_action(at(slot), slot.settings, run, action.kind, action.outcome);
                     if (record) records.push_back(*std::move(record));
                 }));
         return records;

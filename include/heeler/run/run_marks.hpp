@@ -47,7 +47,7 @@ struct OperatorMarks {
 }
 
 /// A source that is polled for a run, and how far it was read.
-struct Feed {
+struct RunSource {
     SourceRef source;
     std::string cursor;
     bool in_group = false;                ///< its class has a source for all its runs

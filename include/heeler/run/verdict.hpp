@@ -12,7 +12,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
-#include <heeler/core/seldom.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_marks.hpp>

@@ -15,8 +15,8 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/run.hpp>
-#include <heeler/core/seldom.hpp>
 #include <heeler/core/small_optional.hpp>
 #include <heeler/detect/output_access_rule.hpp>
 #include <heeler/run/detector_memory.hpp>
@@ -47,7 +47,7 @@ struct Baseline {
 /// Where the interval samples of a run stand.
 struct Sampling {
     Duration next{};  ///< working clock
-    Seldom<Baseline> since;
+    OnDemand<Baseline> since;
     std::uint32_t number = 0;  ///< samples taken
     bool spoiled = false;      ///< part of the interval was unreadable or unwatched
 
@@ -162,27 +162,27 @@ struct RunMemory {
     Run run;
     Sampling sampling;
     DetectorMemory detectors;  ///< knows the run's class
-    Seldom<LineSplitter> lines;
-    Seldom<SeenResults> results;
-    Seldom<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
-    Seldom<Checkpoints> checkpoints;
+    OnDemand<LineSplitter> lines;
+    OnDemand<SeenResults> results;
+    OnDemand<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
+    OnDemand<Checkpoints> checkpoints;
     SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
     std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
     std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
     std::int64_t earlier_calls = 0;      ///< of `run.calls`: a source found them, long after they were made
-    Seldom<Fates> fates;                 ///< of alerts: written by deliveries, taken in by the next cycle
+    OnDemand<Fates> fates;               ///< of alerts: written by deliveries, taken in by the next cycle
 
     // --- the verdict: written by cycles ---
     Shown shown;
-    Seldom<Verdict> verdict;
+    OnDemand<Verdict> verdict;
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    SpecBytes spec;                    ///< holds the text of `run.id`
-    std::unique_ptr<Feed> feed;        ///< the cursor is saved with the memory
-    Seldom<std::vector<Action>> rung;  ///< the rung that was carried out and is not settled yet
-    Seldom<Unsaved> unsaved;
+    SpecBytes spec;                      ///< holds the text of `run.id`
+    std::unique_ptr<RunSource> feed;     ///< the cursor is saved with the memory
+    OnDemand<std::vector<Action>> rung;  ///< the rung that was carried out and is not settled yet
+    OnDemand<Unsaved> unsaved;
     SmallOptional<Elapsed> held_until;
     Elapsed next_cycle{};
     Elapsed last_flush{};
@@ -215,7 +215,7 @@ struct RunMemory {
     template <class Ask>
     [[nodiscard]] auto as_told(Ask&& ask) {
         if (fates->empty()) return ask(*this);
-        Seldom<Verdict> before = verdict;
+        OnDemand<Verdict> before = verdict;
         take_in(*fates);
         auto answer = ask(*this);
         verdict = std::move(before);
@@ -323,7 +323,7 @@ struct RunMemory {
             return false;
         }
         if (!feed && cursor.empty()) return true;
-        if (!feed) feed = std::make_unique<Feed>();
+        if (!feed) feed = std::make_unique<RunSource>();
         feed->cursor = std::move(cursor);
         return true;
     }

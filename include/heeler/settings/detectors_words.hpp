@@ -19,8 +19,8 @@ namespace heeler::inline HEELER_ABI {
     std::vector<bool> told(findings.size());
     for (const auto& entry : detectors.entries())
         for (std::size_t i = 0; i < findings.size(); ++i) {
-            if (told[i] || findings[i].kind != entry.ops->kind || entry.ops->words == nullptr) continue;
-            texts.push_back(entry.ops->words(findings[i]));
+            if (told[i] || findings[i].kind != entry.ops->kind || entry.ops->describe == nullptr) continue;
+            texts.push_back(entry.ops->describe(findings[i]));
             told[i] = true;
         }
     for (std::size_t i = 0; i < findings.size(); ++i)

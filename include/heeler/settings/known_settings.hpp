@@ -103,9 +103,9 @@ void change_levels(RunClass& rules, Change change) {
         if (!settings.informs) inform(settings, SilenceLevels{});
         change(settings);
     });
-    const auto is_about_silence = [](const EdgeAlert& edge) { return edge.condition == Condition::silent; };
-    if (std::none_of(rules.alerts.edges.begin(), rules.alerts.edges.end(), is_about_silence))
-        rules.alerts.edges.push_back(silence_alert());
+    const auto is_about_silence = [](const ConditionAlert& edge) { return edge.condition == Condition::silent; };
+    if (std::none_of(rules.alerts.conditions.begin(), rules.alerts.conditions.end(), is_about_silence))
+        rules.alerts.conditions.push_back(silence_alert());
 }
 
 [[nodiscard]] inline Refused set_critical(const SettingValue& value, RunClass& rules) {

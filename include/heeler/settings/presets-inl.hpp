@@ -150,12 +150,12 @@ HEELER_INLINE RunClass worker_monitor() {
     rules.ladder = WatchLadder{};
     rules.alerts.outbox.at_once = 3;
     const auto edge = [](const Condition& condition, AlertKind kind) {
-        return EdgeAlert{condition, std::string{name_of(kind)}, true};
+        return ConditionAlert{condition, std::string{name_of(kind)}, true};
     };
-    rules.alerts.edges = {edge(Condition::complete, AlertKind::worker_complete),
-                          edge(Condition::needs_input, AlertKind::worker_needs_input),
-                          edge(Condition::worker_error, AlertKind::worker_error),
-                          edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
+    rules.alerts.conditions = {edge(Condition::complete, AlertKind::worker_complete),
+                               edge(Condition::needs_input, AlertKind::worker_needs_input),
+                               edge(Condition::worker_error, AlertKind::worker_error),
+                               edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
     rules.alerts.to = "orchestrator";
     rules.context.auto_clear = true;
     rules.completion_ends = false;

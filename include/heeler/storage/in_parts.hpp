@@ -15,7 +15,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What a commit changes along with a run, and only with it.
-struct Besides {
+struct RelatedRows {
     std::vector<std::uint64_t> applied{};
     std::vector<MuteRow> mutes{};
     std::vector<TallyRow> tallies{};
@@ -51,9 +51,9 @@ struct Parted {
 class InParts {
 public:
     /// `besides(place)` belongs to the run at that place, `rest` to none.
-    template <class BesidesOf>
-    InParts(StorePort& store, const Batch& whole, Batch rest, const BesidesOf& besides) : store_{store}, whole_{whole} {
-        for (std::size_t place = 0; place < whole.runs.size(); ++place) besides_.push_back(&besides(place));
+    template <class RelatedOf>
+    InParts(StorePort& store, const Batch& whole, Batch rest, const RelatedOf& related) : store_{store}, whole_{whole} {
+        for (std::size_t place = 0; place < whole.runs.size(); ++place) related_.push_back(&related(place));
         parted_.stored.resize(whole.runs.size());
         if (!rest.empty()) store_rest(std::move(rest));
     }
@@ -115,7 +115,7 @@ private:
         batch.lease = whole_.lease;
         for (std::size_t place = part.first; place < part.first + part.count; ++place) {
             batch.runs.push_back(whole_.runs[place]);
-            besides_[place]->add_to(batch);
+            related_[place]->add_to(batch);
         }
         batch.durable = must_be_durable(batch);
         return batch;
@@ -129,7 +129,7 @@ private:
 
     StorePort& store_;
     const Batch& whole_;
-    std::vector<const Besides*> besides_;
+    std::vector<const RelatedRows*> related_;
     std::vector<Part> todo_;  ///< the largest first
     Parted parted_;
 };

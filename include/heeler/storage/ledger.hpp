@@ -21,10 +21,10 @@
 #include <heeler/run/decided.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/storage/held_lease.hpp>
 #include <heeler/storage/in_parts.hpp>
-#include <heeler/storage/only_one.hpp>
+#include <heeler/storage/sole_watchdog.hpp>
 #include <heeler/storage/take_over.hpp>
-#include <heeler/storage/tenure.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -34,8 +34,8 @@ struct Change {
     WatchedRun* watched = nullptr;
     RunBatch rows{};  ///< forgotten if the commit fails; what must be kept goes to `RunMemory::unsaved`. Out: of what
                       ///< is decided and stored, the actions and alerts to carry out
-    Seldom<Besides> besides{};
-    Seldom<Unsaved> waited{};    ///< what waited for this commit
+    OnDemand<RelatedRows> related{};
+    OnDemand<Unsaved> waited{};  ///< what waited for this commit
     Decided* decided = nullptr;  ///< stored instead of what the run is now, and takes its place then
     bool with_memory = false;
     bool fed = false;         ///< it takes a source's cursor along
@@ -47,7 +47,7 @@ struct Change {
     bool twice = false;       ///< out: or it is another run that happens to have the same id
     bool put_off = false;     ///< out: it was not tried, because of a fault that is known
     bool outdated = false;    ///< out: likewise, because what was decided is about an earlier version
-    Seldom<Error> fault{};    ///< out: why the store takes others, but not this run
+    OnDemand<Error> fault{};  ///< out: why the store takes others, but not this run
 };
 
 /// Of a run that was registered while nobody could ask the store.
@@ -61,8 +61,8 @@ struct Change {
 /// Serialises access to the store. Commits encode the runs' rows under the runs' locks and write without them.
 class Ledger {
 public:
-    Ledger(StorePort& store, Tenure& tenure, ProcessPort& process)
-        : store_{store}, tenure_{tenure}, only_one_{store, process} {}
+    Ledger(StorePort& store, HeldLease& held_lease, ProcessPort& process)
+        : store_{store}, held_lease_{held_lease}, sole_watchdog_{store, process} {}
 
     /// Takes or renews the lease. True if an earlier one was lost meanwhile.
     [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
@@ -71,40 +71,40 @@ public:
             return fail(ErrorCode::unsupported,
                         "EngineSettings::holder is set, but the store knows no leases: leave it empty, or use a store "
                         "that several watchdogs can share");
-        const std::string owner = tenure_.owner();
+        const std::string owner = held_lease_.owner();
         auto lease = note(unreadable_since_, now, store_.claim(holder, owner, length));
         if (!lease) return tl::unexpected<Error>(lease.error());
-        return tenure_.granted(*std::move(lease), now.elapsed);
+        return held_lease_.granted(*std::move(lease), now.elapsed);
     }
 
     /// For a watchdog without a name. An error: another one without a name works on the store.
     [[nodiscard]] Result<void> stay_alone(Instant now) {
         const std::lock_guard guard{lock_};
-        auto alone = only_one_.check(now);
-        tenure_.refuse(!alone);
+        auto alone = sole_watchdog_.check(now);
+        held_lease_.refuse(!alone);
         return alone;
     }
     [[nodiscard]] Result<void> refusal() {
         const std::lock_guard guard{lock_};
-        return only_one_.answer();
+        return sole_watchdog_.answer();
     }
 
     /// Another watchdog without a name need not wait for this one.
     void leave() {
         const std::lock_guard guard{lock_};
-        if (!failing_since()) only_one_.leave();
+        if (!failing_since()) sole_watchdog_.leave();
     }
 
     /// Asks for runs under the lease.
     [[nodiscard]] Result<Claimed> claim_runs(Claim claim, Instant now) {
         const std::lock_guard guard{lock_};
-        claim.lease = tenure_.lease();
+        claim.lease = held_lease_.lease();
         auto claimed = note(unwritable_since_, now, store_.claim_runs(claim));
         if (claimed) return claimed;
-        if (claimed.error().code == ErrorCode::fenced) tenure_.gone();
+        if (claimed.error().code == ErrorCode::fenced) held_lease_.gone();
         if (claimed.error().code == ErrorCode::io) {  // perhaps they are ours, and nobody knows which
             (void)store_.release(claim.lease);
-            tenure_.start_over();
+            held_lease_.start_over();
         }
         return claimed;
     }
@@ -112,9 +112,9 @@ public:
     /// Gives the lease back: others may take the runs at once.
     [[nodiscard]] Result<void> release() {
         const std::lock_guard guard{lock_};
-        if (tenure_.alone()) only_one_.leave();
-        const Lease lease = tenure_.lease();
-        tenure_.gone();
+        if (held_lease_.alone()) sole_watchdog_.leave();
+        const Lease lease = held_lease_.lease();
+        held_lease_.gone();
         if (lease.epoch == 0) return {};
         return store_.release(lease);
     }
@@ -185,21 +185,21 @@ public:
     /// left out. What was not stored still waits. An error: of all of it, or of what belongs to no run.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
-        if (const auto alone = only_one_.answer(); !alone) return alone.error();
-        batch.lease = tenure_.lease();
+        if (const auto alone = sole_watchdog_.answer(); !alone) return alone.error();
+        batch.lease = held_lease_.lease();
         std::vector<Change*> included;
         for (Change& change : changes) {
             if (waits(change, now) || !prepare(change, batch, now)) continue;
             included.push_back(&change);
         }
         const Batch rest = without_runs(batch);
-        for (const Change* change : included) change->besides->add_to(batch);
+        for (const Change* change : included) change->related->add_to(batch);
         if (batch.empty()) return std::nullopt;
         batch.durable = must_be_durable(batch);
         Parted parted = write(batch, rest, included);
         const Result<void> worked = parted.any ? Result<void>{} : tl::unexpected<Error>(*parted.error);
         (void)note(unwritable_since_, now, worked);
-        if (parted.error && parted.error->code == ErrorCode::fenced) tenure_.gone();
+        if (parted.error && parted.error->code == ErrorCode::fenced) held_lease_.gone();
         for (auto& [place, error] : parted.faults)
             put_off(*included[place], batch.runs[place].row.id, std::move(error), now);
         for (std::size_t i = 0; i < included.size(); ++i) {
@@ -295,8 +295,8 @@ private:
         auto written = store_.commit(batch);
         const ErrorCode code = written ? ErrorCode::failed : written.error().code;
         if (code == ErrorCode::unstorable && batch.runs.size() + (rest.empty() ? 0 : 1) > 1) {
-            const auto besides = [&](std::size_t place) -> const Besides& { return *included[place]->besides; };
-            parted = InParts{store_, batch, rest, besides}.write();
+            const auto related = [&](std::size_t place) -> const RelatedRows& { return *included[place]->related; };
+            parted = InParts{store_, batch, rest, related}.write();
             if (parted.any) return parted;
             parted.faults.clear();
         } else if (written ||
@@ -391,8 +391,8 @@ private:
         // A run that was never stored is not taken for another one of the same name, nor for another watchdog's.
         const bool same = known.row && (watched.version != 0 || (known.row->spec == watched.spec.bytes() &&
                                                                  known.row->created_at == watched.created_at &&
-                                                                 known.row->holder == tenure_.lease().holder));
-        if (known.row && !tenure_.alone() && (watched.version != 0 || !same) && !is_mine(*known.row)) {
+                                                                 known.row->holder == held_lease_.lease().holder));
+        if (known.row && !held_lease_.alone() && (watched.version != 0 || !same) && !is_mine(*known.row)) {
             change.disowned = true;
             return;
         }
@@ -425,13 +425,13 @@ private:
     }
 
     [[nodiscard]] bool is_mine(const RunRow& row) const {
-        const Lease lease = tenure_.lease();
+        const Lease lease = held_lease_.lease();
         return row.holder == lease.holder && row.epoch == lease.epoch;
     }
 
     StorePort& store_;
-    Tenure& tenure_;
-    OnlyOne only_one_;
+    HeldLease& held_lease_;
+    SoleWatchdog sole_watchdog_;
     std::mutex lock_;
     mutable std::mutex health_lock_;
     std::optional<Elapsed> unreadable_since_;

@@ -16,7 +16,7 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Puts back what was reported to this watchdog since its last commit. Of an agent that was replaced meanwhile only
 /// the end of the run counts.
-inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Checkpoints>& noted) {
+inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Checkpoints>& noted) {
     Run& run = watched.run;
     const bool replaced = mine.incarnation < run.incarnation;
     if (is_terminal(run.state)) return;
@@ -58,9 +58,9 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const Seldom<Chec
     trial.archive_facts(check);
     if (!check.ok() || !check.at_end()) return false;
     const Run mine = watched.run;
-    const Seldom<Checkpoints> noted = watched.checkpoints;
+    const OnDemand<Checkpoints> noted = watched.checkpoints;
     const auto waits_until = watched.waits_until;
-    const Seldom<Fates> fates = watched.fates;
+    const OnDemand<Fates> fates = watched.fates;
     ArchiveReader facts{stored.row->facts, now};
     watched.archive_facts(facts);
     keep_reported(watched, mine, noted);

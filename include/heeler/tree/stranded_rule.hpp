@@ -96,13 +96,13 @@ struct StrandedRule {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         return finding.evidence.fact("wakes") > 0 ? "Work in progress stopped again after it was taken up"
                                                   : "Work in progress that nothing will take up again";
     }
 
-    [[nodiscard]] std::optional<Order> order(const Memory& state, const Settings&, const Run& run,
-                                             ActionKind asked) const {
+    [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
+                                                      ActionKind asked) const {
         if (asked == ActionKind::wake) return Order{concat("orphan_recovery:", run.id, ":wake"), payload(state)};
         if (asked != ActionKind::block) return std::nullopt;
         return Order{concat("orphan_recovery:", run.id, ":block"),
@@ -111,8 +111,8 @@ struct StrandedRule {
                             "progress with nobody at work. Somebody has to decide how it goes on.")};
     }
 
-    [[nodiscard]] std::optional<Record> record(const Memory& state, const Settings&, const Run&, ActionKind done,
-                                               ActionOutcome outcome) const {
+    [[nodiscard]] std::optional<Record> record_action(const Memory& state, const Settings&, const Run&, ActionKind done,
+                                                      ActionOutcome outcome) const {
         if (outcome != ActionOutcome::done || (done != ActionKind::wake && done != ActionKind::block))
             return std::nullopt;
         JsonLine line;

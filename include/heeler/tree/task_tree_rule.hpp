@@ -65,7 +65,7 @@ struct TaskTreeRule {
         return finding;
     }
 
-    [[nodiscard]] static std::string words(const Finding& finding) {
+    [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == TreeCondition::unrestored)
             return concat("The tree stopped again, unchanged, after ",
                           std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
@@ -92,8 +92,8 @@ struct TaskTreeRule {
         return {{"watched", state.config.node}, {"review", state.review}, {"history", std::move(history).text(), true}};
     }
 
-    [[nodiscard]] std::optional<Order> order(const Memory& state, const Settings&, const Run& run,
-                                             ActionKind asked) const {
+    [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
+                                                      ActionKind asked) const {
         if (asked == ActionKind::review)
             return Order{key_of("task_watchdog_review:", run, state.look),
                          review_comment(facts(state, run), !state.look.review.empty())};
@@ -103,8 +103,8 @@ struct TaskTreeRule {
     }
 
     /// That the reviewer was woken.
-    [[nodiscard]] std::optional<Record> record(const Memory& state, const Settings&, const Run& run, ActionKind done,
-                                               ActionOutcome outcome) const {
+    [[nodiscard]] std::optional<Record> record_action(const Memory& state, const Settings&, const Run& run,
+                                                      ActionKind done, ActionOutcome outcome) const {
         if (done != ActionKind::wake || outcome != ActionOutcome::done || state.order.open) return std::nullopt;
         JsonLine line = labels(state, run.id, state.order.fingerprint);
         line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();

@@ -43,7 +43,7 @@ namespace heeler::inline HEELER_ABI::detail {
     return {};
 }
 
-[[nodiscard]] inline std::string_view only_one(const std::vector<const RunBatch*>& runs) {
+[[nodiscard]] inline std::string_view sole_watchdog(const std::vector<const RunBatch*>& runs) {
     return runs.size() == 1 ? std::string_view{runs.front()->row.id} : std::string_view{};
 }
 
@@ -53,7 +53,7 @@ template <class Row>
     WireRows rows;
     for (const RunBatch* run : runs)
         for (const Row* row : latest(run->*list)) add_row(rows, run->row.id, *row);
-    return put_every(connection, sql, rows, table_of<Row>, only_one(runs));
+    return put_every(connection, sql, rows, table_of<Row>, sole_watchdog(runs));
 }
 
 /// `unstorable` if one of the runs was neither written nor changed by anybody else.
@@ -101,7 +101,7 @@ template <class Row>
         if (run->row.spec) parts.add(run->row.id, std::string_view{"spec"}, Bytes{*run->row.spec});
         if (run->row.memory) parts.add(run->row.id, std::string_view{"memory"}, Bytes{*run->row.memory});
     }
-    auto done = put_every(connection, PostgresSql::put_parts, parts, "run_parts", only_one(runs));
+    auto done = put_every(connection, PostgresSql::put_parts, parts, "run_parts", sole_watchdog(runs));
     if (done) done = put_rows(connection, PostgresSql::put_checkpoints, runs, &RunBatch::checkpoints);
     if (done) done = put_rows(connection, PostgresSql::put_interventions, runs, &RunBatch::interventions);
     if (done) done = put_rows(connection, PostgresSql::put_actions, runs, &RunBatch::actions);

@@ -22,7 +22,7 @@ namespace heeler::inline HEELER_ABI::presets {
     rules.interval.fixed = 60s;
     rules.ladder = TreeLadder{};
     rules.prompts.detectors_words = true;
-    rules.alerts.edges.clear();
+    rules.alerts.conditions.clear();
     rules.alerts.tell_people = false;
     return rules;
 }

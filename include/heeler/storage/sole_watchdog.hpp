@@ -17,9 +17,9 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Holds the lease of `unnamed_holder` for this process. It guards against a mistake and fences nobody off: nothing is
 /// written under that lease, and while the store cannot be asked the watchdog goes on. One call at a time.
-class OnlyOne {
+class SoleWatchdog {
 public:
-    OnlyOne(StorePort& store, ProcessPort& process) : store_{store}, process_{process} {}
+    SoleWatchdog(StorePort& store, ProcessPort& process) : store_{store}, process_{process} {}
 
     /// Asks the store when that is due. An error, in every call: another process without a name has the lease.
     [[nodiscard]] Result<void> check(Instant now) {

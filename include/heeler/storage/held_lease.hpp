@@ -20,9 +20,9 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Any thread. Trust counts from before the store was asked, by this process's own clock, so that a slow answer does
 /// not lengthen it.
-class Tenure {
+class HeldLease {
 public:
-    Tenure(const EngineSettings& settings, ClockPort& clock, ProcessPort& process)
+    HeldLease(const EngineSettings& settings, ClockPort& clock, ProcessPort& process)
         : settings_{settings}, clock_{clock}, process_{process} {}
 
     /// It has no name, so no other watchdog shares the store: it may always act, unless it found another one there.

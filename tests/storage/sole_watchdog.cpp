@@ -1,4 +1,4 @@
-#include <heeler/storage/only_one.hpp>
+#include <heeler/storage/sole_watchdog.hpp>
 
 #include "support/rooms.hpp"
 
@@ -12,8 +12,8 @@ namespace {
 struct TwoUnnamed : House {
     rooms::Process other_process;
     detail::StoreEdge<MemoryStore> other_port{memory};
-    detail::OnlyOne first{store_port, process};
-    detail::OnlyOne second{other_port, other_process};
+    detail::SoleWatchdog first{store_port, process};
+    detail::SoleWatchdog second{other_port, other_process};
 
     TwoUnnamed() {
         process.name = "h/boot/1/17/500";
@@ -78,7 +78,7 @@ TEST_CASE("watchdogs of the same process that come and go refuse nobody", "[stor
     TwoUnnamed house;
     CHECK(house.first.check(house.now()));
     for (int i = 0; i < 3; ++i) {
-        detail::OnlyOne passing{house.store_port, house.process};
+        detail::SoleWatchdog passing{house.store_port, house.process};
         CHECK(passing.check(house.now()));
         passing.leave();
     }
@@ -126,20 +126,20 @@ TEST_CASE("while another one has the store nothing is written, said or done, and
     const RunHandle run = house.stored(rooms::bare_class());
     CHECK(house.second.check(house.now()));
     CHECK_FALSE(house.ledger.stay_alone(house.now()));
-    CHECK_FALSE(house.tenure.holds());
+    CHECK_FALSE(house.held_lease.holds());
     const auto error = house.ledger.commit_one(run, house.at(run), house.now());
     REQUIRE(error);
     CHECK_THAT(error->message, ContainsSubstring("EngineSettings::holder"));
     CycleReport report;
     CHECK_FALSE(house.loader.run(house.now(), report));
     CHECK(report.events.size() == 1);
-    CHECK(house.tenure.next_renewal(house.now()));
+    CHECK(house.held_lease.next_renewal(house.now()));
 
     house.second.leave();
     house.pass(5s);
     CHECK(house.loader.run(house.now(), report));
-    CHECK(house.tenure.holds());
-    CHECK_FALSE(house.tenure.next_renewal(house.now()));
+    CHECK(house.held_lease.holds());
+    CHECK_FALSE(house.held_lease.next_renewal(house.now()));
     CHECK_FALSE(house.ledger.commit_one(run, house.at(run), house.now()));
 }
 

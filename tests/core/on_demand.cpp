@@ -1,4 +1,4 @@
-#include <heeler/core/seldom.hpp>
+#include <heeler/core/on_demand.hpp>
 
 #include <string>
 #include <utility>
@@ -10,28 +10,28 @@
 using namespace heeler;
 
 TEST_CASE("what was never written reads as its default and takes one pointer") {
-    const Seldom<std::string> none;
+    const OnDemand<std::string> none;
     CHECK_FALSE(none);
     CHECK(none->empty());
     CHECK(sizeof none == sizeof(void*));
 }
 
 TEST_CASE("a copy of what was written is one of its own, and what was taken is gone") {
-    Seldom<std::string> text;
+    OnDemand<std::string> text;
     text.edit() = "as it was";
-    const Seldom<std::string> before = text;
+    const OnDemand<std::string> before = text;
     text.edit() += ", and more";
     CHECK(*before == "as it was");
     text = before;
     CHECK(*text == "as it was");
     CHECK(text.take() == "as it was");
     CHECK_FALSE(text);
-    text = Seldom<std::string>{};
+    text = OnDemand<std::string>{};
     CHECK(text.take().empty());
 }
 
 TEST_CASE("what was never written is saved as that") {
-    Seldom<std::string> none, text, loaded;
+    OnDemand<std::string> none, text, loaded;
     text.edit() = "kept";
     ArchiveWriter to{Instant{}};
     to(none, text);

@@ -9,16 +9,16 @@ namespace heeler::inline HEELER_ABI {
 
 /// A value that reads as `T{}` until `edit` makes one. A copy holds a copy.
 template <class T>
-class Seldom {
+class OnDemand {
 public:
-    Seldom() = default;
-    Seldom(const Seldom& other) : value_{other.value_ != nullptr ? new T(*other.value_) : nullptr} {}
-    Seldom(Seldom&& other) noexcept : value_{std::exchange(other.value_, nullptr)} {}
-    Seldom& operator=(Seldom other) noexcept {
+    OnDemand() = default;
+    OnDemand(const OnDemand& other) : value_{other.value_ != nullptr ? new T(*other.value_) : nullptr} {}
+    OnDemand(OnDemand&& other) noexcept : value_{std::exchange(other.value_, nullptr)} {}
+    OnDemand& operator=(OnDemand other) noexcept {
         std::swap(value_, other.value_);
         return *this;
     }
-    ~Seldom() { delete value_; }
+    ~OnDemand() { delete value_; }
 
     [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
     [[nodiscard]] const T& operator*() const noexcept { return value_ != nullptr ? *value_ : none(); }
@@ -29,7 +29,7 @@ public:
         return *value_;
     }
     [[nodiscard]] T take() {
-        Seldom taken{std::move(*this)};
+        OnDemand taken{std::move(*this)};
         return taken ? std::move(*taken.value_) : T{};
     }
     void reset() noexcept { delete std::exchange(value_, nullptr); }

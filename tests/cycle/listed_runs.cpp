@@ -1,5 +1,5 @@
 // Lists: what is on them is watched, what is missing is not, and a name that returns is a new run. In whole cycles.
-#include <heeler/cycle/listing.hpp>
+#include <heeler/cycle/listed_runs.hpp>
 
 #include <map>
 #include <set>

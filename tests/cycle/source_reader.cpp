@@ -1,4 +1,4 @@
-#include <heeler/cycle/intake.hpp>
+#include <heeler/cycle/source_reader.hpp>
 
 #include "support/rooms.hpp"
 
@@ -57,7 +57,7 @@ struct PolledReading : House {
     NumberLog log;
 
     PolledReading() {
-        at(of).feed = std::make_unique<detail::Feed>();
+        at(of).feed = std::make_unique<detail::RunSource>();
         at(of).feed->source = detail::SourceRef{log};
     }
     CycleReport read() {

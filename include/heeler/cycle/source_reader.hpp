@@ -22,9 +22,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// From the thread that ticks. The cursor is stored with the memory that it produced: after a crash both are as old.
-class Intake {
+class SourceReader {
 public:
-    Intake(const GroupSources& sources, RunTable<WatchedRun>& table, ClockPort& clock)
+    SourceReader(const GroupSources& sources, RunTable<WatchedRun>& table, ClockPort& clock)
         : sources_{sources}, table_{table}, clock_{clock} {}
 
     /// Polls a run's own source until it has nothing more, at most `most_polls` times: the rest comes in the next
@@ -79,7 +79,7 @@ private:
         const std::lock_guard guard{watched->lock};
         if (!is_read(handle, *watched) || watched->rules().name != class_name) return;
         if (!all && now.elapsed < watched->next_cycle) return;
-        if (!watched->feed) watched->feed = std::make_unique<Feed>();
+        if (!watched->feed) watched->feed = std::make_unique<RunSource>();
         if (watched->feed->source.present()) return;  // a source of its own comes first
         watched->feed->in_group = true;
         asked.cursors.push_back(

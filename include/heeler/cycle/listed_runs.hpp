@@ -28,9 +28,9 @@ namespace heeler::inline HEELER_ABI::detail {
 ///
 /// Nothing is kept of a name that is not listed any more: the store knows which of its ids are taken, and whether it
 /// was missing since. So memory grows with the longest list, not with the number of names that there ever were.
-class Listing {
+class ListedRuns {
 public:
-    Listing(const GroupSources& sources, Registry& registry, Ledger& ledger)
+    ListedRuns(const GroupSources& sources, Registry& registry, Ledger& ledger)
         : sources_{sources}, registry_{registry}, ledger_{ledger}, ids_{registry, ledger} {}
 
     /// Asks the lists of the classes whose runs are about to be judged, or whose period is over; or all. What began or
