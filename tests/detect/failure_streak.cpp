@@ -24,7 +24,7 @@ struct Streak : facts::Taught<FailureStreak> {
     void looked_at() {
         facts::At at{1s};
         if (waits) at.run.waiting_since = at.now.elapsed;
-        (void)FailureStreak{}.look(memory, settings, at.run, {}, at.now);
+        (void)FailureStreak{}.poll(memory, settings, at.run, {}, at.now);
     }
     Streak& bad(int times) {
         for (int i = 0; i < times; ++i) learn(ToolResult{false, "no"});

@@ -14,7 +14,7 @@ struct Counting : facts::Taught<LivenessCounter> {
     std::int64_t after(Duration age, Duration started = {}) {
         At at{age};
         at.run.started = started;
-        const auto seen = LivenessCounter{}.look(memory, settings, at.run, {}, at.now);
+        const auto seen = LivenessCounter{}.poll(memory, settings, at.run, {}, at.now);
         CHECK_FALSE(check(at));
         return seen ? seen->number.value_or(-1) : 0;
     }
@@ -55,7 +55,7 @@ TEST_CASE("it counts from the start of the run, and nothing where that is unknow
     Counting unknown;
     At at{100h};
     at.run.started.reset();
-    CHECK_FALSE(LivenessCounter{}.look(unknown.memory, unknown.settings, at.run, {}, at.now));
+    CHECK_FALSE(LivenessCounter{}.poll(unknown.memory, unknown.settings, at.run, {}, at.now));
 }
 
 TEST_CASE("a quiet run is looked at when the next number is due, until the last [M-016]") {

@@ -29,10 +29,10 @@ struct Checked : At {
     std::optional<Sighting> poll() {
         LastCheckpoint last;
         last.at = breadcrumb;
-        return check.look(memory, plan, run, last, now);
+        return check.poll(memory, plan, run, last, now);
     }
     [[nodiscard]] std::optional<Finding> found() const { return check.check(memory, plan, run, now); }
-    [[nodiscard]] std::optional<Band> band() { return look() ? memory.band : std::nullopt; }
+    [[nodiscard]] std::optional<Band> band() { return poll() ? memory.band : std::nullopt; }
     void leave_breadcrumb() { breadcrumb = run.checkpoint_base = run.working(now.elapsed); }
 };
 
@@ -92,7 +92,7 @@ TEST_CASE("the limit that a run brings is shown instead of the plan's [M-077]") 
 
 TEST_CASE("the bands are asked at 65 min, not before [M-077]") {
     Checked early{65min - 1us, 10min};
-    CHECK_FALSE(early.look());
+    CHECK_FALSE(early.poll());
     CHECK_FALSE(early.found());
     CHECK(early.check.due(early.memory, early.plan, early.run, 0s) == 65min);
     Checked due{65min, 10min};
@@ -100,12 +100,12 @@ TEST_CASE("the bands are asked at 65 min, not before [M-077]") {
     REQUIRE(due.found());
     CHECK(due.found()->condition == Condition::stalled);
     CHECK(due.found()->evidence.rule == "take_over");
-    CHECK_FALSE(due.look());
+    CHECK_FALSE(due.poll());
     CHECK(due.check.due(due.memory, due.plan, due.run, 0s) == 70min);
     Checked begun_before{64min, 10min};
-    CHECK_FALSE(begun_before.look());
+    CHECK_FALSE(begun_before.poll());
     begun_before.run.started = -1min;
-    CHECK(begun_before.look());
+    CHECK(begun_before.poll());
 }
 
 TEST_CASE("who left no breadcrumb is begun anew, even one from the very start counts [M-048]") {
@@ -122,19 +122,19 @@ TEST_CASE("who is waited for is asked again after 5 min, who works never again [
     CHECK(run.band() == Band::wait);
     CHECK_FALSE(run.found());
     run.now.elapsed += 299s;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     run.leave_breadcrumb();
     run.now.elapsed += 1s;
     CHECK(run.band() == Band::working);
     run.now.elapsed += 1h - 1min;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     CHECK_FALSE(run.found());
     CHECK_FALSE(run.check.due(run.memory, run.plan, run.run, 0s));
 }
 
 TEST_CASE("a breadcrumb after the answer takes it back [M-048]") {
     Checked run{65min, 10min};
-    CHECK(run.look());
+    CHECK(run.poll());
     REQUIRE(run.found());
     run.now.elapsed += 60s;
     CHECK(run.found());
@@ -147,15 +147,15 @@ TEST_CASE("a breadcrumb after the answer takes it back [M-048]") {
 TEST_CASE("nobody is asked after a continuation, a gap or the end of the plan [M-077]") {
     Checked run{65min, 10min};
     run.run.late = true;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     run.run.late = false;
     run.run.attempt = 2;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     run.run.attempt = 1;
     run.now.elapsed += 65min;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     run.now.elapsed -= 1us;
-    CHECK(run.look());
+    CHECK(run.poll());
     REQUIRE(run.found());
     run.run.attempt = 2;
     CHECK_FALSE(run.found());
@@ -166,20 +166,20 @@ TEST_CASE("that a person is asked is said once in each wait [M-077]") {
     run.run.waiting_since = run.run.origin + 50min;
     run.run.state = RunState::waiting_human;
     CHECK(run.check.due_waiting(run.memory, run.plan, run.run) == run.run.origin + 65min);
-    const auto seen = run.look();
+    const auto seen = run.poll();
     REQUIRE(seen);
     CHECK(seen->answer.empty());
     CHECK(seen->message == "waiting for human input, not continuing");
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     CHECK_FALSE(run.check.due_waiting(run.memory, run.plan, run.run));
     run.run.waiting_since.reset();
     run.run.waited = 20min;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
     run.run.waiting_since = run.now.elapsed;
-    CHECK(run.look());
+    CHECK(run.poll());
     run.memory = {};
     run.run.state = RunState::paused;
-    CHECK_FALSE(run.look());
+    CHECK_FALSE(run.poll());
 }
 
 TEST_CASE("a plan is checked when it is defined [M-186]") {
@@ -256,29 +256,29 @@ TEST_CASE("nobody is taken up for the time that nobody saw [D-57]") {
         const std::optional<Duration> left = GENERATE(std::optional<Duration>{}, std::optional<Duration>{10min});
         Checked run{90min, left};
         run.run.seen_from = 89min;
-        CHECK_FALSE(run.look());
+        CHECK_FALSE(run.poll());
         REQUIRE(run.found());
         CHECK(run.found()->is_put_off());
         CHECK(run.check.due(run.memory, run.plan, run.run, 90min) == 119min + 1us);
         run.now.elapsed += 29min;
-        CHECK_FALSE(run.look());
+        CHECK_FALSE(run.poll());
         CHECK(run.found()->is_put_off());
         run.now.elapsed += 1us;
-        CHECK(run.look());
+        CHECK(run.poll());
         REQUIRE(run.found());
         CHECK(run.found()->condition == Condition::stalled);
     }
     SECTION("a breadcrumb meanwhile shows that it works") {
         Checked run{90min, 10min};
         run.run.seen_from = 89min;
-        CHECK_FALSE(run.look());
+        CHECK_FALSE(run.poll());
         run.leave_breadcrumb();
         CHECK(run.band() == Band::working);
         CHECK_FALSE(run.found());
     }
     SECTION("what was answered before the gap is not acted on after it, nor is it over") {
         Checked run{65min, 10min};
-        CHECK(run.look());
+        CHECK(run.poll());
         run.run.seen_from = 66min;
         run.now.elapsed += 2min;
         REQUIRE(run.found());

@@ -28,7 +28,7 @@ struct Worker {
     }
     /// Looked at, at the end of an interval or before.
     std::optional<Finding> look() {
-        static_cast<void>(WorkerState{}.look(rule.memory, rule.settings, at.run, {}, at.now));
+        static_cast<void>(WorkerState{}.poll(rule.memory, rule.settings, at.run, {}, at.now));
         return rule.check(at);
     }
     std::optional<Finding> poll(bool whole = true) {

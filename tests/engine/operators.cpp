@@ -149,8 +149,7 @@ TEST_CASE("a freeze of everything outlives the watchdog and ends with unfreeze [
     d.minutes(2);
     CHECK(d.asked(ControlVerb::inject) > 0);
     CHECK(d.memory.list()->empty());
-    CHECK_THAT(d.record_action(""),
-               ContainsSubstring("\"verb\":\"freeze\"") && ContainsSubstring("\"verb\":\"unfreeze\""));
+    CHECK_THAT(d.record(""), ContainsSubstring("\"verb\":\"freeze\"") && ContainsSubstring("\"verb\":\"unfreeze\""));
 }
 
 TEST_CASE("while everything is frozen people still learn what is wrong [M-126]") {
@@ -470,7 +469,7 @@ TEST_CASE("nothing to acknowledge is on record as ignored") {
     (void)d.run("s");
     d.decide(Verb::ack, "s");
     (void)d.now();
-    CHECK_THAT(d.record_action("s"), ContainsSubstring("\"ignored\""));
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"ignored\""));
 }
 
 // --- mark stopped ---------------------------------------------------------------------------------------------------
@@ -529,7 +528,7 @@ TEST_CASE("a loop that is none is muted for all runs of the class, also after a 
     REQUIRE(stored.mutes.size() == 1);
     CHECK(stored.mutes[0].class_name == "session_monitor");
     CHECK(stored.mutes[0].by == "ada");
-    CHECK_THAT(d.record_action("a"), ContainsSubstring("\"verb\":\"mark_wrong\",\"by\":\"ada\"}"));
+    CHECK_THAT(d.record("a"), ContainsSubstring("\"verb\":\"mark_wrong\",\"by\":\"ada\"}"));
 }
 
 TEST_CASE("a muted block of lines is muted wherever a run begins it") {
@@ -625,7 +624,7 @@ TEST_CASE("a run with which nothing was ever wrong cannot be marked wrong") {
     (void)d.run("s");
     d.decide(Verb::mark_wrong, "s");
     (void)d.now();
-    CHECK_THAT(d.record_action("s"), ContainsSubstring("\"ignored\":\"nothing was found wrong with the run\""));
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"ignored\":\"nothing was found wrong with the run\""));
     CHECK(d.memory.load()->tallies.empty());
 }
 
@@ -657,7 +656,7 @@ TEST_CASE("a verb for one run that names none is ignored, not applied to all [M-
     d.write({row_of(Verb::mark_stopped, ""), row_of(Verb::snooze, ""), row_of(Verb::dismiss, "")});
     d.minutes(2);
     CHECK(d.asked(ControlVerb::inject) == 1);
-    CHECK_THAT(d.record_action(""), ContainsSubstring("it names no run"));
+    CHECK_THAT(d.record(""), ContainsSubstring("it names no run"));
     CHECK(d.memory.list()->empty());
 }
 
@@ -668,7 +667,7 @@ TEST_CASE("what another process writes into the store is applied with the next c
     d.write({row_of(Verb::mark_stopped, "s", "bob"), row_of(Verb::snooze, "t", "bob"), row_of(Verb::freeze, "")});
     (void)d.after(1s);
     CHECK(d.state("s") == RunState::cancelled);
-    CHECK_THAT(d.record_action("s"), ContainsSubstring("\"by\":\"bob\""));
+    CHECK_THAT(d.record("s"), ContainsSubstring("\"by\":\"bob\""));
     d.calls("t", 5);
     (void)d.now();
     CHECK(d.notifier.sent().empty());
@@ -692,8 +691,8 @@ TEST_CASE("two operators at once: the decisions apply in their order") {
         d.write({row_of(Verb::mark_stopped, "r"), row_of(Verb::snooze, "r", "bob")});
         d.minutes(1);
         CHECK(d.state() == RunState::cancelled);
-        CHECK_THAT(d.record_action(), ContainsSubstring("\"verb\":\"mark_stopped\",\"by\":\"ada\"}"));
-        CHECK_THAT(d.record_action() + d.record_action(""), ContainsSubstring("\"ignored\":\"the run has ended\""));
+        CHECK_THAT(d.record(), ContainsSubstring("\"verb\":\"mark_stopped\",\"by\":\"ada\"}"));
+        CHECK_THAT(d.record() + d.record(""), ContainsSubstring("\"ignored\":\"the run has ended\""));
     }
     SECTION("the later snooze counts") {
         d.progress(d.run(), 1);
@@ -710,7 +709,7 @@ TEST_CASE("two operators at once: the decisions apply in their order") {
         d.write({row_of(Verb::mark_wrong, "r"), row_of(Verb::mark_wrong, "r", "bob")});
         d.minutes(1);
         CHECK(wrong_of(*d.memory.load(), Condition::stalled) == 1);
-        CHECK_THAT(d.record_action(), ContainsSubstring("\"by\":\"bob\",\"ignored\":"));
+        CHECK_THAT(d.record(), ContainsSubstring("\"by\":\"bob\",\"ignored\":"));
     }
 }
 
@@ -737,7 +736,7 @@ TEST_CASE("a decision whose commit fails is applied once, later [M-009]") {
     d.clock.advance(1s);
     (void)d.now();
     CHECK(d.memory.list()->empty());
-    const std::string record = d.record_action("s");
+    const std::string record = d.record("s");
     CHECK(std::count(record.begin(), record.end(), '\n') == 1);
     CHECK(wrong_of(*d.memory.load(), Condition::loop_detected) == (verb == Verb::mark_wrong ? 1u : 0u));
     if (verb == Verb::mark_stopped)
@@ -756,7 +755,7 @@ TEST_CASE("a freeze whose record cannot be written holds all the same, and is on
     d.store.heal();
     d.minutes(2);
     CHECK(d.control.requests().empty());
-    const std::string record = d.record_action("");
+    const std::string record = d.record("");
     CHECK(std::count(record.begin(), record.end(), '\n') == 1);
 }
 

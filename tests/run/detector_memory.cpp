@@ -234,12 +234,12 @@ TEST_CASE("every detector that looks is asked, and the first sighting counts", "
     const auto of = class_of<Alarm<'a'>, Alarm<'b'>>();
     DetectorMemory memory{of};
     for (int i = 1; i <= 2; ++i) {
-        const auto saw = memory.look(Run{}, LastCheckpoint{}, Instant{});
+        const auto saw = memory.poll(Run{}, LastCheckpoint{}, Instant{});
         REQUIRE(saw);
         CHECK(saw->record == "!a");
         CHECK(saw->age == Duration{i});
     }
-    CHECK(loaded(of, saved(memory)).look(Run{}, LastCheckpoint{}, Instant{})->age == Duration{3});
+    CHECK(loaded(of, saved(memory)).poll(Run{}, LastCheckpoint{}, Instant{})->age == Duration{3});
 }
 
 TEST_CASE("findings are worst first, and of equals the one that came first", "[run]") {

@@ -110,7 +110,7 @@ TEST_CASE("work that was just made has its time for a first run [M-115]") {
 TEST_CASE("a wake and a block of stranded work have a key each [M-115]") {
     StrandedNode at;
     (void)at.look(false, true);
-    const auto order = [&](ActionKind kind) { return at.rule.order(at.state, at.settings, at.run, kind); };
+    const auto order = [&](ActionKind kind) { return at.rule.compose_action(at.state, at.settings, at.run, kind); };
     CHECK(order(ActionKind::wake)->key == "orphan_recovery:orphan:co-1/W:wake");
     CHECK_THAT(order(ActionKind::wake)->text,
                ContainsSubstring(R"("wakeReason":"orphan_recovery")") && ContainsSubstring(R"("issueId":"W")"));
@@ -118,7 +118,7 @@ TEST_CASE("a wake and a block of stranded work have a key each [M-115]") {
     CHECK_THAT(order(ActionKind::block)->text, ContainsSubstring("`ag-1`"));
     CHECK_FALSE(order(ActionKind::review));
     const auto record = [&](ActionKind kind, ActionOutcome outcome) {
-        return at.rule.record(at.state, at.settings, at.run, kind, outcome);
+        return at.rule.record_action(at.state, at.settings, at.run, kind, outcome);
     };
     CHECK(record(ActionKind::wake, ActionOutcome::done)->kind == "issue.orphan_recovery_woken");
     CHECK(record(ActionKind::block, ActionOutcome::done)->kind == "issue.orphan_recovery_blocked");

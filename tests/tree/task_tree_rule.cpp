@@ -175,7 +175,7 @@ TEST_CASE("in shadow mode nobody was woken") {
     CHECK(at.state.review.empty());
     CHECK(at.state.order.open);
     CHECK(at.state.order.left_out == rule_time);
-    CHECK_FALSE(at.rule.record(at.state, at.settings, at.run, ActionKind::wake, ActionOutcome::done));
+    CHECK_FALSE(at.rule.record_action(at.state, at.settings, at.run, ActionKind::wake, ActionOutcome::done));
 }
 
 TEST_CASE("the same wake once more counts as one [M-158][M-171]") {
@@ -235,7 +235,7 @@ TEST_CASE("what is asked of a host has a key for the one effect that it is to ha
     Watching at;
     at.arm();
     at.look(stopped_look(stop_of('a'), 2));
-    const auto order = [&](ActionKind kind) { return at.rule.order(at.state, at.settings, at.run, kind); };
+    const auto order = [&](ActionKind kind) { return at.rule.compose_action(at.state, at.settings, at.run, kind); };
     CHECK(order(ActionKind::review)->key == "task_watchdog_review:tree:co-1/A:" + stop_of('a') + ":attempt:2");
     CHECK(order(ActionKind::wake)->key == "task_watchdog:tree:co-1/A:" + stop_of('a') + ":attempt:2");
     CHECK_THAT(order(ActionKind::review)->text, ContainsSubstring("started") && ContainsSubstring("- B: blocked"));
@@ -249,7 +249,7 @@ TEST_CASE("only a wake that happened is on record as one [M-175]") {
     at.arm();
     at.wake(stopped_look(stop_of('a')));
     const auto record = [&](ActionKind kind, ActionOutcome outcome) {
-        return at.rule.record(at.state, at.settings, at.run, kind, outcome);
+        return at.rule.record_action(at.state, at.settings, at.run, kind, outcome);
     };
     REQUIRE(record(ActionKind::wake, ActionOutcome::done));
     CHECK(record(ActionKind::wake, ActionOutcome::done)->kind == "issue.task_watchdog_triggered");

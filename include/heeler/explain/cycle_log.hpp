@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,7 @@ public:
     void operator()(const CycleReport& cycle) {
         const Instant now = clock_.now();
         const std::string lines =
-            cycle.errors == 0 ? cycle_text(cycle, now.wall) : cycle_text(errors_.of(cycle, now.elapsed), now.wall);
+            cycle.errors == 0 ? cycle_text(cycle, now.wall) : cycle_text(errors_->of(cycle, now.elapsed), now.wall);
         if (lines.empty()) return;
         // A log that cannot be written is no reason to stop watching.
         static_cast<void>(std::fwrite(lines.data(), 1, lines.size(), to_));
@@ -34,7 +35,7 @@ public:
 private:
     Clock clock_;
     std::FILE* to_;
-    ErrorNews errors_;
+    std::shared_ptr<ErrorNews> errors_ = std::make_shared<ErrorNews>();  ///< of all copies
 };
 
 }  // namespace heeler::inline HEELER_ABI
