@@ -167,12 +167,17 @@ private:
         inhibited_ = is_inhibited(handle, *watched, work);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle)) return;
-        Visit visit{handle, *watched, now, work, report, Deciding{*watched}};
-        if (WorkItem* const early = find_item(handle, work, early_)) begin(visit, *early);
-        registry_.renew(*watched, now);
-        take_beat(handle, *watched, now);
-        guarded(watched->run.id, report, [&] { look(visit, cause); });
-        look_again(handle, *watched, now);
+        bool idle = false;
+        {
+            Visit visit{handle, *watched, now, work, report, Deciding{*watched}};
+            if (WorkItem* const early = find_item(handle, work, early_)) begin(visit, *early);
+            registry_.renew(*watched, now);
+            take_beat(handle, *watched, now);
+            guarded(watched->run.id, report, [&] { look(visit, cause); });
+            look_again(handle, *watched, now);
+            idle = visit.idle;
+        }
+        if (idle) work.pop_back();
     }
 
     /// A run whose class is looked at as a whole waits for that moment.
@@ -230,6 +235,7 @@ private:
         CycleReport& report;
         Deciding deciding;
         WorkItem* item = nullptr;  ///< what is decided about it, if anything is
+        bool idle = false;         ///< nothing is, but what became of its alerts is taken in: no reason to write it
     };
 
     /// From here on it is as it is decided to be.
@@ -239,6 +245,7 @@ private:
     }
     static WorkItem& decide(Visit& visit) {
         if (visit.item == nullptr) begin(visit, visit.work.emplace_back(visit.handle, visit.watched));
+        visit.idle = false;
         return *visit.item;
     }
 
@@ -251,7 +258,10 @@ private:
         } else if (watched.skip != Skip::no) {
             if (!watched.shown.any) Applier{watched, now, decide(visit)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
-            if (!watched.fates->empty()) decide(visit);
+            if (visit.item == nullptr && !watched.fates->empty()) {
+                decide(visit);
+                visit.idle = true;
+            }
             judge(visit);
         } else if (watched.dirty && now.elapsed >= watched.last_flush + settings_.flush_every) {
             decide(visit);
