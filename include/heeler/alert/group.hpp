@@ -12,6 +12,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/append.hpp>
 
@@ -90,8 +91,7 @@ private:
 
 /// Whether this alert tells of other runs as well.
 [[nodiscard]] inline bool speaks_for_others(const Alert& alert) {
-    return std::any_of(alert.details.begin(), alert.details.end(),
-                       [](const Detail& detail) { return detail.name == detail::group_detail; });
+    return detail::any_of(alert.details, [](const Detail& detail) { return detail.name == detail::group_detail; });
 }
 
 /// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key

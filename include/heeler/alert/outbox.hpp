@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 
@@ -52,7 +53,7 @@ inline constexpr Duration shortest_look = std::chrono::milliseconds{200};
 
 inline void add_taken(std::vector<std::string>& known, const std::vector<std::string>& more) {
     for (const std::string& channel : more)
-        if (std::find(known.begin(), known.end(), channel) == known.end()) known.push_back(channel);
+        if (!detail::contains(known, channel)) known.push_back(channel);
 }
 
 }  // namespace detail

@@ -1,7 +1,6 @@
 // An operator's silence: which alerts are put on record instead of being sent, until when, and what is wrong with one.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <heeler/alert/group.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/append.hpp>
@@ -111,7 +111,7 @@ namespace detail {
     if (!about.class_name.empty() && about.class_name != class_name) return false;
     if (!about.kind.empty() && about.kind != alert.kind) return false;
     if (about.at_most && alert.severity > *about.at_most) return false;
-    return about.tag.empty() || std::find(tags.begin(), tags.end(), about.tag) != tags.end();
+    return about.tag.empty() || detail::contains(tags, about.tag);
 }
 
 /// `silenced by 12 (ann until 2026-01-31T09:05:00Z: deploy)`

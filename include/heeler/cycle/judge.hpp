@@ -10,6 +10,7 @@
 #include <heeler/alert/next.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -182,7 +183,7 @@ private:
 
     /// It is found, and warrants acting.
     [[nodiscard]] static bool has(const Judged& result, const Condition& condition) noexcept {
-        return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
+        return detail::any_of(result.findings, [&](const Finding& finding) {
             return finding.condition == condition && finding.level >= Level::nudge;
         });
     }

@@ -1,7 +1,6 @@
 // Takes in what the sources of classes list: a name that is new begins a run, one that is missing ends its run.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/sources.hpp>
 #include <heeler/cycle/whole_classes.hpp>
@@ -323,8 +323,7 @@ private:
     [[nodiscard]] static bool has_returned(const History& before, const RunSpec& spec) {
         if (before.row->name != spec.name) return true;
         if (spec.started_at && before.row->ended_at && *spec.started_at > *before.row->ended_at) return true;
-        return std::any_of(before.audit.begin(), before.audit.end(),
-                           [](const AuditRow& row) { return row.kind == vanished_record; });
+        return detail::any_of(before.audit, [](const AuditRow& row) { return row.kind == vanished_record; });
     }
 
     /// That the run ended with an earlier watchdog is news.

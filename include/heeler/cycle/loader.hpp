@@ -12,6 +12,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/sources.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>
@@ -64,7 +65,7 @@ public:
 
     /// Decisions that can be carried out now. One that cannot be read is named once and stays open.
     void sort_out(std::vector<DecisionRow>& decisions, Instant now, CycleReport& report) {
-        std::erase_if(decisions, [&](const DecisionRow& decision) {
+        detail::drop_if(decisions, [&](const DecisionRow& decision) {
             if (decision.damage.empty())
                 return is_elsewhere(decision.run, now) || ledger_.is_put_off(decision.run, now);
             const std::lock_guard guard{lock_};
@@ -79,7 +80,7 @@ public:
         if (run.empty() || registry_.find(run)) return false;
         const std::lock_guard guard{lock_};
         const auto is_it = [&](const StoredRun& stored) { return stored.row.id == run; };
-        if (std::any_of(strangers_.begin(), strangers_.end(), is_it) || unreadable_.contains(run)) return true;
+        if (detail::any_of(strangers_, is_it) || unreadable_.contains(run)) return true;
         if (held_lease_.alone()) return false;
         const auto known = ledger_.history(now, run);
         return !known || (known->row && !is_terminal(known->row->state));
@@ -176,7 +177,7 @@ private:
 
     [[nodiscard]] bool is_news(const std::string& run, const std::string& what) {
         const std::string text = run + "\n" + what;
-        const bool news = std::find(said_.begin(), said_.end(), text) == said_.end();
+        const bool news = !detail::contains(said_, text);
         if (news) said_.push_back(text);
         return news;
     }
@@ -247,7 +248,7 @@ private:
             return true;
         }
         if (!registry_.find_class(stored.row.class_name)) {
-            if (std::find(told_.begin(), told_.end(), stored.row.class_name) == told_.end()) {
+            if (!detail::contains(told_, stored.row.class_name)) {
                 told_.push_back(stored.row.class_name);
                 report.error("load", stored.row.id,
                              Error{ErrorCode::invalid_argument, "the store holds runs of the class `" +
@@ -276,7 +277,7 @@ private:
         // Those that are intended outside it were never handed over: their commit was taken for failed.
         for (Action action : stored.actions) {
             const auto is_it = [&](const Action& one) { return one.key == action.key; };
-            if (action.outcome != ActionOutcome::intended || std::any_of(rung.begin(), rung.end(), is_it)) continue;
+            if (action.outcome != ActionOutcome::intended || detail::any_of(rung, is_it)) continue;
             action.outcome = ActionOutcome::blocked;
             watched.unsaved.edit().actions.push_back(std::move(action));
         }

@@ -12,6 +12,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/cycle/sources.hpp>
 #include <heeler/run/fold.hpp>
@@ -180,7 +181,7 @@ private:
     /// An agent is about to be replaced, or keeps its run after all: what it left is taken in when that is known.
     static bool is_undecided(const WatchedRun& watched, const Polled& polled) {
         if (!watched.rung_busy) return false;
-        return std::any_of(polled.events.begin(), polled.events.end(), [&](const SourceEvent& event) {
+        return detail::any_of(polled.events, [&](const SourceEvent& event) {
             return event.incarnation != 0 && event.incarnation < watched.run.incarnation;
         });
     }

@@ -1,7 +1,6 @@
 // Cycles of whole classes: when they are due, also while a class has no run, and what follows when one is over.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/run/registry.hpp>
 
@@ -41,8 +41,7 @@ public:
 
     /// Whether the cycle that is going on is one of this class.
     [[nodiscard]] bool is_now(std::string_view class_name) const {
-        return std::any_of(now_.begin(), now_.end(),
-                           [&](const auto& rules) { return rules->rules.name == class_name; });
+        return detail::any_of(now_, [&](const auto& rules) { return rules->rules.name == class_name; });
     }
 
     /// All runs were looked at. `stored`: and what was found is durable.

@@ -1,7 +1,6 @@
 // How the engine takes operators' decisions. Stands behind `engine-inl.hpp`, whose rooms it looks into.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include <heeler/alert/silence.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/engine/engine-inl.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/redact.hpp>
@@ -39,7 +39,7 @@ HEELER_INLINE Result<std::vector<DecisionRow>> Engine::silences() {
     const Instant now = parts_->clock.now();
     auto open = parts_->ledger.list(now);
     if (open)
-        std::erase_if(*open, [&](const DecisionRow& row) {
+        detail::drop_if(*open, [&](const DecisionRow& row) {
             return row.verb != Verb::silence || !row.until || now.wall >= *row.until || !row.damage.empty();
         });
     return open;
@@ -50,7 +50,7 @@ HEELER_INLINE Result<void> Engine::unsilence(std::uint64_t number, std::string_v
     const auto standing = silences();
     if (!standing) return tl::unexpected<Error>(standing.error());
     const auto is_it = [&](const DecisionRow& row) { return row.number == number; };
-    if (std::none_of(standing->begin(), standing->end(), is_it))
+    if (!detail::any_of(*standing, is_it))
         return fail(ErrorCode::invalid_argument,
                     concat("no silence ", std::to_string(number), " is in force: `silences()` lists those that are"));
     std::vector<Change> none;

@@ -11,6 +11,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -41,7 +42,7 @@ public:
     /// What is news of a cycle: without the errors that were said a short while ago.
     [[nodiscard]] CycleReport of(CycleReport cycle, Elapsed now) {
         if (cycle.errors == 0) return cycle;
-        std::erase_if(cycle.events, [&](Event& event) {
+        detail::drop_if(cycle.events, [&](Event& event) {
             auto* const error = std::get_if<ErrorEvent>(&event);
             if (error == nullptr) return false;
             const auto times = meet(*error, now);
@@ -72,7 +73,7 @@ private:
     /// which is another number each time.
     [[nodiscard]] static std::string key_of(const ErrorEvent& event) {
         std::string words = event.error.message;
-        if (event.error.code == ErrorCode::busy) std::erase_if(words, [](char c) { return c >= '0' && c <= '9'; });
+        if (event.error.code == ErrorCode::busy) detail::drop_if(words, [](char c) { return c >= '0' && c <= '9'; });
         return event.where + '\n' + std::string{name_of(event.error.code)} + '\n' + event.run + '\n' + words;
     }
 

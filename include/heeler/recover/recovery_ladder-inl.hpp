@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/retry.hpp>
@@ -133,7 +134,7 @@ HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decisio
         return decision;
     }
     Decision last = last_rung(step, decision.condition, true);
-    if (isolates) std::erase_if(last.plan, [](const Step& entry) { return rung::touches(entry.action); });
+    if (isolates) detail::drop_if(last.plan, [](const Step& entry) { return rung::touches(entry.action); });
     last.corrected = decision.corrected;
     last.incident.isolated = decision.incident.isolated;
     last.reason = reason;
@@ -256,7 +257,7 @@ HEELER_INLINE Decision RecoveryLadder::last_rung(const Turn& step, Condition con
     decision.is_final = true;
     decision.plan = final_rung;
     if (!step.seen.explicit_limit && !step.incident.nudge_confirmed && !refused)
-        std::erase_if(decision.plan, [](const Step& entry) { return is_destructive(entry.action); });
+        detail::drop_if(decision.plan, [](const Step& entry) { return is_destructive(entry.action); });
     Incident& next = decision.incident;
     next.condition = condition;
     next.phase = Phase::holding;

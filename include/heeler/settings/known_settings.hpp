@@ -1,7 +1,6 @@
 // The table of settings that have a name: a new one is a function and a line here.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/error_cascade.hpp>
 #include <heeler/detect/failure_streak.hpp>
@@ -104,8 +104,7 @@ void change_levels(RunClass& rules, Change change) {
         change(settings);
     });
     const auto is_about_silence = [](const ConditionAlert& edge) { return edge.condition == Condition::silent; };
-    if (std::none_of(rules.alerts.conditions.begin(), rules.alerts.conditions.end(), is_about_silence))
-        rules.alerts.conditions.push_back(silence_alert());
+    if (!detail::any_of(rules.alerts.conditions, is_about_silence)) rules.alerts.conditions.push_back(silence_alert());
 }
 
 [[nodiscard]] inline Refused set_critical(const SettingValue& value, RunClass& rules) {

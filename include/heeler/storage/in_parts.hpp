@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 
@@ -34,7 +35,7 @@ struct RelatedRows {
                !run.interventions.empty() || !run.actions.empty() || !run.alerts.empty();
     };
     return batch.durable || !batch.decisions.empty() || !batch.applied.empty() || !batch.mutes.empty() ||
-           std::any_of(batch.runs.begin(), batch.runs.end(), is_durable);
+           detail::any_of(batch.runs, is_durable);
 }
 
 /// What became of the runs of a batch, by their places in it.
