@@ -20,6 +20,10 @@ add_test(NAME "${prefix}.versions" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT
                                            "VERSION=${PROJECT_VERSION}" -P "${scripts}/versions.cmake")
 
 add_test(NAME "${prefix}.anchors" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P "${scripts}/anchors.cmake")
+add_test(NAME "${prefix}.pages" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P "${scripts}/pages.cmake")
+add_test(NAME "${prefix}.pages_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/readmes/bad" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/readmes/expected.txt" -P "${scripts}/pages.cmake")
 
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)
