@@ -26,6 +26,8 @@ add_test(NAME "${prefix}.pages_test_can_fail"
                  "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/readmes/expected.txt" -P "${scripts}/pages.cmake")
 add_test(NAME "${prefix}.setting_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
                                                 "${scripts}/setting_names.cmake")
+add_test(NAME "${prefix}.options" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                          "${scripts}/options.cmake")
 
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)
