@@ -2,6 +2,7 @@
 #   - a link leads to a file that is there, and to a heading that it has
 #   - the front page has a link to each other page and to each section (##) of it, under the section's own words
 #   - the front page has at most 250 lines, every other page 300
+#   - no page names a rule by the number of the text that it came from (S000): readers do not have that text
 # With EXPECTED, exactly the faults listed in that file must be found: so it is known that the test can fail.
 cmake_minimum_required(VERSION 3.24)
 include("${CMAKE_CURRENT_LIST_DIR}/find_readmes.cmake")
@@ -42,6 +43,11 @@ foreach(page IN LISTS pages others)
     endif()
     if(lines GREATER limit AND page IN_LIST pages)
         list(APPEND faults "${page}: ${lines} lines, at most ${limit}")
+    endif()
+
+    heeler_read_page("${ROOT}/${page}" text)
+    if(text MATCHES "[^A-Za-z0-9](S0[0-9][0-9])[^0-9]")
+        list(APPEND faults "${page}: what is ${CMAKE_MATCH_1}?")
     endif()
 
     read_prose("${ROOT}/${page}" prose headings)

@@ -28,6 +28,8 @@ add_test(NAME "${prefix}.setting_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PR
                                                 "${scripts}/setting_names.cmake")
 add_test(NAME "${prefix}.options" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
                                           "${scripts}/options.cmake")
+add_test(NAME "${prefix}.detectors" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                            "${scripts}/detectors.cmake")
 
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)

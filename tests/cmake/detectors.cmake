@@ -1,0 +1,32 @@
+# cmake -D ROOT=dir -P detectors.cmake: the table of detectors in include/heeler/detect/README.md names each kind of detector
+# in that folder, and each setting that one of them calls by name.
+cmake_minimum_required(VERSION 3.24)
+
+set(page "include/heeler/detect/README.md")
+file(READ "${ROOT}/${page}" text)
+string(REGEX MATCH "\n## The detectors\n.*\n## Write a detector\n" table "${text}")
+set(found 0)
+set(faults "")
+file(GLOB headers "${ROOT}/include/heeler/detect/*.hpp")
+foreach(header IN LISTS headers)
+    get_filename_component(file "${header}" NAME)
+    file(READ "${header}" text)
+    string(REGEX REPLACE "[][;]" "" text "${text}") # they would be read as list syntax
+    string(REGEX MATCHALL " kind = \"[a-z_]+\"" kinds "${text}")
+    string(REGEX MATCHALL "(named\\.[a-z]+|moment)\\(\"[a-z_]+\"" settings "${text}")
+    foreach(name IN LISTS kinds settings)
+        string(REGEX REPLACE "^[^\"]*\"([a-z_]+)\"$" "\\1" name "${name}")
+        string(REGEX REPLACE "_s$" "" name "${name}") # a length is in seconds from outside only
+        math(EXPR found "${found} + 1")
+        if(NOT table MATCHES "[`.]${name}`")
+            list(APPEND faults "${page} does not name `${name}` of ${file}")
+        endif()
+    endforeach()
+endforeach()
+if(found LESS 40)
+    list(APPEND faults "only ${found} kinds and settings were found in the headers; is their layout still the same?")
+endif()
+if(faults)
+    list(JOIN faults "\n  " shown)
+    message(FATAL_ERROR "detectors:\n  ${shown}")
+endif()
