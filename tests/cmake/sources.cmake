@@ -30,6 +30,8 @@ add_test(NAME "${prefix}.options" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_
                                           "${scripts}/options.cmake")
 add_test(NAME "${prefix}.detectors" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
                                             "${scripts}/detectors.cmake")
+add_test(NAME "${prefix}.reports" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                          "${scripts}/reports.cmake")
 add_test(NAME "${prefix}.vcpkg_port"
          COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D "VERSION=${PROJECT_VERSION}" -D
                  "WORK=${CMAKE_CURRENT_BINARY_DIR}/vcpkg_port" -P "${scripts}/vcpkg_port.cmake")
