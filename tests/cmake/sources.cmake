@@ -1,4 +1,5 @@
-# Tests that read the sources: layers, fields in place of texts and orders, sizes, preprocessed lines, format.
+# Tests that read the sources and the pages: layers, fields in place of texts and orders, sizes, what the pages must say,
+# preprocessed lines, format.
 
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
 set(prefix "${HEELER_TEST_PREFIX}sources")
