@@ -1,5 +1,5 @@
-// What the rules of S000 ask for, worked out a second time and without the library: who is continued when, and who is
-// given up.
+// What `checkpoint_continuation` asks for, worked out a second time and without the library: who is continued when, and
+// who is given up.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 
 namespace worker_monitor {
 
-/// What an alert says, as S003's messages do: a type and a payload.
+/// What an alert says, as orchestrators of workers read it: a type and a payload.
 [[nodiscard]] inline std::string json_of(const heeler::Alert& alert) {
     heeler::JsonLine line;
     line.begin_object().key("msg_type").string(alert.kind).key("payload").begin_object();

@@ -1,4 +1,5 @@
-# Tests that read the sources: layers, fields in place of texts and orders, sizes, preprocessed lines, format.
+# Tests that read the sources and the pages: layers, fields in place of texts and orders, sizes, what the pages must say,
+# preprocessed lines, format.
 
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
 set(prefix "${HEELER_TEST_PREFIX}sources")
@@ -20,6 +21,21 @@ add_test(NAME "${prefix}.versions" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT
                                            "VERSION=${PROJECT_VERSION}" -P "${scripts}/versions.cmake")
 
 add_test(NAME "${prefix}.anchors" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P "${scripts}/anchors.cmake")
+add_test(NAME "${prefix}.pages" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P "${scripts}/pages.cmake")
+add_test(NAME "${prefix}.pages_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/readmes/bad" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/readmes/expected.txt" -P "${scripts}/pages.cmake")
+add_test(NAME "${prefix}.setting_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                                "${scripts}/setting_names.cmake")
+add_test(NAME "${prefix}.options" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                          "${scripts}/options.cmake")
+add_test(NAME "${prefix}.detectors" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                            "${scripts}/detectors.cmake")
+add_test(NAME "${prefix}.reports" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
+                                          "${scripts}/reports.cmake")
+add_test(NAME "${prefix}.vcpkg_port"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D "VERSION=${PROJECT_VERSION}" -D
+                 "WORK=${CMAKE_CURRENT_BINARY_DIR}/vcpkg_port" -P "${scripts}/vcpkg_port.cmake")
 
 find_program(HEELER_CLANG_FORMAT clang-format-14 DOC "The formatter that defines the layout of the sources")
 mark_as_advanced(HEELER_CLANG_FORMAT)

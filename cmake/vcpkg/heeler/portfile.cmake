@@ -1,0 +1,31 @@
+# The port in overlay form: it packs the working tree that it lies in. `vcpkg install heeler --overlay-ports=cmake/vcpkg`.
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
+set(VCPKG_BUILD_TYPE release) # there is nothing to compile
+
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
+    FEATURES
+        sqlite   HEELER_WITH_SQLITE
+        postgres HEELER_WITH_POSTGRES
+        json     HEELER_WITH_JSON
+        http     HEELER_WITH_HTTP
+)
+
+vcpkg_cmake_configure(
+    SOURCE_PATH "${SOURCE_PATH}"
+    OPTIONS
+        ${FEATURE_OPTIONS}
+        -DHEELER_BUILD_TESTS=OFF
+        -DHEELER_BUILD_EXAMPLES=OFF
+        -DHEELER_BUILD_BENCHMARKS=OFF
+        -DHEELER_INSTALL=ON
+)
+
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/heeler)
+
+file(REMOVE_RECURSE
+    "${CURRENT_PACKAGES_DIR}/lib"
+    "${CURRENT_PACKAGES_DIR}/share/licenses"
+)
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

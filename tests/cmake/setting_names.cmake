@@ -1,0 +1,48 @@
+# cmake -D ROOT=dir -P setting_names.cmake: the names of settings in include/heeler/settings/README.md are those that the code
+# knows, no more and no less.
+cmake_minimum_required(VERSION 3.24)
+
+set(page "include/heeler/settings/README.md")
+set(known "")
+file(GLOB_RECURSE headers "${ROOT}/include/heeler/*settings.hpp")
+foreach(header IN LISTS headers)
+    file(READ "${header}" text)
+    string(REGEX REPLACE "[][;]" "" text "${text}") # they would be read as list syntax
+    string(REGEX MATCHALL "Known{\"[^\"]*\"" names "${text}")
+    list(TRANSFORM names REPLACE "^Known{\"(.*)\"$" "\\1")
+    list(APPEND known ${names})
+endforeach()
+list(REMOVE_DUPLICATES known)
+list(LENGTH known count)
+if(count LESS 50)
+    message(FATAL_ERROR "only ${count} names of settings were found in the code; is their layout still the same?")
+endif()
+
+file(READ "${ROOT}/${page}" text)
+string(REGEX REPLACE "[][;]" "" text "${text}")
+string(REGEX REPLACE "^.*\n## Names of settings\n" "" text "${text}")
+string(REGEX MATCHALL "\n\\| `[^|]*\\|" rows "${text}")
+set(described "")
+foreach(row IN LISTS rows)
+    string(REGEX MATCHALL "`[^`]*`" names "${row}")
+    list(TRANSFORM names REPLACE "`" "")
+    list(APPEND described ${names})
+endforeach()
+list(REMOVE_ITEM described KIND.NAME) # a host's own
+
+set(faults "")
+foreach(name IN LISTS known)
+    if(NOT name IN_LIST described)
+        list(APPEND faults "${page} has no row for ${name}")
+    endif()
+endforeach()
+foreach(name IN LISTS described)
+    if(NOT name IN_LIST known)
+        list(APPEND faults "${page} describes ${name}, which is no setting")
+    endif()
+    list(REMOVE_ITEM known "${name}") # a second row is one too many
+endforeach()
+if(faults)
+    list(JOIN faults "\n  " shown)
+    message(FATAL_ERROR "names of settings:\n  ${shown}")
+endif()
