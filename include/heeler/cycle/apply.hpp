@@ -51,7 +51,8 @@ public:
     /// What the outcomes of a rung change is decided at once.
     void settle() {
         std::vector<Action> actions = item_.decided.settle(watched_);
-        if (watched_.verdict) watched_.verdict.edit().rung_open = 0;
+        watched_.verdict.edit().rung_open = 0;
+        ++watched_.verdict.edit().settled;
         const bool shadow = watched_.rules().mode == Mode::shadow;
         if (is_terminal(watched_.run.state)) return settle_after_end(actions);
         if (shadow)

@@ -205,17 +205,15 @@ public:
     /// What a rung came to. Detectors that listen to it learn it once, also after a restart. In shadow mode what was
     /// left out counts as done.
     void carried_out(std::vector<Action> actions) {
-        std::uint64_t name = 0;  // a key alone may be that of an earlier rung, of which something came to nothing
-        if (!actions.empty())
-            name = fingerprint_text(std::to_string(actions.front().intervention) + " " + actions.front().key);
+        const std::uint32_t number = watched_.verdict->settled + 1;
         const bool shadow = watched_.rules().mode == Mode::shadow;
-        if (name != watched_.acted && !is_terminal(run_.state))
+        if (number != watched_.acted && !is_terminal(run_.state))
             for (const Action& action : actions) {
                 const bool counts = shadow && action.outcome == ActionOutcome::skipped;
                 const ActionOutcome outcome = counts ? ActionOutcome::done : action.outcome;
                 learn(Acted{action.kind, outcome, action.note, action.outcome_from}, {});
             }
-        watched_.acted = name;
+        watched_.acted = number;
         watched_.rung.edit() = std::move(actions);
         watched_.rung_busy = false;
     }

@@ -39,6 +39,7 @@ struct Verdict {
     Condition cause;                ///< of the open incident, the worst that was acted on
     std::string found;              ///< likewise, in words; empty: nothing yet
     std::uint32_t repeated_by = 0;  ///< the detectors that found a repetition in it, a bit each
+    std::uint32_t settled = 0;      ///< rungs whose outcomes were taken in
     std::uint32_t watermark = 0;    ///< raised when detectors are to begin anew
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
@@ -74,7 +75,7 @@ struct Verdict {
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
           incident.escalated);
         a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told, steered, cause,
-          found, repeated_by, watermark);
+          found, repeated_by, settled, watermark);
     }
 };
 

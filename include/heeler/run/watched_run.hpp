@@ -191,7 +191,7 @@ struct RunMemory {
     std::uint32_t alerts_pending = 0;  ///< in the outbox
     std::uint32_t basis = 0;           ///< raised when another watchdog's or process's version takes its place
     std::uint32_t watermark = 0;       ///< of the verdict, up to which the detectors have begun anew; saved with them
-    std::uint64_t acted = 0;           ///< names the newest rung whose outcomes the detectors know; likewise
+    std::uint32_t acted = 0;           ///< rungs whose outcomes the detectors know, by `Verdict::settled`; likewise
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     Skip skip = Skip::no;              ///< saved
     bool listed = false;               ///< by its class's source, once; or the store held it: a list ends it

@@ -70,6 +70,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
     ++watched.basis;
+    watched.acted = 0;
     Folder{watched, now}
         .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
     if (!watched.unsaved) return true;
