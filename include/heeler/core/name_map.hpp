@@ -166,7 +166,13 @@ public:
     void erase(iterator at) noexcept { drop(at.at_); }
 
     void clear() noexcept {
-        while (NameLink* const link = table_.first()) drop(link);
+        NameTable gone;
+        gone.swap(table_);
+        for (NameLink* link = gone.first(); link != nullptr;) {
+            NameLink* const next = gone.after(*link);
+            delete static_cast<Node*>(link);
+            link = next;
+        }
     }
 
 private:
