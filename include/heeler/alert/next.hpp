@@ -249,8 +249,8 @@ private:
             told.end_told = news_.is_final;
         }
         result_.held_back = alerting == Alerting::held;
-        result_.hold_begins =
-            result_.held_back && !std::exchange(told.hold_noted, told.hold_noted || result_.held_back);
+        result_.hold_begins = result_.held_back && !told.hold_noted;
+        told.hold_noted |= result_.held_back;
         if (alerting == Alerting::resolved && !news_.quiet) {
             result_.recovered = true;
             told.last = now_.wall;
