@@ -179,7 +179,7 @@ TEST_CASE("what may be sent in clear to this machine is sent by no proxy of the 
     std::atomic<int> asked{0};
     const heeler_test::LoopbackServer proxy{[&](int, const auto&) { ++asked; }};
     ::setenv("ALL_PROXY", ("http://127.0.0.1:" + std::to_string(proxy.port())).c_str(), 1);
-    const auto sent = EmailNotifier{email_settings(server.url())}.send(notifier_contract::example_alert());
+    const auto sent = EmailNotifier{email_settings(server.url())}.send(heeler::notifier_contract::example_alert());
     ::unsetenv("ALL_PROXY");
     CHECK(sent);
     CHECK(server.mails().size() == 1);
