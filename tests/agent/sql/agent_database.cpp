@@ -15,8 +15,6 @@ namespace {
 constexpr detail::AgentDialect scripted_dialect{'?', "", "", "now", "token", "max"};
 
 struct ScriptedSql : detail::AgentSql<scripted_dialect> {
-    static constexpr char in_progress[] = "in_progress";
-    static constexpr char describe[] = "describe";
     static constexpr char poll[] = "poll";
     static constexpr char look[] = "look";
 };
