@@ -125,6 +125,7 @@ for name in "${builds[@]}"; do
     echo "subdirs(\"$PWD/build/$name\")"
 done >build/all/CTestTestfile.cmake
 export ASAN_OPTIONS=detect_odr_violation=2:detect_stack_use_after_return=1
+export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 # What is about sources is the same in each build.
