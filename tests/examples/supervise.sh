@@ -146,7 +146,7 @@ kept=$(cat "$work/kept.pid")
 alive "$kept" || fail "a detached command died with its supervisor"
 grep -aq 'inject:nudge\|nudge' "$state"/runs/kept/store.sqlite* || fail "the nudge is not in the database"
 expect 75 "an earlier command" --name kept -- true
-says "$work/err" "pid $kept"
+names_pid "$work/err" "is still alive (" "$kept"
 says "$work/err" "--adopt"
 alive "$kept" || fail "the refused start touched the earlier command"
 begin --name kept --adopt --detach --preset long_run --interval 1s
@@ -239,7 +239,7 @@ kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 expect 0 "--kill" --name strays --kill --grace 1s
 until_true 2 gone "$(cat "$work/stray1.pid")" || fail "--kill left who left the session alive" "$work/err"
-says "$work/err" "also ended, having left its session: pid $(cat "$work/stray1.pid")"
+names_pid "$work/err" "also ended, having left its session: " "$(cat "$work/stray1.pid")"
 kill -KILL "$(cat "$work/stray2.pid")" # nobody can know whose it was
 begin --name zombies -- sh -c 'i=0; while [ $i -lt 40 ]; do (setsid true &); i=$((i + 1)); done; echo >'"$work"'/many; sleep 600'
 until_true 10 written "$work/many"

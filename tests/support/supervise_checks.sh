@@ -36,6 +36,8 @@ fail() {
 }
 
 says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
+# FILE WORDS PID: it is among those that are named behind the words, in the order of their numbers, which begin again after 32768.
+names_pid() { grep -aq -- "$2pid \([0-9]* \)*$3\b" "$1" || fail "nothing says \"$2pid $3\"" "$1"; }
 
 until_true() {
     local tenths=$(($1 * 10))
