@@ -36,7 +36,7 @@ fail() {
 }
 
 says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
-# FILE WORDS PID: it is among those that are named behind the words, in the order of their numbers, which begin again after 32768.
+# FILE WORDS PID: it is among those named behind the words, which are in the order of their numbers: a child may stand first.
 names_pid() { grep -aq -- "$2pid \([0-9]* \)*$3\b" "$1" || fail "nothing says \"$2pid $3\"" "$1"; }
 
 until_true() {
