@@ -141,6 +141,17 @@ TEST_CASE("a descendant that left the session is ended with the command, and nam
     CHECK(control->terminate({}).error().code == ErrorCode::ended);
 }
 
+TEST_CASE("what a descendant that left the session starts while it is ended is ended as well") {
+    auto control = ProcessControl::start(
+        shell("setsid sh -c 'trap \"sleep 29 & exit\" TERM; echo pid $$; while :; do sleep 0.1; done' & wait"));
+    REQUIRE(control);
+    std::string seen;
+    REQUIRE(read_until(*control, seen, "\n"));
+    REQUIRE(control->terminate({}));
+    CHECK(control->strays().empty());
+    CHECK(control->prove_stopped("run") == StopProof::stopped);
+}
+
 TEST_CASE("who left the session is found by who takes the command over, also when the command is over") {
     auto own = ProcessControl::start(shell("(setsid sh -c 'echo pid $$; exec sleep 30' &) ; exit 0"));
     REQUIRE(own);

@@ -276,14 +276,14 @@ private:
         std::string how = "ended by SIGTERM";
         signal_all(SIGTERM, with_strays);
         signal_all(SIGCONT, with_strays);
-        if (!wait_until_gone(state_->spec.term_grace, with_strays)) {
+        if (!wait_until_gone(state_->spec.term_grace, with_strays, SIGTERM)) {
             how = "ended by SIGKILL";
             const auto deadline = std::chrono::steady_clock::now() + state_->spec.kill_grace;
             do {
                 remember_strays();
                 signal_all(SIGKILL, with_strays);
             } while (!wait_until_gone(std::min<Duration>(state_->spec.kill_grace, std::chrono::milliseconds(50)),
-                                      with_strays) &&
+                                      with_strays, SIGKILL) &&
                      std::chrono::steady_clock::now() < deadline);
             if (!gone())
                 return fail(ErrorCode::failed, "would not stop: " + detail::listed_pids(family_of(identity()).members));
@@ -342,20 +342,29 @@ private:
         }
     }
 
-    [[nodiscard]] bool wait_until_gone(Duration length, bool with_strays) {
+    /// What strays started before they ended gets the same signal.
+    [[nodiscard]] bool wait_until_gone(Duration length, bool with_strays, int signal) {
         const auto deadline = std::chrono::steady_clock::now() + length;
-        while (!gone() || (with_strays && !living_strays().empty())) {
+        for (;;) {
+            if (gone() && (!with_strays || living_strays().empty())) {
+                const std::vector<ProcessRow> more = with_strays ? remember_strays() : std::vector<ProcessRow>{};
+                if (more.empty()) return true;
+                for (const ProcessRow& row : more) ::kill(row.pid, signal);
+            }
             if (std::chrono::steady_clock::now() >= deadline) return false;
             ::poll(nullptr, 0, 10);
         }
-        return true;
     }
 
-    void remember_strays() {
+    /// Answers those that were not known before.
+    std::vector<ProcessRow> remember_strays() {
         const std::vector<ProcessRow> seen = strays_of(identity(), state_->spec.owns_orphans);
+        std::vector<ProcessRow> more;
         const std::lock_guard<std::mutex> lock(state_->mutex);
         for (const ProcessRow& row : seen)
-            if (!detail::holds(state_->strays, row.pid)) state_->strays.push_back(row);
+            if (!detail::holds(state_->strays, row.pid)) more.push_back(row);
+        state_->strays.insert(state_->strays.end(), more.begin(), more.end());
+        return more;
     }
 
     [[nodiscard]] std::vector<ProcessRow> living_strays() {
