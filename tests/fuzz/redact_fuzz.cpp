@@ -48,6 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 2) return 0;
     const auto& plant = plants[data[0] % std::size(plants)];
     const auto surroundings = as_text(data + 2, size - 2);
+    // Surroundings that hold it themselves, in a sequence that nobody sees or seen, prove nothing.
+    if (surroundings.find("nary") != std::string_view::npos) return 0;
     if (sanitise(surroundings, 100000).find("nary") != std::string::npos) return 0;
     const auto split = surroundings.size() * data[1] / 255;
 
