@@ -43,7 +43,7 @@ foreach(expected IN LISTS expectations)
         set(test "${HEELER_TEST_PREFIX}scenario.${name}.${store}${shown}")
         add_test(NAME "${test}" COMMAND heeler_scenario_check $<TARGET_FILE:heeler-replay> "${scenario}" "${expected}"
                                         ${store})
-        set_tests_properties("${test}" PROPERTIES TIMEOUT 180 LABELS "scenario;${rows}")
+        set_tests_properties("${test}" PROPERTIES TIMEOUT 600 LABELS "scenario;${rows}")
         if(store STREQUAL "postgres")
             set_tests_properties("${test}" PROPERTIES ${postgres_properties})
         endif()
