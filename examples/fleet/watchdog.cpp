@@ -97,7 +97,7 @@ public:
             if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
                 if (++count_ <= 50)
                     std::fprintf(stderr, "%s %s: %s\n", error->where.c_str(),
-                                 heeler::shown_name(error->run, 160).c_str(), error->error.message.c_str());
+                                 heeler::text::shown_name(error->run, 160).c_str(), error->error.message.c_str());
     }
     [[nodiscard]] int count() const { return count_; }
 

@@ -12,13 +12,13 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-std::string shown(dom::element value) { return heeler::sanitise(simdjson::minify(value), 60); }
+std::string shown(dom::element value) { return heeler::text::sanitise(simdjson::minify(value), 60); }
 
 std::string repaired(std::string_view text) {
     std::string valid;
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = heeler::decode_utf8(text, at);
-        valid += next.valid ? text.substr(at, next.size) : heeler::replacement_character;
+        const auto next = heeler::text::decode_utf8(text, at);
+        valid += next.valid ? text.substr(at, next.size) : heeler::text::replacement_character;
         at += next.size;
     }
     return valid;
@@ -34,7 +34,8 @@ std::optional<std::int64_t> as_integer(dom::element value) {
 }  // namespace
 
 void JsonObject::wrong_type(std::string_view key, dom::element value, std::string_view wanted) {
-    throw BadLine{"'" + heeler::sanitise(key, 60) + "' is " + shown(value) + ", but must be " + std::string{wanted}};
+    throw BadLine{"'" + heeler::text::sanitise(key, 60) + "' is " + shown(value) + ", but must be " +
+                  std::string{wanted}};
 }
 
 std::optional<dom::element> JsonObject::find(std::string_view key) const {

@@ -20,7 +20,7 @@ using heeler::TickCause;
 
 namespace {
 
-std::string in_quotes(std::string_view text) { return "'" + heeler::sanitise(text, 140) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + heeler::text::sanitise(text, 140) + "'"; }
 
 template <class T>
 T required(std::optional<T> value, std::string_view key) {

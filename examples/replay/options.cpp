@@ -24,7 +24,7 @@ constexpr std::string_view footer =
 /// Fills `place`; answers what is wrong, or nothing.
 std::string check_store(const std::string& store, StorePlace& place) {
     if (store == "memory" || common::read_store(store, place)) return {};
-    return "--store is '" + heeler::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
+    return "--store is '" + heeler::text::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
 }
 
 std::string check_format(const std::string& format) {

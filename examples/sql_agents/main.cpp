@@ -44,7 +44,7 @@ heeler::RunClass shortened() {
 }
 
 int fail(const heeler::Error& error) {
-    std::fprintf(stderr, "heeler-sql-agents: %s\n", heeler::one_line(error.message, 1024).c_str());
+    std::fprintf(stderr, "heeler-sql-agents: %s\n", heeler::text::one_line(error.message, 1024).c_str());
     return 1;
 }
 
@@ -54,7 +54,7 @@ void tell(const heeler::CycleReport& report) {
         if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) static_cast<void>(fail(error->error));
         const auto* done = std::get_if<heeler::ActionEvent>(&event);
         if (done == nullptr) continue;
-        std::printf("%s: %s %s %s\n", heeler::shown_name(done->run, 160).c_str(),
+        std::printf("%s: %s %s %s\n", heeler::text::shown_name(done->run, 160).c_str(),
                     std::string{name_of(done->action.kind)}.c_str(), std::string{name_of(done->action.outcome)}.c_str(),
                     done->action.note.c_str());
     }

@@ -9,7 +9,7 @@
 namespace supervise {
 
 heeler::Result<void> PostboxNotifier::write(const heeler::Alert& alert, const std::string& line) const {
-    const std::string row = heeler::rfc3339(alert.at) + " " + alert.key + " " + line + "\n";
+    const std::string row = heeler::text::rfc3339(alert.at) + " " + alert.key + " " + line + "\n";
     return heeler::append_text(log_, row, std::numeric_limits<std::uint64_t>::max(), 0600);
 }
 

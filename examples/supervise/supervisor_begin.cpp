@@ -99,7 +99,7 @@ std::optional<Quit> Supervisor::take_over(const ChildRecord& record) {
     auto found = dog_.find(run_id_);
     if (!found) {
         // It was started, but nothing of the run could be stored, or the run was marked as over meanwhile.
-        run_id_ += "+" + heeler::rfc3339(dog_.clock().now().wall);
+        run_id_ += "+" + heeler::text::rfc3339(dog_.clock().now().wall);
         control_.attach(*process_, run_id_);
         auto registered = dog_.start(run_spec(), class_name);
         if (!registered) return store_problem(registered.error());
@@ -111,7 +111,7 @@ std::optional<Quit> Supervisor::take_over(const ChildRecord& record) {
 }
 
 std::optional<Quit> Supervisor::start_command() {
-    run_id_ = options_.name + "@" + heeler::rfc3339(dog_.clock().now().wall);
+    run_id_ = options_.name + "@" + heeler::text::rfc3339(dog_.clock().now().wall);
     auto registered = dog_.start(run_spec(), class_name);
     if (!registered) return store_problem(registered.error());
     if (registered->not_stored) return store_problem(*registered->not_stored);

@@ -47,7 +47,7 @@ std::string Supervisor::why_unrecorded() {
 
 /// What the store does not take in time is left beside it, for the next start.
 void Supervisor::record_end() {
-    EndNote note{run_id_, end_state(), process_->exit_status(), heeler::rfc3339(dog_.clock().now().wall)};
+    EndNote note{run_id_, end_state(), process_->exit_status(), heeler::text::rfc3339(dog_.clock().now().wall)};
     auto left_beside = end_notes_.put(note);
     auto finished = dog_.finish(handle_, note.state);
     if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
@@ -142,7 +142,7 @@ void Supervisor::tell_the_rest() {
         if (!said && spent >= std::chrono::seconds(2)) {
             said = true;
             display_.say(fmt::format("{} not delivered yet: trying for {}; Ctrl-C ends that", alerts_text(untold()),
-                                     heeler::spoken(most)));
+                                     heeler::text::spoken(most)));
         }
         pollfd noticed{signal_fd(), POLLIN, 0};
         ::poll(&noticed, 1, 100);

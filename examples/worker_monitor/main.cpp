@@ -61,12 +61,12 @@ void wait(Duration length, int heard, const sigset_t& signals) {
 }
 
 void say(const std::string& what) {
-    std::printf("%s\n", heeler::one_line(what, 1024).c_str());
+    std::printf("%s\n", heeler::text::one_line(what, 1024).c_str());
     std::fflush(stdout);
 }
 
 int fail(const heeler::Error& error, int status) {
-    std::fprintf(stderr, "heeler-worker-monitor: %s\n", heeler::one_line(error.message, 4096).c_str());
+    std::fprintf(stderr, "heeler-worker-monitor: %s\n", heeler::text::one_line(error.message, 4096).c_str());
     return status;
 }
 

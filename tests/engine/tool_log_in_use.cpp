@@ -14,12 +14,12 @@ namespace {
 
 std::string pre(WallTime at, const std::string& command = "ls") {
     return R"({"event":"pre_tool_use","tool_name":"Bash","tool_input":{"command":")" + command + R"("},"timestamp":")" +
-           rfc3339(at) + "\"}\n";
+           text::rfc3339(at) + "\"}\n";
 }
 
 std::string post(WallTime at) {
     return R"({"event":"post_tool_use","tool_output_preview":"Traceback: no such file","is_error":true,"timestamp":")" +
-           rfc3339(at) + "\"}\n";
+           text::rfc3339(at) + "\"}\n";
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ std::string session_until(WallTime now, Duration length, int calls) {
     std::string text;
     for (int i = 0; i < calls; ++i) {
         const WallTime at = now - length + i * (length / calls);
-        text += pre(at, "make part-" + std::to_string(i)) + R"({"event":"post_tool_use","timestamp":")" + rfc3339(at) +
-                R"(","tool_output_preview":")" + std::string(200, 'x') + "\"}\n";
+        text += pre(at, "make part-" + std::to_string(i)) + R"({"event":"post_tool_use","timestamp":")" +
+                text::rfc3339(at) + R"(","tool_output_preview":")" + std::string(200, 'x') + "\"}\n";
     }
     return text;
 }

@@ -93,9 +93,9 @@ public:
         action.incident = watched_.verdict->incident.number;
         action.intervention = watched_.verdict->incident.interventions;
         action.attempt = 1;
-        action.text = sanitise("Watchdog: StoreConflict: " + std::string{why}, 500);
+        action.text = text::sanitise("Watchdog: StoreConflict: " + std::string{why}, 500);
         action.key = effect_key(watched_.run, action.intervention, "crash guard");
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("summary").string(action.text).end_object();
         watched_.unsaved.edit().actions.push_back(action);
         watched_.unsaved.edit().audit.push_back(

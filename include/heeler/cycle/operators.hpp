@@ -72,7 +72,7 @@ private:
         const EscalationSettings& escalation = watched_.rules().alerts.escalation;
         if (escalation.levels.empty()) return;
         ToldLevels& levels = told().levels.edit();
-        levels.by = sanitise(decision.by, 128);
+        levels.by = text::sanitise(decision.by, 128);
         levels.next.reset();
         if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
@@ -200,19 +200,19 @@ private:
         const std::string& name = watched.rules().name;
         related.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
         if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
-        related.mutes.push_back(
-            {name, Condition::loop_detected, watched.verdict->loop_identity, sanitise(decision.by, 128), now.wall});
+        related.mutes.push_back({name, Condition::loop_detected, watched.verdict->loop_identity,
+                                 text::sanitise(decision.by, 128), now.wall});
         registry_.mute(name, watched.verdict->loop_identity);
     }
 
     static AuditRow record(const DecisionRow& decision, std::string_view ignored, Instant now) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
-        line.key("by").string(sanitise(decision.by, 128));
-        if (decision.until) line.key("until").string(rfc3339(*decision.until));
+        line.key("by").string(text::sanitise(decision.by, 128));
+        if (decision.until) line.key("until").string(text::rfc3339(*decision.until));
         if (decision.verb == Verb::silence) {
             line.key("silence").number(decision.number).key("about").string(to_text(decision.about));
-            line.key("because").string(one_line(redact(decision.because), longest_because));
+            line.key("because").string(text::one_line(text::redact(decision.because), longest_because));
             if (decision.until && now.wall >= *decision.until) line.key("over").boolean(true);
         }
         if (!ignored.empty()) line.key("ignored").string(ignored);

@@ -339,7 +339,7 @@ private:
     std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
         job.row.how = AlertRow::How::silenced;
         job.row.note = silenced_by(silence);
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
         line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
         line.key("note").string(job.row.note).end_object();

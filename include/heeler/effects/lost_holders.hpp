@@ -26,12 +26,12 @@ namespace heeler::inline HEELER_ABI::detail {
 class LostHolders {
 public:
     void found(const LostHolder& holder, Instant now) {
-        const std::string name = shown_name(holder.name, 128);
-        JsonLine line;
+        const std::string name = text::shown_name(holder.name, 128);
+        text::JsonLine line;
         line.begin_object().key("holder").string(name).key("runs").number(static_cast<std::int64_t>(holder.runs));
         line.end_object();
         AlertRow row;
-        row.alert.key = "orchestrator.lost." + name + "." + rfc3339(now.wall);
+        row.alert.key = "orchestrator.lost." + name + "." + text::rfc3339(now.wall);
         row.alert.kind = name_of(AlertKind::orchestrator_lost);
         row.alert.severity = holder.runs > 0 ? Severity::critical : Severity::warning;
         row.alert.summary = "the watchdog `" + name + "` stopped renewing its lease; it held " +

@@ -170,7 +170,7 @@ private:
     /// What was tried is not tried again, whatever came of it. An error: it was not tried.
     [[nodiscard]] Result<void> carry_out(const NamedMail& command, Instant now, CycleReport& report) {
         if (!mailbox_.carries_out())
-            return fail(ErrorCode::unsupported, "there are commands in `" + one_line(command.mail->box, 128) +
+            return fail(ErrorCode::unsupported, "there are commands in `" + text::one_line(command.mail->box, 128) +
                                                     "`, but the mailbox has no verb `carry_out`");
         auto done = mailbox_.carry_out(*command.mail);
         if (!done && done.error().code == ErrorCode::busy) return done;

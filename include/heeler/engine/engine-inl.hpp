@@ -203,9 +203,9 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
     const auto known = parts_->ledger.history(now, id);
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
-        return fail(ErrorCode::ended, "the run `" + shown_name(id, 160) + "` is over");
+        return fail(ErrorCode::ended, "the run `" + text::shown_name(id, 160) + "` is over");
     if (known->row)
-        return fail(ErrorCode::conflict, "the run `" + shown_name(id, 160) +
+        return fail(ErrorCode::conflict, "the run `" + text::shown_name(id, 160) +
                                              "` is not watched here: another watchdog holds it, or its class is not "
                                              "defined");
     return detail::no_such_run(id, "; start() it first");

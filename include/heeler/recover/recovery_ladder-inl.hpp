@@ -48,20 +48,21 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
     for (const Response& response : responses) {
         for (const Plan& plan : response.rungs) spawns |= rung::has(plan, ActionKind::spawn);
         if (retrying::applies(retry, response.condition)) continue;
-        append(text, "    ",
-               response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
-               ":");
+        text::append(
+            text, "    ",
+            response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
+            ":");
         for (const Plan& plan : response.rungs)
-            for (const Step& entry : plan) append(text, " ", name_of(entry.action));
+            for (const Step& entry : plan) text::append(text, " ", name_of(entry.action));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     if (spawns)
-        append(text, "    at most ", std::to_string(max_continuations), " continuations; then:");
+        text::append(text, "    at most ", std::to_string(max_continuations), " continuations; then:");
     else
-        append(text, "    after ", std::to_string(max_attempts), " attempts:");
+        text::append(text, "    after ", std::to_string(max_attempts), " attempts:");
     bool destructive = false;
     for (const Step& entry : final_rung) {
-        append(text, " ", name_of(entry.action));
+        text::append(text, " ", name_of(entry.action));
         destructive |= is_destructive(entry.action);
     }
     return text + (destructive ? " (destructive)\n" : " (nothing is destroyed)\n");

@@ -30,7 +30,7 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, text::Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -42,13 +42,13 @@ public:
     void operator()(const ToolCall& seen) {
         ++run_.calls;
         ++run_.open_calls;
-        learn(seen, fingerprint_call(seen.name, seen.args));
+        learn(seen, text::fingerprint_call(seen.name, seen.args));
         active();
         ++run_.observations;
     }
 
     void operator()(const ToolResult& seen) {
-        const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
+        const std::uint64_t print = text::fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (run_.open_calls > 0) --run_.open_calls;
         active();
@@ -57,7 +57,7 @@ public:
     }
 
     void operator()(const Message& seen) {
-        const std::uint64_t print = fingerprint_text(seen.text);
+        const std::uint64_t print = text::fingerprint_text(seen.text);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
         if (seen.from_assistant)
             active();
@@ -92,7 +92,7 @@ public:
     }
 
     void operator()(const Resource& seen) {
-        learn(seen, {fingerprint_text(seen.name), 0});
+        learn(seen, {text::fingerprint_text(seen.name), 0});
         ++run_.observations;
     }
 
@@ -229,7 +229,7 @@ private:
     /// Each report replaces what the last one said. `instead`: of a worker that says no more than its state.
     void say(const StateChange& seen, std::string_view instead) {
         const auto cut = [](std::string_view text) {
-            return redact(text.substr(0, 4 * RunWords::longest)).substr(0, RunWords::longest);
+            return text::redact(text.substr(0, 4 * RunWords::longest)).substr(0, RunWords::longest);
         };
         const RunWords words{cut(seen.reported.empty() ? instead : seen.reported), cut(seen.prompt), cut(seen.outcome)};
         if (words != *run_.words) run_.words.edit() = words;
@@ -279,7 +279,7 @@ private:
     }
 
     template <class Event>
-    void learn(const Event& event, Fingerprint print) {
+    void learn(const Event& event, text::Fingerprint print) {
         watched_.detectors.learn(Observation{at_, run_.observations, print.exact, print.normal, event});
     }
 
@@ -291,7 +291,7 @@ private:
 
 /// Folds a checkpoint that happened at `at`, and keeps its row for the next commit. Under the run's lock.
 inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& note, WallTime at) {
-    const std::string text = redacted(note.text, 4096);
+    const std::string text = text::redacted(note.text, 4096);
     folder.checkpoint(note.step, text, note.reason);
     watched.unsaved.edit().checkpoints.push_back(
         {++watched.checkpoints.edit().count, watched.run.incarnation, at, note.step, text, note.reason});

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] Result<void> define(RunClass rules, Instant now) {
         if (auto good = ReadyClass::check(rules); !good)
             return fail(good.error().code,
-                        "run class `" + sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
+                        "run class `" + text::sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
         std::string name = rules.name;
         std::shared_ptr<const ReadyClass> before;
         {
@@ -105,7 +105,7 @@ public:
         auto rules = find_class(class_name);
         if (!rules)
             return fail(ErrorCode::invalid_argument,
-                        "no run class `" + sanitise(class_name, 80) + "` is defined; call define() first");
+                        "no run class `" + text::sanitise(class_name, 80) + "` is defined; call define() first");
         return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 
@@ -195,7 +195,7 @@ private:
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
         if (index_.find(id))
-            return fail(ErrorCode::duplicate, "a run with the id `" + shown_name(id, 160) +
+            return fail(ErrorCode::duplicate, "a run with the id `" + text::shown_name(id, 160) +
                                                   "` is registered already; choose another id, or find() it");
         const auto handle = table_.add([&](WatchedRun& fresh, RunHandle as) {
             const std::lock_guard guard{fresh.lock};
@@ -234,12 +234,12 @@ private:
 
     /// What is stored of a run for as long as it is on record.
     static void take_secrets_out(RunSpec& spec) {
-        spec.task = redact(spec.task);
-        spec.work_item = redact(spec.work_item);
+        spec.task = text::redact(spec.task);
+        spec.work_item = text::redact(spec.work_item);
         if (!spec.contract) return;
         for (std::string* text : {&spec.contract->scope, &spec.contract->surfaces, &spec.contract->artefact,
                                   &spec.contract->stop_conditions, &spec.contract->rejoin_trigger})
-            *text = redact(*text);
+            *text = text::redact(*text);
     }
 
     static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {

@@ -162,7 +162,7 @@ struct RunMemory {
     Run run;
     Sampling sampling;
     DetectorMemory detectors;  ///< knows the run's class
-    OnDemand<LineSplitter> lines;
+    OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
     OnDemand<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
     OnDemand<Checkpoints> checkpoints;

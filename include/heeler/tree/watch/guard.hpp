@@ -196,7 +196,7 @@ private:
         state.config.tenant = asked.scope.envelope.tenant;
         state.config.node = asked.scope.envelope.node;
         state.review = asked.scope.envelope.review;
-        JsonLine line = TaskTreeRule::labels(state, asked.scope.envelope.watch, asked.scope.envelope.fingerprint);
+        text::JsonLine line = TaskTreeRule::labels(state, asked.scope.envelope.watch, asked.scope.envelope.fingerprint);
         line.key("runId").string(shown_id(asked.scope.run)).key("op").string(shown_id(mutation.op));
         line.key("target").string(shown_id(mutation.target));
         if (!mutation.parent.empty()) line.key("parent").string(shown_id(mutation.parent));

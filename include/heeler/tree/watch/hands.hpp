@@ -20,7 +20,7 @@ public:
     Result<ActionDone> review(const ActionRequest& asked) {
         const auto state = trees_.state_of(asked.run);
         if (!state) return fail(ErrorCode::failed, "nothing is known of the watch");
-        const std::string title = concat("Watchdog review for ", state->config.node);
+        const std::string title = text::concat("Watchdog review for ", state->config.node);
         auto done =
             trees_.host().review({asked.key, asked.run, state->config.tenant, state->config.node, state->look.review,
                                   state->config.agent, state->order.fingerprint, title, asked.text});

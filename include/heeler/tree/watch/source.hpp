@@ -79,7 +79,7 @@ private:
     [[nodiscard]] Polled told(const std::string& run, const WatchState& state, TreeLook seen) {
         Polled polled;
         if (!seen.reviewed.empty() && seen.reviewed != state.reviewed) {
-            JsonLine line = TaskTreeRule::labels(state, run, seen.reviewed);
+            text::JsonLine line = TaskTreeRule::labels(state, run, seen.reviewed);
             line.end_object();
             polled.records.push_back({"issue.task_watchdog_fingerprint_reviewed", std::move(line).text()});
         }
