@@ -254,7 +254,10 @@ void Replay::state_line(const JsonObject& line) {
     } else if (is_terminal(state)) {
         const auto handle = host_.find(run);
         if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
-        check("finish", run, host_.dog().finish(*handle, state));
+        const auto end = heeler::run_end_of(state);
+        if (!end)
+            throw BadLine{"the state '" + std::string{name_of(state)} + "' is not one that a host ends a run with"};
+        check("finish", run, host_.dog().finish(*handle, *end));
     } else {
         observe(line, change);
     }

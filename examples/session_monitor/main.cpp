@@ -203,11 +203,11 @@ int watch(const monitor::Options& options) {
     Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file),
             Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, std::move(channels)},
                      heeler::LogNotifier{}}};
-    dog.control(inboxes);
-    dog.issues(issues);
+    dog.attach(inboxes);
+    dog.attach(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);
 
-    dog.watch(class_name, sessions);
+    dog.attach(class_name, sessions);
 
     Rounds rounds{dog, issues, signs, options};
     const heeler::Elapsed began = dog.clock().now().elapsed;

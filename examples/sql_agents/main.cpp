@@ -94,8 +94,8 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
     Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},
             heeler::LogNotifier{stdout}};
     if (const auto defined = dog.define(shortened()); !defined) return fail(defined.error());
-    dog.control(control);
-    dog.watch("shortened", listed);
+    dog.attach(control);
+    dog.attach("shortened", listed);
     for (const char* const run : runs)
         if (const auto begun = begin(dog, table, starter, run); !begun) return fail(begun.error());
 

@@ -72,7 +72,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     if (auto defined = dog_.define(run_class()); !defined) return Quit{exit_usage, defined.error().message};
     auto stored = dog_.store().load();
     if (!stored) return store_problem(stored.error());
-    dog_.control(control_);
+    dog_.attach(control_);
     view_.name = options_.name;
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
@@ -124,7 +124,7 @@ std::optional<Quit> Supervisor::start_command() {
     spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
     auto process = heeler::ProcessControl::start(std::move(spec));
     if (!process) {
-        static_cast<void>(dog_.finish(handle_, heeler::RunState::failed));
+        static_cast<void>(dog_.finish(handle_, heeler::RunEnd::failed));
         directory_.forget_child();
         const std::string& why = process.error().message;
         const bool missing = why.find(std::strerror(ENOENT)) != std::string::npos;
@@ -154,7 +154,7 @@ void Supervisor::close_old_runs(const heeler::Snapshot& stored) {
         const auto handle = dog_.find(old.row.id);
         if (!handle) continue;
         const EndNote* const note = end_notes_.of(old.row.id);
-        const auto finished = dog_.finish(*handle, note != nullptr ? note->state : heeler::RunState::failed);
+        const auto finished = dog_.finish(*handle, note != nullptr ? note->end() : heeler::RunEnd::failed);
         if (!finished) {
             display_.say(fmt::format("the end of {} is not recorded yet: {}", old.row.id, finished.error().message));
         } else if (note != nullptr) {

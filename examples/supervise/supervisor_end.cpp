@@ -49,7 +49,7 @@ std::string Supervisor::why_unrecorded() {
 void Supervisor::record_end() {
     EndNote note{run_id_, end_state(), process_->exit_status(), heeler::text::rfc3339(dog_.clock().now().wall)};
     auto left_beside = end_notes_.put(note);
-    auto finished = dog_.finish(handle_, note.state);
+    auto finished = dog_.finish(handle_, note.end());
     if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
         note.state = RunState::terminated;
         left_beside = end_notes_.put(note);

@@ -513,7 +513,7 @@ TEST_CASE("of something with alerts of its own no end is told to whom a silence 
         CHECK(q.told() == (known ? "run.unhealthy: run.recovered: " : ""));
     }
     SECTION("the run is") {
-        REQUIRE(q.dog->finish(run, RunState::completed));
+        REQUIRE(q.dog->finish(run, RunEnd::completed));
         q.looks(3);
         CHECK(q.told() == (known ? "run.unhealthy: run.ended: " : ""));
     }

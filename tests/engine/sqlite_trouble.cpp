@@ -195,13 +195,13 @@ int live_with_a_read_only_file(const std::string& path, ManualClock clock) {
     Starter control;
     {
         Watchdog dog{clock, SqliteStore{path}, notifier};
-        dog.control(control);
+        dog.attach(control);
         if (!dog.start(bench::spec_of("r"), presets::checkpoint_continuation())) return 1;
         clock.advance(1201s);
     }
     ::chmod(path.c_str(), 0444);
     Watchdog dog{clock, SqliteStore{path}, notifier};
-    dog.control(control);
+    dog.attach(control);
     if (!dog.define(presets::checkpoint_continuation())) return 2;
     for (int i = 0; i < 2; ++i)
         if (!fails_as(dog.cycle(TickCause::on_demand), "let this user write the file")) return 3;

@@ -59,7 +59,7 @@ struct Watched {
     /// As after a restart of the process.
     void boot(Store store) {
         dog = std::make_unique<Dog>(clock, std::move(store), notifier);
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(presets::checkpoint_continuation()));
     }
     [[nodiscard]] Result<void> work() {
@@ -310,7 +310,7 @@ void names_what_an_ended_run_left(const std::string& table, const std::string& c
     Backend backend;
     Watched watched{backend.open()};
     CHECK(watched.after(1201s).errors == 0);
-    REQUIRE(watched.dog->finish(*watched.dog->find("stalling"), RunState::completed));
+    REQUIRE(watched.dog->finish(*watched.dog->find("stalling"), RunEnd::completed));
     CHECK(watched.after(1s).errors == 0);
     backend.run("UPDATE " + table + " SET " + column + " = 'odd' WHERE ordinal = (SELECT min(ordinal) FROM " + table +
                 " WHERE run = 'stalling')");

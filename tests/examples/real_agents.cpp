@@ -145,7 +145,7 @@ TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
     RecordingNotifier notifier;
     Crew crew{scratch};
     Dog dog{SystemClock{}, SqliteStore{scratch / "store.db"}, notifier};
-    dog.control(crew);
+    dog.attach(crew);
     REQUIRE(dog.define(fast_class()));
 
     common::Truths truths;

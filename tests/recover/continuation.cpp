@@ -121,7 +121,7 @@ std::string asked_for(RunClass rules, PacedSource* source = nullptr) {
     const std::string name = rules.name;
     b.classes = {rules};
     b.boot();
-    if (source != nullptr) REQUIRE(b.dog->watch(name, *source));
+    if (source != nullptr) REQUIRE(b.dog->attach(name, *source));
     (void)b.run("r");
     if (source != nullptr) REQUIRE(b.dog->define(rules));  // as when settings are read anew
     for (int minutes = 0; minutes < 180 && b.control.requests().empty(); ++minutes) (void)b.after(60s);

@@ -47,6 +47,29 @@ static_assert(run_state_names.size() == detail::count_of<RunState>);
     return std::nullopt;
 }
 
+/// How a host says that a run is over. The other ends, `terminated` and `abandoned`, are the watchdog's own.
+enum class RunEnd : std::uint8_t { completed, failed, cancelled };
+
+[[nodiscard]] constexpr RunState state_of(RunEnd how) noexcept {
+    switch (how) {
+        case RunEnd::completed:
+            return RunState::completed;
+        case RunEnd::failed:
+            return RunState::failed;
+        case RunEnd::cancelled:
+            break;
+    }
+    return RunState::cancelled;
+}
+
+/// Absent: the state is none that a host ends a run with.
+[[nodiscard]] constexpr std::optional<RunEnd> run_end_of(RunState state) noexcept {
+    if (state == RunState::completed) return RunEnd::completed;
+    if (state == RunState::failed) return RunEnd::failed;
+    if (state == RunState::cancelled) return RunEnd::cancelled;
+    return std::nullopt;
+}
+
 [[nodiscard]] constexpr bool is_terminal(RunState state) noexcept {
     switch (state) {
         case RunState::completed:

@@ -334,12 +334,10 @@ HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNot
     return detail::durable(commit(run, now));
 }
 
-HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
-    if (!is_terminal(how))
-        return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
-                                                     "` does not end a run; use completed, failed or cancelled");
+HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunEnd how) {
     const Instant now = parts_->clock.now();
-    const Observed answer = fold(run, StateChange{how}, now, [&](WatchedRun&, Folder& folder) { folder.finish(how); });
+    const Observed answer =
+        fold(run, StateChange{state_of(how)}, now, [&](WatchedRun&, Folder& folder) { folder.finish(state_of(how)); });
     if (answer != Observed::ok) return detail::refused(answer);
     return detail::durable(parts_->cycle.finish(run, now));
 }
@@ -348,7 +346,7 @@ HEELER_INLINE Result<void> Engine::flush() {
     return detail::durable(parts_->ledger.commit_all(table_, parts_->clock.now()));
 }
 
-HEELER_INLINE Result<void> Engine::release() {
+HEELER_INLINE Result<void> Engine::leave() {
     if (auto stored = flush(); !stored) return stored;
     return parts_->ledger.release();
 }

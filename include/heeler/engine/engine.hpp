@@ -71,7 +71,7 @@ public:
     [[nodiscard]] Result<void> note(RunHandle run, const Reading* reading, const std::vector<Record>& records);
 
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
-    [[nodiscard]] Result<void> finish(RunHandle run, RunState how);
+    [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);
     [[nodiscard]] Result<std::vector<DecisionRow>> silences();
@@ -84,7 +84,7 @@ public:
     [[nodiscard]] bool has_settled() const;
 
     [[nodiscard]] Result<void> flush();
-    [[nodiscard]] Result<void> release();
+    [[nodiscard]] Result<void> leave();
     [[nodiscard]] std::optional<Elapsed> next_deadline();
     /// From now; what is past is zero.
     [[nodiscard]] std::optional<Duration> time_to_deadline();
