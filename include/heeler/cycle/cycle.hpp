@@ -29,7 +29,7 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          const Attached<SourceRoom>& sources, LostHolders& lost)
+          const Attached<SourcePolling>& sources, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
@@ -65,7 +65,7 @@ public:
         early_ = work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
-        if (SourceRoom* const sources = sources_.get()) {
+        if (SourcePolling* const sources = sources_.get()) {
             sources->read_groups(runs, cause != TickCause::period, now, report);
             sources->drop_missing(now, report);
         }
@@ -356,7 +356,7 @@ private:
     /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
-        if (SourceRoom* const sources = sources_.get())
+        if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return true;
@@ -377,7 +377,7 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        if (SourceRoom* const sources = sources_.get())
+        if (SourcePolling* const sources = sources_.get())
             sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
     }
@@ -387,10 +387,10 @@ private:
     Registry& registry_;
     Deliverer& hands_;
     const EngineSettings& settings_;
-    const Attached<SourceRoom>& sources_;
+    const Attached<SourcePolling>& sources_;
     LostHolders& lost_;
     Committer committer_;
-    OperatorDesk operators_{registry_};
+    OperatorDecisions operators_{registry_};
     std::mutex running_;
     WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;

@@ -19,9 +19,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What a verb changes about one run, under its lock and while it is as it is decided to be (`Deciding`).
-class OperatorHand {
+class OperatorVerbs {
 public:
-    OperatorHand(WatchedRun& watched, Instant now, WorkItem& item)
+    OperatorVerbs(WatchedRun& watched, Instant now, WorkItem& item)
         : watched_{watched}, now_{now}, apply_{watched, now, item} {}
 
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
@@ -113,9 +113,9 @@ private:
 
 /// From the thread that ticks. A freeze of everything and a silence are decisions that stay open while they last, so
 /// that a restart and other watchdogs find them; all others are applied once.
-class OperatorDesk {
+class OperatorDecisions {
 public:
-    explicit OperatorDesk(Registry& registry) : registry_{registry} {}
+    explicit OperatorDecisions(Registry& registry) : registry_{registry} {}
 
     /// `item_of(handle, watched)` gives the work item of a run in this cycle.
     template <class ItemOf>
@@ -188,7 +188,8 @@ private:
         RelatedRows& related = item.change.related.edit();
         related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
-        const std::string_view refused = foreign ? "not the owner" : OperatorHand{*watched, now, item}.decide(decision);
+        const std::string_view refused =
+            foreign ? "not the owner" : OperatorVerbs{*watched, now, item}.decide(decision);
         if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, related);
         AuditRow row = record(decision, refused, now);
         report.events.push_back(AuditEvent{row});

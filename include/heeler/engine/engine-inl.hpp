@@ -17,7 +17,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/loader.hpp>
-#include <heeler/cycle/source_room.hpp>
+#include <heeler/cycle/polled_sources.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
@@ -52,12 +52,12 @@ struct Engine::EngineParts {
           loader{ledger, registry, deliverer.queues(), settings, held_lease, group_sources, lost},
           cycle{loader, ledger, registry, deliverer, settings, sources, lost} {}
 
-    SourceRoom& reading_room() {
-        if (SourceRoom* const room = sources.get()) return *room;
-        return sources.make(new ReadingRoom{group_sources, clock, registry, ledger});
+    SourcePolling& polled_sources() {
+        if (SourcePolling* const room = sources.get()) return *room;
+        return sources.make(new PolledSources{group_sources, clock, registry, ledger});
     }
-    MailRoom& mail_room() {
-        if (MailRoom* const room = mail.get()) return *room;
+    MailPort& mail_port() {
+        if (MailPort* const room = mail.get()) return *room;
         return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
     }
 
@@ -74,9 +74,9 @@ struct Engine::EngineParts {
     Ledger ledger;
     Deliverer deliverer;
     Loader loader;
-    Attached<SourceRoom> sources;
+    Attached<SourcePolling> sources;
     Cycle cycle;
-    Attached<MailRoom> mail;
+    Attached<MailPort> mail;
     StoreHealth health;
 
     std::mutex waking;
@@ -110,7 +110,7 @@ HEELER_INLINE void Engine::context(ContextRef context) { parts_->deliverer.conte
 HEELER_INLINE ContextClears Engine::context_clears() const { return parts_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
     if (auto good = check_mail_settings(settings); !good) return good;
-    parts_->mail_room().watch(mailbox, std::move(settings));
+    parts_->mail_port().watch(mailbox, std::move(settings));
     return {};
 }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
@@ -130,7 +130,7 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     const std::string name = rules.name;
     auto defined = parts_->registry.define(std::move(rules), now);
     if (const auto known = parts_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
-    if (const SourceRoom* const sources = parts_->sources.get())
+    if (const SourcePolling* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;
 }
@@ -279,7 +279,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
     if (!watched->feed) watched->feed = std::make_unique<RunSource>();
-    (void)parts_->reading_room();
+    (void)parts_->polled_sources();
     watched->feed->source = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
@@ -289,7 +289,7 @@ HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef 
     const auto rules = parts_->registry.find_class(class_name);
     if (rules) rules->checkpoint_every = source.checkpoint_every();
     parts_->group_sources.watch(class_name, source);
-    if (const auto asked = parts_->reading_room().next(parts_->clock.now())) wake_if_sooner(*asked);
+    if (const auto asked = parts_->polled_sources().next(parts_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
@@ -371,7 +371,7 @@ HEELER_INLINE void Engine::run_cycle(TickCause cause, const Changed& changed, In
     parts_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::changed) return wake_if_sooner(now.elapsed);
-    if (MailRoom* const mail = parts_->mail.get(); mail != nullptr && parts_->cycle.classes().is_round(cause))
+    if (MailPort* const mail = parts_->mail.get(); mail != nullptr && parts_->cycle.classes().is_round(cause))
         mail->check(now, report);
     parts_->cycle.classes().leave();
 }
@@ -382,10 +382,10 @@ HEELER_INLINE CycleReport Engine::deliver() {
     const Instant now = parts_->clock.now();
     parts_->deliverer.run(now, report);
     parts_->lost.tell(parts_->notifier, now, report);
-    if (MailRoom* const mail = parts_->mail.get()) mail->tell(now, report);
+    if (MailPort* const mail = parts_->mail.get()) mail->tell(now, report);
     parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);
     const auto owes_mail = [this] {  // a mailbox may come while somebody is asked whether to clear
-        const MailRoom* const mail = parts_->mail.get();
+        const MailPort* const mail = parts_->mail.get();
         return mail != nullptr && mail->owes();
     };
     parts_->deliverer.clear_context(owes_mail, now, report);
@@ -416,7 +416,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, parts_->lost.next()));
     next = earlier(next, parts_->cycle.classes().next());
-    if (const SourceRoom* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
+    if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);
     if (next && idle) next = max_of(*next, now.elapsed + parts_->settings.flush_every);

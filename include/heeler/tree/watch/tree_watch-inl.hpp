@@ -14,11 +14,11 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/tree/watch/guard.hpp>
-#include <heeler/tree/watch/hands.hpp>
 #include <heeler/tree/watch/records.hpp>
-#include <heeler/tree/watch/room.hpp>
 #include <heeler/tree/watch/source.hpp>
+#include <heeler/tree/watch/tree_control.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -109,10 +109,10 @@ struct TreeWatch::Room {
     std::string class_name;
     TreeSettings settings;
     Result<void> usable;
-    detail::TreeRoom trees;
+    detail::WatchedTrees trees;
     detail::TreeRecords records{engine};
     detail::WatchSource source{trees, settings};
-    detail::TreeHands hands{trees};
+    detail::TreeControl hands{trees};
     detail::TreeGuard guard{trees, records, settings};
     std::mutex arming;
 };

@@ -8,14 +8,14 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/tree/stranded_rule.hpp>
-#include <heeler/tree/watch/room.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What the engine asks as it asks an agent control. From the thread that delivers.
-class TreeHands {
+class TreeControl {
 public:
-    explicit TreeHands(TreeRoom& trees) : trees_{trees} {}
+    explicit TreeControl(WatchedTrees& trees) : trees_{trees} {}
 
     Result<ActionDone> review(const ActionRequest& asked) {
         const auto state = trees_.state_of(asked.run);
@@ -75,7 +75,7 @@ private:
         return shown ? *shown : state.review;
     }
 
-    TreeRoom& trees_;
+    WatchedTrees& trees_;
     std::mutex lock_;
     std::map<std::string, std::string> made_;  ///< review tasks by watch
 };

@@ -40,9 +40,9 @@ template <class Rule>
 }
 
 /// The trees of a host as they were told last. Any thread; the host is asked by one at a time.
-class TreeRoom {
+class WatchedTrees {
 public:
-    TreeRoom(Engine& of, std::unique_ptr<TreePort> host) : engine{of}, host_{std::move(host)} {}
+    WatchedTrees(Engine& of, std::unique_ptr<TreePort> host) : engine{of}, host_{std::move(host)} {}
 
     [[nodiscard]] TreePort& host() noexcept { return *host_; }
 
