@@ -131,8 +131,8 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 # What is about sources is the same in each build.
 left_out='^release\.(compile_fail|package|sources)\.'
 [ "$full" = yes ] || left_out='^compile_fail\..*\.clang$'
-# Most tests wait more than they compute.
-"${runner[@]}" ctest --test-dir build/all -E "$left_out" -j "$((2 * jobs))" \
+# Most tests wait more than they compute: for a disk, a server, a clock.
+"${runner[@]}" ctest --test-dir build/all -E "$left_out" -j "$((3 * jobs))" \
     --output-on-failure --no-tests=error || fail
 
 if [ "$full" = yes ]; then
