@@ -77,7 +77,7 @@ enum class StopProofNeeded : std::uint8_t {
 /// What holds back everything that a ladder wants to do.
 struct ActionLimits {
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
-    std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, findings still reported
+    std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, and people are told
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise
 };
 
@@ -87,7 +87,8 @@ struct OutboxSettings {
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
-    /// So many more attempts within the same delivery, and then none (S003); 0 to 100. Absent: as above.
+    /// So many more attempts within the same delivery, or when the channel says, and then none (S003); 0 to 100. Absent:
+    /// as above.
     std::optional<std::uint32_t> at_once{};
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.

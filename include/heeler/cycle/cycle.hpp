@@ -318,7 +318,7 @@ private:
                              watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
                              decision.incident.verify_at != incident.verify_at ||
                              decision.incident.phase != incident.phase;
-        if (decision.acts()) ++acted_[watched.rules().name];
+        if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
         WorkItem& item = decide(visit);

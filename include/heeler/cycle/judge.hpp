@@ -202,12 +202,14 @@ private:
             result.held = HeldBack::frozen;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
-        else if (!budget_left_ || !day_budget_left())
+        else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left()))
             result.held = HeldBack::budget;
         if (result.held == HeldBack::quiet || result.held == HeldBack::frozen) {
             result.decision = Decision{verdict_.incident};
             result.decision.tells = result.held == HeldBack::frozen;
-        } else if (result.held != HeldBack::no)
+        } else if (result.held == HeldBack::budget)
+            result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
+        else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
     }
 

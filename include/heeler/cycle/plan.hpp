@@ -111,7 +111,7 @@ private:
                                            judged_.decision.condition, strongest, InterventionOutcome::pending,
                                            now_.wall});
         }
-        count_today();
+        if (rung::has_deeds(plan)) count_today();
     }
 
     /// For who asks what to change when the incident has come to its end: the worst of it, not the limit that ends it.

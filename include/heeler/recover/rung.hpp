@@ -49,6 +49,13 @@ namespace heeler::inline HEELER_ABI::rung {
            action.outcome == ActionOutcome::unsupported;
 }
 
+/// It does more than ask for a person: what a budget bounds.
+[[nodiscard]] inline bool has_deeds(const Plan& plan) noexcept {
+    for (const Step& step : plan)
+        if (step.action != ActionKind::escalate) return true;
+    return false;
+}
+
 /// Reaches the agent itself: in a run that several share, it is isolated first.
 [[nodiscard]] constexpr bool touches(ActionKind kind) noexcept {
     return is_injection(kind) || kind == ActionKind::pause || kind == ActionKind::terminate ||
