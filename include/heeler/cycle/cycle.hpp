@@ -37,7 +37,7 @@ public:
           settings_{settings},
           sources_{sources},
           lost_{lost},
-          committer_{ledger, registry, hands, settings} {}
+          committer_{ledger, registry, hands, lost, settings} {}
 
     /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,

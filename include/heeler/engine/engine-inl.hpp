@@ -21,6 +21,7 @@
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
+#include <heeler/effects/refused_runs.hpp>
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/answers.hpp>
 #include <heeler/engine/class_checks.hpp>
@@ -78,6 +79,7 @@ struct Engine::EngineParts {
     Cycle cycle;
     Attached<MailRoom> mail;
     StoreHealth health;
+    RefusedRuns refused{ledger, registry, deliverer.silences(), lost};
 
     std::mutex waking;
     std::function<void()> wake;
@@ -383,6 +385,7 @@ HEELER_INLINE CycleReport Engine::deliver() {
     if (!parts_->usable) return report;  // every tick says so
     const Instant now = parts_->clock.now();
     parts_->deliverer.run(now, report);
+    parts_->refused.look(parts_->settings, now);
     parts_->lost.tell(parts_->notifier, now, report);
     if (MailRoom* const mail = parts_->mail.get()) mail->tell(now, report);
     parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);
