@@ -48,6 +48,7 @@ struct Judged {
     News news = judged.news;
     news.before = watched.verdict->incident;
     news.after = decision.incident;
+    news.interval = watched.run.interval;
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;
     news.acts = decision.acts();

@@ -211,9 +211,11 @@ private:
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void tell_it_goes_on() {
         const std::string silence = std::to_string(telling_.silence);
-        AlertRow row = alert_of(AlertKind::escalation, telling_.silence != 0
-                                                           ? "after silence " + silence
-                                                           : "step " + std::to_string(telling_.told.levels->steps));
+        const bool has_levels = telling_.level.level != 0;
+        AlertRow row =
+            alert_of(AlertKind::escalation, telling_.silence != 0 ? "after silence " + silence
+                                            : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
+                                                         : "again " + moment());
         address(row);
         if (telling_.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
