@@ -335,7 +335,7 @@ TEST_CASE("a rung over budget asks for its person once, and says that trouble be
     CHECK(told.incident.open());
     CHECK(told.incident.attempts == 0);
     // As soon as the budget allows it, the same rung is due.
-    CHECK(text_of(at(rules, told.incident, 101s, seeing(Condition::stalled)).plan) == "nudge ");
+    CHECK(text_of(at(rules, told.incident, 101s, seeing(Condition::stalled)).plan) == "inject:nudge ");
     CHECK_FALSE(at(rules, told.incident, 101s, {}).incident.open());
 
     const Decision runaway = at(rules, {}, 100s, seeing(Condition::runaway));
@@ -361,7 +361,7 @@ TEST_CASE("what the ladder has no answer to is told, and hides and ends nothing 
     CHECK(told.plan.empty());
     CHECK(told.incident.open());
     const Decision nudged = at(rules, told.incident, 200s, both(Condition::stalled, Condition::token_budget));
-    CHECK(text_of(nudged.plan) == "nudge ");
+    CHECK(text_of(nudged.plan) == "inject:nudge ");
     CHECK(nudged.incident.number == told.incident.number);
     only.progressed = true;
     const Decision well = at(rules, nudged.incident, 300s, only);

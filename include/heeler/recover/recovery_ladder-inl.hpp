@@ -229,8 +229,7 @@ HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
         told.tells = true;
         return told;
     }
-    const bool untried = only_told && step.incident.attempts == 0;
-    if (untried || step.seen.progressed || step.seen.enough_new) return over(step);
+    if (only_told || step.seen.progressed || step.seen.enough_new) return over(step);
     return retrying::call_off(step.incident, step.now);
 }
 
