@@ -26,6 +26,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct News {
     Incident before{}, after{};
     Duration interval{};        ///< of the run
+    bool has_parent = false;    ///< the run has
     std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
     ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
     bool looked = false;        ///< false: only the outcomes of a rung were taken in
@@ -82,7 +83,11 @@ struct Telling {
 class Teller {
 public:
     Teller(const Told& told, const News& news, const AlertSettings& settings, Instant now)
-        : before_{told}, news_{news}, settings_{settings}, now_{now} {
+        : before_{told},
+          news_{news},
+          settings_{settings},
+          levels_{settings.escalation.levels_of(news.has_parent)},
+          now_{now} {
         result_.told = told;
     }
 
@@ -139,7 +144,9 @@ private:
         const auto& last = before_.last;
         const bool kept = before_.begin == Beginning::kept_back && same_incident();
         const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells);
-        const bool in_vain = told_of_it() && before_.dead;
+        // Once a person was asked for, that is what is said again.
+        const bool asked_for = before_.levels->incident == news_.after.number && before_.levels->told > 0;
+        const bool in_vain = told_of_it() && before_.dead && !asked_for;
         if (in_vain && !is_told_anew(false)) return Alerting::none;
         const bool again = !kept && told_of_it() && settings_.renotify_every > Duration{} && !before_.acknowledged &&
                            (!last || now_.wall < *last || now_.wall - *last >= settings_.renotify_every);
@@ -158,8 +165,7 @@ private:
         if (before_.acknowledged) return due ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
-        const bool levels_left =
-            levels.incident == incident.number && levels.told > 0 && levels.told < settings_.escalation.levels.size();
+        const bool levels_left = levels.incident == incident.number && levels.told > 0 && levels.told < levels_.size();
         if (!incident.open()) return Step::none;
         if (!levels_left) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
         // Whom nobody could reach is not waited for.
@@ -230,7 +236,7 @@ private:
 
     void escalate() {
         result_.escalation = true;
-        if (!settings_.escalation.levels.empty()) result_.level = next_level();
+        if (!levels_.empty()) result_.level = next_level();
         say_it_began(AlertKind::escalation);
         if (news_.gives_up) result_.told.end_told = true;
     }
@@ -303,7 +309,7 @@ private:
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void go_on() {
         if (step_ == Step::none) return;
-        const bool has_levels = !settings_.escalation.levels.empty();
+        const bool has_levels = !levels_.empty();
         const bool unheard = step_ == Step::unheard, anew = step_ == Step::nobody_has_it;
         if ((has_levels || unheard || anew) && news_.escalates) return;  // it is told by the rung
         const ToldLevels& levels = *result_.told.levels;
@@ -321,7 +327,7 @@ private:
     /// The level whose turn it is. A further escalation of the same incident goes to whom it has reached already.
     [[nodiscard]] LevelStep next_level() {
         const std::uint32_t incident = news_.after.number;
-        const auto most = static_cast<std::uint32_t>(settings_.escalation.levels.size());
+        const auto most = static_cast<std::uint32_t>(levels_.size());
         ToldLevels& levels = result_.told.levels.edit();
         if (step_ == Step::unheard && levels.incident == incident && levels.told > 0)
             --levels.told;  // whom the silence kept it from
@@ -336,7 +342,7 @@ private:
         LevelStep step{levels.told};
         if (!result_.told.acknowledged) {
             levels.next.reset();
-            if (levels.told < most) levels.next = now_.elapsed + settings_.escalation.levels[levels.told].after;
+            if (levels.told < most) levels.next = now_.elapsed + levels_[levels.told].after;
             step.next = levels.next;
         }
         if (step_ == Step::nobody_has_it) step.cause = LevelCause::not_received;
@@ -379,6 +385,7 @@ private:
     const Told& before_;
     const News& news_;
     const AlertSettings& settings_;
+    const std::vector<EscalationLevel>& levels_;  ///< of its escalation
     Instant now_;
     Telling result_;
     Step step_ = Step::none;

@@ -281,9 +281,10 @@ struct Told {
     }
 
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
-    void trim_levels(const EscalationSettings& settings, Elapsed now) {
+    void trim_levels(const EscalationSettings& settings, bool has_parent, Elapsed now) {
         Duration longest = acknowledged ? settings.ack_lasts : Duration{};
-        if (!acknowledged && levels->told < settings.levels.size()) longest = settings.levels[levels->told].after;
+        const std::vector<EscalationLevel>& all = settings.levels_of(has_parent);
+        if (!acknowledged && levels->told < all.size()) longest = all[levels->told].after;
         if (longest > Duration{} && levels->next && *levels->next > now + longest) levels.edit().next = now + longest;
     }
 

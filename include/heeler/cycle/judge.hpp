@@ -49,6 +49,8 @@ struct Judged {
     news.before = watched.verdict->incident;
     news.after = decision.incident;
     news.interval = watched.run.interval;
+    const EscalationSettings& escalation = watched.rules().alerts.escalation;
+    news.has_parent = escalation.parent_first && news.after.open() && !watched.spec.parent().empty();
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;
     news.acts = decision.acts();

@@ -190,6 +190,7 @@ private:
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
+        if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
     }
 
     /// But of an escalation, which goes with its action.
@@ -240,7 +241,7 @@ private:
         if (telling_.level.level == 0) return;
         const LevelStep& step = telling_.level;
         const Told& told = telling_.told;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         row.alert.to = route_of(levels[step.level - 1]);
         const std::string place = concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
@@ -279,11 +280,15 @@ private:
         return sanitise(own ? level.route : watched_.rules().alerts.to, 256);
     }
 
+    [[nodiscard]] const std::vector<EscalationLevel>& levels() const {
+        return watched_.rules().alerts.escalation.levels_of(!spec_.parent.empty());
+    }
+
     /// The routes that the incident's escalation went to, each once.
     [[nodiscard]] std::vector<std::string> routes_told() const {
         std::vector<std::string> routes;
         const ToldLevels& told = *watched_.verdict->told.levels;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         if (told.incident != watched_.verdict->incident.number) return routes;
         for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
             std::string route = route_of(levels[i]);
@@ -292,6 +297,22 @@ private:
             if (!known) routes.push_back(std::move(route));
         }
         return routes;
+    }
+
+    /// When the run is over no further level is told: they all read it now.
+    void copy_for_levels_above() {
+        const std::size_t first = rows_.alerts.size() - 1;
+        for (std::size_t i = telling_.level.level; i > 0 && i < levels().size(); ++i) {
+            const std::string route = route_of(levels()[i]);
+            bool known = false;
+            for (std::size_t at = first; at < rows_.alerts.size(); ++at) known |= rows_.alerts[at].alert.to == route;
+            if (known) continue;
+            AlertRow copy = rows_.alerts[first];
+            copy.action_key.clear();
+            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
+            copy.alert.to = route;
+            rows_.alerts.push_back(std::move(copy));
+        }
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.

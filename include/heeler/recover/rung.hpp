@@ -56,6 +56,11 @@ namespace heeler::inline HEELER_ABI::rung {
     return false;
 }
 
+/// The run is over, or nobody watches it any more, when it is carried out.
+[[nodiscard]] inline bool ends_run(const Plan& plan) noexcept {
+    return has(plan, ActionKind::terminate) || has(plan, ActionKind::abandon) || has(plan, ActionKind::mark_failed);
+}
+
 /// Reaches the agent itself: in a run that several share, it is isolated first.
 [[nodiscard]] constexpr bool touches(ActionKind kind) noexcept {
     return is_injection(kind) || kind == ActionKind::pause || kind == ActionKind::terminate ||
