@@ -21,6 +21,7 @@
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/lineage.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -102,6 +103,18 @@ public:
             unheard_.push_back(std::move(event));
         }
         return std::nullopt;
+    }
+
+    /// Settings of a class that contradict each other are said with the next cycle.
+    void doubt(const RunClass& rules, Instant now) {
+        const std::vector<SettingFault> doubts = contradictions_of(rules);
+        if (doubts.empty()) return;
+        const std::lock_guard one{running_};
+        for (const SettingFault& each : doubts) {
+            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, each)}, {}};
+            pending_audit_.push_back(said.row);
+            unheard_.push_back(std::move(said));
+        }
     }
 
     /// What could not be stored is tried again soon.

@@ -131,7 +131,10 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     const Instant now = parts_->clock.now();
     const std::string name = rules.name;
     auto defined = parts_->registry.define(std::move(rules), now);
-    if (const auto known = parts_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
+    if (const auto known = parts_->registry.find_class(name)) {
+        known->checkpoint_every = checkpoint_every;
+        if (defined) parts_->cycle.doubt(known->rules, now);
+    }
     if (const SourceRoom* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;

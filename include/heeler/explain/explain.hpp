@@ -11,6 +11,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
@@ -118,13 +119,15 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Whom an escalation is told, one after the other; empty if once is all.
 [[nodiscard]] inline std::string describe(const EscalationSettings& escalation) {
     std::string text;
-    for (const EscalationLevel& level : escalation.levels) {
+    const bool by_default = escalation.levels.empty() && escalation.parent_first;
+    for (const EscalationLevel& level : escalation.levels_of(true)) {
         append(text, text.empty() ? "  an escalation is told: " : ", ", name_of(level.whom));
         if (!level.route.empty()) append(text, " (", one_line(level.route, 256), ")");
         if (level.after > Duration{}) append(text, " after ", spoken(level.after));
     }
     if (text.empty()) return text;
-    text.append("; until somebody acknowledges it");
+    text.append(by_default ? ", if the run has a parent; until somebody acknowledges it"
+                           : "; until somebody acknowledges it");
     if (escalation.ack_lasts > Duration{}) append(text, ", which holds for ", spoken(escalation.ack_lasts));
     return text += "\n";
 }
@@ -176,6 +179,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     append(text, describe(rules.alerts.escalation));
+    for (const SettingFault& doubt : detail::contradictions_of(rules))
+        append(text, "  warning: ", doubt.setting, ": ", doubt.message, "\n");
     return text;
 }
 
