@@ -119,6 +119,8 @@ static_assert(checkpoint_reason_names.size() == detail::count_of<CheckpointReaso
 
 /// The run is alive. Proves nothing about work.
 struct Heartbeat {
+    /// Counted by the sender. The number of the heartbeat before it: it is the same one, delivered again, and proves
+    /// nothing new. 0: not numbered.
     std::uint64_t seq = 0;
 };
 

@@ -21,6 +21,7 @@
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/lineage.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -37,7 +38,7 @@ public:
           settings_{settings},
           sources_{sources},
           lost_{lost},
-          committer_{ledger, registry, hands, settings} {}
+          committer_{ledger, registry, hands, lost, settings} {}
 
     /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
@@ -102,6 +103,18 @@ public:
             unheard_.push_back(std::move(event));
         }
         return std::nullopt;
+    }
+
+    /// Settings of a class that contradict each other are said with the next cycle.
+    void doubt(const RunClass& rules, Instant now) {
+        const std::vector<SettingFault> doubts = contradictions_of(rules);
+        if (doubts.empty()) return;
+        const std::lock_guard one{running_};
+        for (const SettingFault& each : doubts) {
+            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, each)}, {}};
+            pending_audit_.push_back(said.row);
+            unheard_.push_back(std::move(said));
+        }
     }
 
     /// What could not be stored is tried again soon.
@@ -318,7 +331,7 @@ private:
                              watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
                              decision.incident.verify_at != incident.verify_at ||
                              decision.incident.phase != incident.phase;
-        if (decision.acts()) ++acted_[watched.rules().name];
+        if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
         WorkItem& item = decide(visit);

@@ -51,6 +51,14 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
+/// What is wrong with a class.
+[[nodiscard]] inline std::string doubt(const RunClass& rules, const SettingFault& found) {
+    text::JsonLine line;
+    line.begin_object().key("class").string(rules.name).key("setting").string(found.setting);
+    line.key("message").string(found.message).end_object();
+    return std::move(line).text();
+}
+
 /// Runs are not judged, because what they do cannot be read.
 [[nodiscard]] inline std::string lost_source(std::size_t runs, Duration length) {
     text::JsonLine line;

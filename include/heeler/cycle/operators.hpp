@@ -70,7 +70,7 @@ private:
     void acknowledge(const DecisionRow& decision) {
         told().acknowledged = true;
         const EscalationSettings& escalation = watched_.rules().alerts.escalation;
-        if (escalation.levels.empty()) return;
+        if (escalation.levels_of(!watched_.spec.parent().empty()).empty()) return;
         ToldLevels& levels = told().levels.edit();
         levels.by = text::sanitise(decision.by, 128);
         levels.next.reset();

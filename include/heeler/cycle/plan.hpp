@@ -111,7 +111,7 @@ private:
                                            judged_.decision.condition, strongest, InterventionOutcome::pending,
                                            now_.wall});
         }
-        count_today();
+        if (rung::has_deeds(plan)) count_today();
     }
 
     /// For who asks what to change when the incident has come to its end: the worst of it, not the limit that ends it.
@@ -191,6 +191,7 @@ private:
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
+        if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
     }
 
     /// But of an escalation, which goes with its action.
@@ -212,9 +213,11 @@ private:
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void tell_it_goes_on() {
         const std::string silence = std::to_string(telling_.silence);
-        AlertRow row = alert_of(AlertKind::escalation, telling_.silence != 0
-                                                           ? "after silence " + silence
-                                                           : "step " + std::to_string(telling_.told.levels->steps));
+        const bool has_levels = telling_.level.level != 0;
+        AlertRow row =
+            alert_of(AlertKind::escalation, telling_.silence != 0 ? "after silence " + silence
+                                            : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
+                                                         : "again " + moment());
         address(row);
         if (telling_.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
@@ -239,7 +242,7 @@ private:
         if (telling_.level.level == 0) return;
         const LevelStep& step = telling_.level;
         const Told& told = telling_.told;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         row.alert.to = route_of(levels[step.level - 1]);
         const std::string place = text::concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
@@ -278,11 +281,15 @@ private:
         return text::sanitise(own ? level.route : watched_.rules().alerts.to, 256);
     }
 
+    [[nodiscard]] const std::vector<EscalationLevel>& levels() const {
+        return watched_.rules().alerts.escalation.levels_of(!spec_.parent.empty());
+    }
+
     /// The routes that the incident's escalation went to, each once.
     [[nodiscard]] std::vector<std::string> routes_told() const {
         std::vector<std::string> routes;
         const ToldLevels& told = *watched_.verdict->told.levels;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         if (told.incident != watched_.verdict->incident.number) return routes;
         for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
             std::string route = route_of(levels[i]);
@@ -291,6 +298,22 @@ private:
             if (!known) routes.push_back(std::move(route));
         }
         return routes;
+    }
+
+    /// When the run is over no further level is told: they all read it now.
+    void copy_for_levels_above() {
+        const std::size_t first = rows_.alerts.size() - 1;
+        for (std::size_t i = telling_.level.level; i > 0 && i < levels().size(); ++i) {
+            const std::string route = route_of(levels()[i]);
+            bool known = false;
+            for (std::size_t at = first; at < rows_.alerts.size(); ++at) known |= rows_.alerts[at].alert.to == route;
+            if (known) continue;
+            AlertRow copy = rows_.alerts[first];
+            copy.action_key.clear();
+            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
+            copy.alert.to = route;
+            rows_.alerts.push_back(std::move(copy));
+        }
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.

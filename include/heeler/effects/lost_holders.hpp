@@ -1,4 +1,5 @@
-// Tells people, once, that another watchdog on the store went silent: its runs go to others, or wait for their host.
+// Tells people what no run's row can hold: that another watchdog on the store went silent (its runs go to others, or
+// wait for their host), or that a run cannot be stored.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +42,12 @@ public:
         row.alert.at = row.created_at = row.not_before = now.wall;
         const std::lock_guard guard{lock_};
         audit_.push_back({now.wall, std::string{name_of(AlertKind::orchestrator_lost)}, {}, std::move(line).text()});
+        untold_.push_back(std::move(row));
+    }
+
+    /// Sent until somebody has it, but forgotten with the process.
+    void say(AlertRow row) {
+        const std::lock_guard guard{lock_};
         untold_.push_back(std::move(row));
     }
 

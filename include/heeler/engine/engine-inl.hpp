@@ -21,6 +21,7 @@
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
+#include <heeler/effects/refused_runs.hpp>
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/answers.hpp>
 #include <heeler/engine/class_checks.hpp>
@@ -78,6 +79,7 @@ struct Engine::EngineParts {
     Cycle cycle;
     Attached<MailPort> mail;
     StoreHealth health;
+    RefusedRuns refused{ledger, registry, deliverer.silences(), lost};
 
     std::mutex waking;
     std::function<void()> wake;
@@ -129,7 +131,10 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     const Instant now = parts_->clock.now();
     const std::string name = rules.name;
     auto defined = parts_->registry.define(std::move(rules), now);
-    if (const auto known = parts_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
+    if (const auto known = parts_->registry.find_class(name)) {
+        known->checkpoint_every = checkpoint_every;
+        if (defined) parts_->cycle.doubt(known->rules, now);
+    }
     if (const SourcePolling* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;
@@ -381,6 +386,7 @@ HEELER_INLINE CycleReport Engine::deliver() {
     if (!parts_->usable) return report;  // every tick says so
     const Instant now = parts_->clock.now();
     parts_->deliverer.run(now, report);
+    parts_->refused.look(parts_->settings, now);
     parts_->lost.tell(parts_->notifier, now, report);
     if (MailPort* const mail = parts_->mail.get()) mail->tell(now, report);
     parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);

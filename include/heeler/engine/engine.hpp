@@ -54,8 +54,8 @@ public:
     [[nodiscard]] std::optional<RunHandle> handle_of(std::string_view id) const;
 
     /// A sign of life: no lock, no call.
-    [[nodiscard]] Observed beat(RunHandle run, Elapsed when) noexcept {
-        return table_.beat(run, when) ? Observed::ok : refusal(run);
+    [[nodiscard]] Observed beat(RunHandle run, Elapsed when, std::uint64_t seq) noexcept {
+        return table_.beat(run, when, seq) ? Observed::ok : refusal(run);
     }
     /// `What` is one of `Reported`.
     template <class What>

@@ -184,7 +184,7 @@ public:
     Observed observe(RunHandle run, const What& what, Instant now) {
         static_assert(check_observation<What>());
         if constexpr (std::is_same_v<What, Heartbeat>)
-            return engine_.beat(run, now.elapsed);
+            return engine_.beat(run, now.elapsed, what.seq);
         else if constexpr (is_observation<What>)
             return engine_.observe(run, what, now);
         else

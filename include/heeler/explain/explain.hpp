@@ -11,6 +11,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
@@ -119,13 +120,15 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Whom an escalation is told, one after the other; empty if once is all.
 [[nodiscard]] inline std::string describe(const EscalationSettings& escalation) {
     std::string text;
-    for (const EscalationLevel& level : escalation.levels) {
+    const bool by_default = escalation.levels.empty() && escalation.parent_first;
+    for (const EscalationLevel& level : escalation.levels_of(true)) {
         text::append(text, text.empty() ? "  an escalation is told: " : ", ", name_of(level.whom));
         if (!level.route.empty()) text::append(text, " (", text::one_line(level.route, 256), ")");
         if (level.after > Duration{}) text::append(text, " after ", text::spoken(level.after));
     }
     if (text.empty()) return text;
-    text.append("; until somebody acknowledges it");
+    text.append(by_default ? ", if the run has a parent; until somebody acknowledges it"
+                           : "; until somebody acknowledges it");
     if (escalation.ack_lasts > Duration{}) text::append(text, ", which holds for ", text::spoken(escalation.ack_lasts));
     return text += "\n";
 }
@@ -180,6 +183,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     text::append(text, describe(rules.alerts.escalation));
+    for (const SettingFault& doubt : detail::contradictions_of(rules))
+        text::append(text, "  warning: ", doubt.setting, ": ", doubt.message, "\n");
     return text;
 }
 

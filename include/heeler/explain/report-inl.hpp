@@ -120,7 +120,7 @@ HEELER_INLINE std::string to_table(const RunSpec& spec) {
 /// It was away, is called too seldom, or cannot read: that is why verdicts come late.
 [[nodiscard]] inline bool is_about_watchdog(const AuditRow& row) noexcept {
     return row.kind == detail::gap_record || row.kind == detail::away_record || row.kind == detail::slow_host_record ||
-           row.kind == detail::held_record;
+           row.kind == detail::doubt_record || row.kind == detail::held_record;
 }
 
 HEELER_INLINE std::vector<LogLine> log_lines(const CycleReport& cycle) {

@@ -35,6 +35,8 @@ HEELER_INLINE Decision WatchLadder::absorb(const Incident& incident, const std::
     if (given_up || found_over) {
         decision.corrected = InterventionOutcome::ended;
         decision.run_ended = true;
+    } else if (main.kind == ActionKind::escalate) {
+        rung::note_done(decision.incident, main);
     } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
         --decision.incident.attempts;
     }
@@ -46,11 +48,17 @@ HEELER_INLINE Decision WatchLadder::held_back(const Incident& before, Decision d
     decision.plan.clear();
     decision.last.reset();
     decision.is_final = false;
-    if (kept.attempts > 0) --kept.attempts;
+    kept.attempts = before.number == kept.number ? before.attempts : 0;
     if (!retry) return decision;
     kept.phase = before.open() ? before.phase : Phase::climbing;
     kept.hold_until = before.hold_until;
     return decision;
+}
+
+HEELER_INLINE Decision WatchLadder::over_budget(const Incident& before, const Decision& decision) const {
+    Decision told = held_back(before, decision);
+    told.plan = told_only(before, decision).plan;
+    return told;
 }
 
 HEELER_INLINE Result<void> WatchLadder::validate() const {

@@ -67,8 +67,12 @@ public:
     }
 
     void operator()(const Progress& seen) {
-        if (run_.reported_value != seen.value) gained();
-        run_.reported_value = seen.value;
+        const bool known = run_.reported_value && (watched_.rules().metric_grows ? seen.value <= *run_.reported_value
+                                                                                 : seen.value == *run_.reported_value);
+        if (!known) {
+            gained();
+            run_.reported_value = seen.value;
+        }
         learn(seen, {});
         active();
         ++run_.observations;
@@ -117,6 +121,7 @@ public:
         enter(goes_on ? next_task(seen.state) : seen.state);
         watched_.state_told = watched_.unjudged = true;
         if (is_waiting(seen.state) && seen.until) watched_.waits_until = elapsed_at(now_, *seen.until);
+        run_.wait_ends = watched_.waits_until.has_value();
         if (!is_terminal(run_.state)) alive();
         ++run_.observations;
     }
@@ -243,6 +248,7 @@ private:
 
     void stop_waiting(Elapsed now) {
         watched_.waits_until.reset();
+        run_.wait_ends = false;
         if (!run_.waiting_since) return;
         run_.waited += std::max(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();

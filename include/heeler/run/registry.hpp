@@ -293,7 +293,8 @@ private:
             return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
         if (watched.verdict->told.levels->next)
-            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, now.elapsed);
+            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, !watched.spec.parent().empty(),
+                                                    now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;

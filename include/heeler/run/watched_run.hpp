@@ -277,6 +277,7 @@ struct RunMemory {
         run.waiting_since = life.waiting_since;
         run.waited = life.waited;
         waits_until = life.waits_until;
+        run.wait_ends = waits_until.has_value();
         run.paused_by_watchdog = life.paused_by_watchdog;
     }
 
@@ -295,6 +296,7 @@ struct RunMemory {
         if (usage != *run.usage) run.usage.edit() = usage;
         a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
           fenced_told, earlier_calls, fates);
+        if constexpr (A::is_loading) run.wait_ends = waits_until.has_value();
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

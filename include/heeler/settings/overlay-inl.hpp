@@ -15,6 +15,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/watch_ladder.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/settings/known_settings.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -107,6 +108,7 @@ public:
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
         check_levels();
+        for (SettingFault& fault : detail::contradictions_of(rules_)) faults_.push_back(std::move(fault));
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "

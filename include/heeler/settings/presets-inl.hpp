@@ -51,6 +51,7 @@ HEELER_INLINE RunClass long_run() {
                          {ActionKind::terminate, ActionKind::snapshot, {}}};
     ladder.on_failure = OnFailure::final_rung;
     rules.ladder = std::move(ladder);
+    rules.alerts.escalation.parent_first = true;
     rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     return rules;
 }
@@ -69,7 +70,7 @@ HEELER_INLINE RunClass recommended() {
     auto& ladder = *rules.ladder.as<RecoveryLadder>();
     ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
-    rules.alerts.escalation = {three_levels(), 4h};
+    rules.alerts.escalation = {three_levels(), 4h, false};
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;
