@@ -103,9 +103,11 @@ std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
     for (const heeler::RunRow& row : rows->rows) {
         runs.push_back(row.id);
         add(classes, row.class_name);
-        if (about.tag.empty() || !row.spec) continue;
-        for (const std::string& tag : heeler::detail::SpecBytes{*row.spec}.decoded().tags) add(tags, tag);
     }
+    if (const auto open = about.tag.empty() ? heeler::Result<heeler::Snapshot>{} : store.load(); open)
+        for (const heeler::StoredRun& each : open->runs)
+            if (each.row.spec)
+                for (const std::string& tag : heeler::detail::SpecBytes{*each.row.spec}.decoded().tags) add(tags, tag);
     std::string text;
     const auto look = [&](const char* sentence, const std::string& name, const std::vector<std::string>& known) {
         if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -114,7 +116,7 @@ std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
     };
     look("no run has the id", about.run, runs);
     look("no run has the class", about.class_name, classes);
-    look("no run has the tag", about.tag, tags);
+    look("no run that goes on has the tag", about.tag, tags);
     look("no alert of heeler's own has the kind", about.kind, kinds);
     return text;
 }

@@ -268,7 +268,7 @@ expect 0 "another one" silence --run nobody --kind escalation --for 1h --because
 [ "$(cat "$work/err")" = "heeler-ctl: no run has the id 'nobody'" ] || fail "another warning" "$work/err"
 for each in "--run firts:no run has the id 'firts'; did you mean 'first'?" \
     "--class longrun:no run has the class 'longrun'; did you mean 'long_run'?" \
-    "--tag nightyl:no run has the tag 'nightyl'; did you mean 'nightly'?" \
+    "--tag nightyl:no run that goes on has the tag 'nightyl'; did you mean 'nightly'?" \
     "--kind run.unhealty:no alert of heeler's own has the kind 'run.unhealty'; did you mean 'run.unhealthy'?"; do
     # shellcheck disable=SC2086 # two words
     expect 0 "${each%%:*}" silence ${each%%:*} --for 1h --because x
