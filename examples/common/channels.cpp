@@ -18,6 +18,7 @@
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sha256.hpp>
 
+#include "nearest.hpp"
 #include "own_environment.hpp"
 #include "own_machine.hpp"
 
@@ -82,7 +83,8 @@ heeler::Result<void> Channels::make(const std::string& spec) {
         return keep(spec, heeler::CommandNotifier{{{rest}, std::chrono::seconds{30}}});
     return wrong("'" + heeler::text::redact(spec) +
                  "' must be telegram:CHAT, slack, webhook, webhook:URL, github:OWNER/REPO, "
-                 "email:ADDRESS or command:PROGRAM");
+                 "email:ADDRESS or command:PROGRAM" +
+                 did_you_mean(kind, {"telegram", "slack", "webhook", "github", "email", "command"}));
 }
 
 heeler::Result<void> Channels::add_telegram(const std::string& chat) {

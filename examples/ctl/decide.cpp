@@ -6,11 +6,13 @@
 #include <utility>
 
 #include <heeler/alert/silence.hpp>
+#include <heeler/run/spec_bytes.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/nearest.hpp"
 #include "find_run.hpp"
 #include "print.hpp"
 #include "run_view.hpp"
@@ -85,6 +87,40 @@ std::variant<Subject, Quit> all_runs(Store& store) {
     return all;
 }
 
+/// What a silence names and nobody has: it may still come, so it is only said.
+std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
+    std::vector<std::string> runs;
+    std::vector<std::string> classes;
+    std::vector<std::string> tags;
+    std::vector<std::string> kinds;
+    for (const std::string_view kind : heeler::alert_kind_names)
+        if (!heeler::detail::is_about_watchdogs(kind)) kinds.emplace_back(kind);
+    const auto rows = store.runs();
+    if (!rows) return {};
+    const auto add = [](std::vector<std::string>& names, const std::string& name) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const heeler::RunRow& row : rows->rows) {
+        runs.push_back(row.id);
+        add(classes, row.class_name);
+    }
+    if (const auto open = about.tag.empty() ? heeler::Result<heeler::Snapshot>{} : store.load(); open)
+        for (const heeler::StoredRun& each : open->runs)
+            if (each.row.spec)
+                for (const std::string& tag : heeler::detail::SpecBytes{*each.row.spec}.decoded().tags) add(tags, tag);
+    std::string text;
+    const auto look = [&](const char* sentence, const std::string& name, const std::vector<std::string>& known) {
+        if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+        text += (text.empty() ? "" : "; ") + std::string{sentence} + " '" + heeler::text::shown_name(name, 160) + "'" +
+                common::did_you_mean(name, known);
+    };
+    look("no run has the id", about.run, runs);
+    look("no run has the class", about.class_name, classes);
+    look("no run that goes on has the tag", about.tag, tags);
+    look("no alert of heeler's own has the kind", about.kind, kinds);
+    return text;
+}
+
 bool same(const DecisionRow& a, const DecisionRow& b) {
     return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at &&
            a.because == b.because && a.about == b.about;
@@ -149,7 +185,7 @@ Quit decide(const Options& options, Store& store, Instant now) {
     const auto number = number_of(row, store);
     if (!number) return store_failed(number.error());
     print(answer(row, *number, std::get<Subject>(subject), now));
-    return {};
+    return {exit_ok, unheard_of(row.about, store)};
 }
 
 }  // namespace ctl

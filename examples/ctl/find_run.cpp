@@ -5,7 +5,7 @@
 
 #include <heeler/text/shown_name.hpp>
 
-#include "nearest.hpp"
+#include "../common/nearest.hpp"
 
 namespace ctl {
 
@@ -21,7 +21,7 @@ Quit unknown(Store& store, const std::string& id) {
     for (const heeler::RunRow& row : rows->rows) ids.push_back(row.id);
     for (const heeler::DamagedRow& row : rows->damaged) ids.push_back(row.run);
     if (ids.empty()) return {exit_run, message + ": the store holds no run at all"};
-    const auto near = nearest(id, ids);
+    const auto near = common::nearest(id, ids);
     if (near.empty()) return {exit_run, message + "; `status --all` lists all " + std::to_string(ids.size())};
     message += "; nearest: ";
     for (const std::string& one : near) message += (&one == &near.front() ? "" : ", ") + quoted(one);

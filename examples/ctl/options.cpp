@@ -8,13 +8,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <heeler/config.hpp>
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/rfc3339.hpp>
 #include <heeler/text/sanitise.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/command_line.hpp"
 #include "../common/own_environment.hpp"
 #include "../common/parse_duration.hpp"
 
@@ -90,12 +90,10 @@ std::string user_name() {
 class CommandLine {
 public:
     CommandLine() {
+        common::prepare(app_);
         app_.footer(statuses);
         app_.require_subcommand(1);
         app_.fallthrough();
-        app_.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
-                                               std::to_string(HEELER_VERSION_MINOR) + "." +
-                                               std::to_string(HEELER_VERSION_PATCH));
         app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE");
         app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
@@ -122,7 +120,7 @@ public:
         } catch (const CLI::CallForVersion&) {
             return Quit{exit_ok, app_.version() + "\n"};
         } catch (const CLI::ParseError& error) {
-            return Quit{exit_usage, error.what()};
+            return Quit{exit_usage, common::complaint(app_, error)};
         }
         for (std::string wrong :
              {check_store(store_, options_), check_run(options_), check_by(options_), check_until(until_, options_)})

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
+
 namespace fleet {
 
 namespace {
@@ -16,6 +18,7 @@ in the schema.)";
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     CLI::App app{about, "heeler-fleet"};
+    common::prepare(app);
     options.store.schema = "heeler_fleet";
     app.add_option("--store", options.store_text, "postgres:URL (libpq); also $HEELER_STORE")
         ->envname("HEELER_STORE")

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
+
 namespace measure {
 
 namespace {
@@ -15,6 +17,7 @@ checks every continuation against a second reckoning.)";
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     CLI::App app{about, "heeler-measure"};
+    common::prepare(app);
     const auto share = [&app](const char* name, double& target, const char* help) {
         app.add_option(name, target, help)->check(CLI::Range(0.0, 1.0))->capture_default_str();
     };

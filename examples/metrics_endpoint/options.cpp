@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
 #include "../common/life_signs.hpp"
 
 namespace metrics_endpoint {
@@ -11,6 +12,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         "A watchdog over simulated agents, of which some stand still until they are nudged, with its metrics "
         "for Prometheus at /metrics.",
         "heeler-metrics-endpoint"};
+    common::prepare(app);
     app.add_option("--host", options.host, "Address to listen at")->capture_default_str();
     app.add_option("--port", options.port, "Port; 0: any that is free")
         ->check(CLI::Range(0, 65535))
@@ -24,7 +26,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error);
+        return app.exit(error) == 0 ? 0 : 2;
     }
     return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/sanitise.hpp>
 
+#include "../common/nearest.hpp"
 #include "presets.hpp"
 #include "replay.hpp"
 #include "run_spec.hpp"
@@ -110,7 +111,9 @@ heeler::WallTime Replay::wall_of(const WrittenTime& time) const {
 
 heeler::RunClass Replay::rules_named(std::string_view preset) {
     auto rules = preset_named(preset);
-    if (!rules) throw BadLine{"the preset " + in_quotes(preset) + " is not known; known are " + preset_list()};
+    if (!rules)
+        throw BadLine{"the preset " + in_quotes(preset) + " is not known" +
+                      common::did_you_mean_or_known(preset, preset_names())};
     for (const Settings& layer : settings_)
         for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
             if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);

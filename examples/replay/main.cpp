@@ -47,8 +47,9 @@ int replay_input(const replay::Options& options) {
 
     const bool empty = lines->empty();
     replay::Replay replay{options, std::move(settings), std::move(*store), std::move(*lines)};
-    const auto objects = replay.run();
-    if (objects == 0 && !empty) return give_up(unreadable_input, options.input_file + " holds no line of a scenario");
+    const auto understood = replay.run();
+    if (understood == 0 && !empty)
+        return give_up(unreadable_input, options.input_file + " holds no line of a scenario");
     return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include <heeler/text/redact.hpp>
 
+#include "../common/command_line.hpp"
 #include "presets.hpp"
 
 namespace replay {
@@ -18,8 +19,10 @@ constexpr std::string_view about =
     "Nothing outside is touched: clock, agents and notifications are doubles. The same input gives the same output.";
 
 constexpr std::string_view footer =
-    "Exit status: 0 read to the end; 2 bad arguments; 3 the input could not be read or parsed at all.\n"
+    "Exit status: 0 read to the end; 2 bad arguments; 3 the input could not be read, or no line of it.\n"
     "A bad line is reported on stderr as FILE:LINE: MESSAGE, counted in the summary, and skipped.";
+
+std::string preset_list() { return CLI::detail::join(preset_names(), ", "); }
 
 /// Fills `place`; answers what is wrong, or nothing.
 std::string check_store(const std::string& store, StorePlace& place) {
@@ -34,7 +37,8 @@ std::string check_format(const std::string& format) {
 
 std::string check_preset(const std::string& preset) {
     if (preset_named(preset)) return {};
-    return "--preset is '" + preset + "', but must be one of " + preset_list();
+    return "--preset is '" + preset + "', but must be one of " + preset_list() +
+           common::did_you_mean(preset, preset_names());
 }
 
 }  // namespace
@@ -45,6 +49,7 @@ Parsed parse_options(int argc, char** argv) {
     std::string format = "auto";
 
     CLI::App app{std::string{about}, "heeler-replay"};
+    common::prepare(app);
     app.footer(std::string{footer});
     app.add_option("--preset", options.preset, "Class of the runs: " + preset_list())->capture_default_str();
     app.add_option("--config", options.config_file, "JSON file with settings that change the preset");

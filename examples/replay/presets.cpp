@@ -29,9 +29,9 @@ std::optional<heeler::RunClass> preset_named(std::string_view name) {
     return std::nullopt;
 }
 
-std::string preset_list() {
-    std::string names;
-    for (const Preset& preset : presets) names += (names.empty() ? "" : ", ") + std::string{preset.name};
+std::vector<std::string> preset_names() {
+    std::vector<std::string> names;
+    for (const Preset& preset : presets) names.emplace_back(preset.name);
     return names;
 }
 

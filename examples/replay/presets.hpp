@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/settings.hpp>
 
@@ -11,7 +12,6 @@ namespace replay {
 
 [[nodiscard]] std::optional<heeler::RunClass> preset_named(std::string_view name);
 
-/// All names, for messages.
-[[nodiscard]] std::string preset_list();
+[[nodiscard]] std::vector<std::string> preset_names();
 
 }  // namespace replay

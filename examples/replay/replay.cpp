@@ -91,7 +91,6 @@ Replay::Replay(const Options& options, std::vector<Settings> settings, std::shar
 
 std::uint64_t Replay::run() {
     const auto began = std::chrono::steady_clock::now();
-    std::uint64_t objects = 0;
     if (const auto defined = host_.define(rules_named(preset_)); !defined)
         print_line(line_of(heeler::ErrorEvent{"define", "", defined.error()}, now()));
     for (const InputLine& line : lines_) {
@@ -99,7 +98,6 @@ std::uint64_t Replay::run() {
         line_number_ = line.number;
         try {
             read(line);
-            ++objects;
         } catch (const BadLine& bad) {
             complain(bad.what());
             ++summary_.skipped;
@@ -110,7 +108,7 @@ std::uint64_t Replay::run() {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     summary_.events_per_second = took.count() > 0 ? static_cast<double>(summary_.lines) / took.count() : 0;
     print_line(line_of(summary_));
-    return objects;
+    return summary_.lines - summary_.skipped;
 }
 
 /// An empty message was said before.

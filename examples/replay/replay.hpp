@@ -31,7 +31,7 @@ public:
     Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
            std::vector<InputLine> lines);
 
-    /// Answers how many lines were objects at all.
+    /// Answers how many lines were understood.
     std::uint64_t run();
 
 private:

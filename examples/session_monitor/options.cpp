@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "../common/channels.hpp"
+#include "../common/command_line.hpp"
+#include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
 
@@ -35,6 +37,7 @@ std::string name_of_directory(const std::filesystem::path& directory) {
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     CLI::App app{about, "heeler-session-monitor"};
+    common::prepare(app);
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {
@@ -56,7 +59,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     duration("--every", options.every, "How often it is looked whether something is due (default: 1)");
     auto* const length = duration("--for", options.length, "End after so long");
     app.add_flag("--until-idle", options.until_idle, "End when every session is over")->excludes(length);
-    app.add_option("--config", options.config, "Settings as JSON, in real seconds")->type_name("FILE.json");
+    app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
     app.add_option(
            "--issues", options.issues,

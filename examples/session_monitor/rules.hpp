@@ -6,10 +6,9 @@
 #include <vector>
 
 #include <heeler/settings/detectors_words.hpp>
-#include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/source/json_settings.hpp>
 
+#include "../common/given_settings.hpp"
 #include "../common/store_place.hpp"
 #include "options.hpp"
 
@@ -61,12 +60,10 @@ using heeler::Duration;
     heeler::RunClass rules = heeler::presets::session_monitor();
     rules.ladder.as<heeler::WatchLadder>()->steers = heeler::presets::session_steers();
     if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
-    if (!options.config.empty()) {
-        const auto settings = heeler::settings_from_file(options.config);
-        if (!settings) return tl::unexpected<heeler::Error>(settings.error());
-        for (const heeler::SettingFault& fault : heeler::overlay(rules, *settings))
-            std::fprintf(stderr, "heeler-session-monitor: %s\n", fault.message.c_str());
-    }
+    const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
+        std::fprintf(stderr, "heeler-session-monitor: %s\n", fault.c_str());
+    });
+    if (!laid) return tl::unexpected<heeler::Error>(laid.error());
     return scaled(std::move(rules), options.scale);
 }
 

@@ -2,10 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
+
 namespace sql_agents {
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     CLI::App app{"Four runs whose agents have nothing but SQL, in a directory that is empty.", "heeler-sql-agents"};
+    common::prepare(app);
     app.add_option("DIR", options.directory, "Where databases, prompts and logs are kept")
         ->required()
         ->check(CLI::ExistingDirectory);

@@ -17,6 +17,7 @@
 #include "signals.hpp"
 #include "standard_streams.hpp"
 #include "supervisor.hpp"
+#include "waiter.hpp"
 
 namespace {
 
@@ -59,6 +60,7 @@ Quit supervise_command(const supervise::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (supervise::is_waiter(argc, argv)) supervise::wait_for_command(argc, argv);
     supervise::open_closed_streams();
     common::take_environment();
     Quit quit;

@@ -10,9 +10,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <heeler/config.hpp>
-
 #include "../common/channels.hpp"
+#include "../common/command_line.hpp"
+#include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
 
@@ -114,16 +114,12 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     Options options;
     options.state_directory = default_state_directory();
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    const auto dashes = std::find(words.begin(), words.end(), "--");
-    if (dashes != words.end()) options.command.assign(dashes + 1, words.end());
-    words.erase(dashes, words.end());
+    options.command = common::take_command(words);
 
     CLI::App app{about, "heeler-supervise"};
+    common::prepare(app);
     app.footer(statuses);
     app.formatter(std::make_shared<Help>());
-    app.set_version_flag("--version", std::to_string(HEELER_VERSION_MAJOR) + "." +
-                                          std::to_string(HEELER_VERSION_MINOR) + "." +
-                                          std::to_string(HEELER_VERSION_PATCH));
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {
             const auto parsed = common::parse_duration(text);
@@ -149,6 +145,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--preset", options.preset, "long_run may end the command; recommended only nudges and tells")
         ->check(CLI::IsMember({"long_run", "recommended"}))
         ->capture_default_str();
+    app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
     duration("--grace", options.grace, "From SIGTERM to SIGKILL (default: 5s)");
     duration("--linger", options.linger,
              "At the end, how long an alert is tried that nobody has yet (default: 60s; 10s at most after Ctrl-C)");
@@ -194,7 +191,8 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     } catch (const CLI::CallForVersion&) {
         return Quit{exit_ok, app.version() + "\n"};
     } catch (const CLI::ParseError& error) {
-        return Quit{exit_usage, error.what()};
+        const std::string dashes = common::dashes_missing(app, options.command);
+        return Quit{exit_usage, dashes.empty() ? common::complaint(app, error) : dashes};
     }
     options.input = input.value_or(options.pty ? Input::nudges : Input::pass);
     options.ping = common::ping_url(options.ping);

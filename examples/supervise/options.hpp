@@ -29,6 +29,7 @@ struct Options {
     std::string goal;
     std::string metric = "lines";
     std::string preset = "recommended";
+    std::string config;  ///< a file of settings; empty: none
     std::string report = "text";
     std::string snapshot_directory;
     std::string state_directory;

@@ -24,6 +24,7 @@
 #include "previous.hpp"
 #include "run_directory.hpp"
 #include "supervised_control.hpp"
+#include "waiter.hpp"
 #include "whole_lines.hpp"
 
 namespace supervise {
@@ -70,9 +71,9 @@ private:
     [[nodiscard]] std::optional<Quit> take_over(const ChildRecord& record);
     [[nodiscard]] std::optional<Quit> start_command();
     [[nodiscard]] heeler::Result<void> prepared(const heeler::ProcessIdentity& identity);
-    void close_old_runs(const heeler::Snapshot& stored);
+    void close_old_runs(const heeler::Snapshot& stored, const std::optional<WaitedEnd>& earlier);
     void tell_lost_ends(const heeler::Snapshot& stored);
-    [[nodiscard]] heeler::RunClass run_class() const;
+    [[nodiscard]] heeler::Result<heeler::RunClass> run_class();
     [[nodiscard]] heeler::RunSpec run_spec() const;
     [[nodiscard]] heeler::ProcessSpec process_spec() const;
 
@@ -82,6 +83,7 @@ private:
     void tell_the_rest();
     [[nodiscard]] std::uint64_t untold();
     void settle();
+    [[nodiscard]] std::optional<int> command_status();
     [[nodiscard]] heeler::RunState end_state();
     void record_end();
     [[nodiscard]] std::string why_unrecorded();

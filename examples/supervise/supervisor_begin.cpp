@@ -8,6 +8,7 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
 
+#include "../common/given_settings.hpp"
 #include "../common/store_place.hpp"
 #include "command_text.hpp"
 #include "standard_streams.hpp"
@@ -25,7 +26,7 @@ Quit store_problem(const heeler::Error& error) { return {exit_store, error.messa
 
 }  // namespace
 
-heeler::RunClass Supervisor::run_class() const {
+heeler::Result<heeler::RunClass> Supervisor::run_class() {
     heeler::RunClass rules =
         options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
     rules.name = class_name;
@@ -34,6 +35,9 @@ heeler::RunClass Supervisor::run_class() const {
     // Whoever starts a command this way wants it to be watched, however short it is.
     rules.applicability.shortest = heeler::Duration(1);
     rules.alerts.outbox.group_interval = {};  // there is one run, and this ends with it
+    const auto laid =
+        common::lay_settings(rules, options_.config, [this](const std::string& fault) { display_.say(fault); });
+    if (!laid) return tl::unexpected<heeler::Error>(laid.error());
     if (options_.interval) {
         rules.interval.fixed = options_.interval;
         rules.schedule.period = std::min(rules.schedule.period, *options_.interval);
@@ -56,6 +60,7 @@ heeler::RunSpec Supervisor::run_spec() const {
 heeler::ProcessSpec Supervisor::process_spec() const {
     heeler::ProcessSpec spec;
     spec.argv = options_.command;
+    if (options_.detach) spec.argv = with_waiter(options_.command, directory_.place(status_file), run_id_);
     spec.io = options_.pty ? heeler::ProcessIo::pty : heeler::ProcessIo::pipe;
     spec.errors_apart = display_.apart() && !options_.pty && !options_.detach;
     if (options_.detach) spec.output_file = directory_.file("output");
@@ -69,17 +74,20 @@ heeler::ProcessSpec Supervisor::process_spec() const {
 }
 
 std::optional<Quit> Supervisor::begin(const GoOn& how) {
-    if (auto defined = dog_.define(run_class()); !defined) return Quit{exit_usage, defined.error().message};
+    auto rules = run_class();
+    if (!rules) return Quit{exit_usage, "--config: " + rules.error().message};
+    if (auto defined = dog_.define(*rules); !defined) return Quit{exit_usage, defined.error().message};
+    const std::optional<WaitedEnd> earlier = waited_end(directory_.place(status_file));
     auto stored = dog_.store().load();
     if (!stored) return store_problem(stored.error());
     dog_.attach(control_);
     view_.name = options_.name;
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
-    close_old_runs(*stored);
+    close_old_runs(*stored, earlier);
     tell_lost_ends(*stored);
     from_file_ = process_->output_in_file();
-    interval_ = run_class().interval.interval_for(options_.expected);
+    interval_ = rules->interval.interval_for(options_.expected);
     began_ = last_output_ = dog_.clock().now();
     return std::nullopt;
 }
@@ -148,13 +156,16 @@ heeler::Result<void> Supervisor::prepared(const heeler::ProcessIdentity& identit
 }
 
 /// Runs whose end an earlier heeler-supervise could not record, or not see: their commands are gone.
-void Supervisor::close_old_runs(const heeler::Snapshot& stored) {
+void Supervisor::close_old_runs(const heeler::Snapshot& stored, const std::optional<WaitedEnd>& earlier) {
     for (const heeler::StoredRun& old : stored.runs) {
         if (old.row.id == run_id_ || is_terminal(old.row.state)) continue;
         const auto handle = dog_.find(old.row.id);
         if (!handle) continue;
         const EndNote* const note = end_notes_.of(old.row.id);
-        const auto finished = dog_.finish(*handle, note != nullptr ? note->end() : heeler::RunEnd::failed);
+        const auto known = note != nullptr                                                 ? note->state
+                           : earlier && earlier->run == old.row.id && earlier->status == 0 ? heeler::RunState::completed
+                                                                                           : heeler::RunState::failed;
+        const auto finished = dog_.finish(*handle, known);
         if (!finished) {
             display_.say(fmt::format("the end of {} is not recorded yet: {}", old.row.id, finished.error().message));
         } else if (note != nullptr) {

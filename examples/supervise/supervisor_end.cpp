@@ -32,9 +32,16 @@ void Supervisor::settle() {
     for (const std::string& line : postbox_->take()) display_.say(line);
 }
 
+/// Of an adopted command only its waiter knows.
+std::optional<int> Supervisor::command_status() {
+    if (const auto own = process_->exit_status()) return own;
+    const auto waited = waited_end(directory_.place(status_file));
+    return waited && waited->run == run_id_ ? std::optional{waited->status} : std::nullopt;
+}
+
 RunState Supervisor::end_state() {
     if (signal_ != 0) return RunState::cancelled;
-    return process_->exit_status() == 0 ? RunState::completed : RunState::failed;
+    return command_status() == 0 ? RunState::completed : RunState::failed;
 }
 
 /// Empty if the store has it. A file that was removed, or replaced, is not what the store takes for itself.
@@ -47,7 +54,7 @@ std::string Supervisor::why_unrecorded() {
 
 /// What the store does not take in time is left beside it, for the next start.
 void Supervisor::record_end() {
-    EndNote note{run_id_, end_state(), process_->exit_status(), heeler::text::rfc3339(dog_.clock().now().wall)};
+    EndNote note{run_id_, end_state(), command_status(), heeler::text::rfc3339(dog_.clock().now().wall)};
     auto left_beside = end_notes_.put(note);
     auto finished = dog_.finish(handle_, note.end());
     if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
@@ -76,12 +83,12 @@ Quit Supervisor::troubled(int status, const std::string& why) { return {status, 
 
 std::string Supervisor::fate_of_command() {
     if (left_running_) return "the command goes on";
-    if (const auto known = process_->exit_status()) return fmt::format("the command's own exit status is {}", *known);
+    if (const auto known = command_status()) return fmt::format("the command's own exit status is {}", *known);
     return "the command's own exit status cannot be known";
 }
 
 Ending Supervisor::ending(const heeler::Report& report) {
-    Ending ending{run_id_, command_text(options_.command), process_->exit_status(), exit_ok, {}};
+    Ending ending{run_id_, command_text(options_.command), command_status(), exit_ok, {}};
     ending.own_status = ending.exit_status.value_or(exit_ok);
     if (report.final_status == "terminated") {
         ending.own_status = exit_terminated;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace tracker {
@@ -23,6 +24,7 @@ To see both at work: heeler-task-tree --demo)";
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     CLI::App app{about, "heeler-task-tree"};
+    common::prepare(app);
     app.footer(more);
     const auto duration = [&app](const char* name, heeler::Duration& target, const char* help) {
         const auto take = [&target](const std::string& text) {

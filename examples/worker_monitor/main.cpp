@@ -14,12 +14,11 @@
 #include <heeler/alert/group.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
-#include <heeler/source/json_settings.hpp>
 #include <heeler/text/one_line.hpp>
 
 #include "../common/any_store.hpp"
+#include "../common/given_settings.hpp"
 #include "../common/own_environment.hpp"
 #include "options.hpp"
 #include "orchestrator.hpp"
@@ -103,10 +102,10 @@ heeler::Result<heeler::RunClass> worker_rules(const Options& options) {
     rules.interval.fixed = options.every;
     if (!rules.applicability.filter) rules.applicability.filter.emplace();
     if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
-    if (options.config.empty()) return rules;
-    const auto settings = heeler::settings_from_file(options.config);
-    if (!settings) return tl::unexpected<heeler::Error>(settings.error());
-    for (const heeler::SettingFault& fault : heeler::overlay(rules, *settings)) fail({{}, fault.message}, 0);
+    const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
+        fail({{}, fault}, 0);
+    });
+    if (!laid) return tl::unexpected<heeler::Error>(laid.error());
     return rules;
 }
 

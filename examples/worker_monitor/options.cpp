@@ -1,12 +1,15 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "../common/command_line.hpp"
+#include "../common/given_settings.hpp"
 #include "../common/parse_duration.hpp"
 
 namespace worker_monitor {
@@ -36,12 +39,11 @@ public:
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    const auto dashes = std::find(words.begin(), words.end(), "--");
-    if (dashes != words.end()) options.orchestrator.assign(dashes + 1, words.end());
-    words.erase(dashes, words.end());
+    options.orchestrator = common::take_command(words);
     if (const char* const pane = std::getenv("TMUX_PANE"); pane != nullptr) options.here = pane;
 
     CLI::App app{about, "heeler-worker-monitor"};
+    common::prepare(app);
     app.formatter(std::make_shared<Help>());
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
@@ -67,7 +69,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
     duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
     duration("--for", options.length, "End after so long");
-    app.add_option("--config", options.config, "Settings as JSON")->type_name("FILE.json");
+    app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
     try {
         std::reverse(words.begin(), words.end());
@@ -84,6 +86,8 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         if (argc > 0 && options.agent == std::filesystem::path(argv[0]).filename())
             throw CLI::ValidationError("--agent " + options.agent + ": it reads nothing that is typed; name the agent");
     } catch (const CLI::ParseError& error) {
+        const std::string dashes = common::dashes_missing(app, options.orchestrator);
+        if (!dashes.empty()) return std::fprintf(stderr, "heeler-worker-monitor: %s\n", dashes.c_str()), exit_usage;
         return app.exit(error) == 0 ? 0 : exit_usage;
     }
     return std::nullopt;

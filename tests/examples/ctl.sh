@@ -238,7 +238,7 @@ echo "== silences"
 kept=$store
 store=sqlite:$work/silent.db
 {
-    since 700 '"type":"run","run":"first"'
+    since 700 '"type":"run","run":"first","tags":["nightly"]'
     since 700 '"type":"tick"'
 } | watch
 expect 2 "a silence of nothing" silence --for 2h --because x
@@ -263,7 +263,20 @@ expect 0 "nothing was noted" silences
 says "$work/out" "Nothing is silenced."
 expect 0 "a silence" silence --class long_run --at-most warning --for 2h --because "deploy it's \"x\""
 says "$work/out" "noted as silence 1 about class long_run, at most warning: in force from the next cycle until unsilence 1"
+[ ! -s "$work/err" ] || fail "a warning of a class that there is" "$work/err"
 expect 0 "another one" silence --run nobody --kind escalation --for 1h --because "not now" --by bo
+[ "$(cat "$work/err")" = "heeler-ctl: no run has the id 'nobody'" ] || fail "another warning" "$work/err"
+for each in "--run firts:no run has the id 'firts'; did you mean 'first'?" \
+    "--class longrun:no run has the class 'longrun'; did you mean 'long_run'?" \
+    "--tag nightyl:no run that goes on has the tag 'nightyl'; did you mean 'nightly'?" \
+    "--kind run.unhealty:no alert of heeler's own has the kind 'run.unhealty'; did you mean 'run.unhealthy'?"; do
+    # shellcheck disable=SC2086 # two words
+    expect 0 "${each%%:*}" silence ${each%%:*} --for 1h --because x
+    says "$work/out" "noted as silence"
+    [ "$(cat "$work/err")" = "heeler-ctl: ${each#*:}" ] || fail "${each%%:*}: another warning" "$work/err"
+    number=$(sed -n 's/^noted as silence \([0-9]*\) .*/\1/p' "$work/out")
+    expect 0 "its end" unsilence "$number"
+done
 expect 0 "silences" silences
 says "$work/out" "deploy it's \"x\""
 says "$work/out" "run nobody, kind escalation"

@@ -119,6 +119,7 @@ until_true 5 grep -q 'once more to end it at once' "$work/err" || fail "Ctrl-C s
 alive "$(cat "$work/leader.pid")" || fail "a command that ignores the first Ctrl-C does not get its time"
 kill -INT "$supervisor"
 ends 130 "a second Ctrl-C ends at once" 10
+says "$work/err" 'the command: ended by SIGKILL'
 gone "$(cat "$work/leader.pid")" || fail "a second Ctrl-C left the command alive"
 
 echo "== SIGKILL of the supervisor at several moments"
@@ -168,6 +169,50 @@ kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 expect 0 "--kill, then a new command" --name kept --kill --grace 500ms -- true
 gone "$(cat "$work/again.pid")" || fail "--kill did not end the earlier command"
+
+echo "== how a detached command ended is known to whoever adopts it, or comes later"
+# A quick one ends while it is adopted, once DETACHED is there.
+detached() { # NAME STATUS
+    rm -f "$work/go"
+    begin --name "$1" --detach -- sh -c 'echo $$ >'"$work"'/one.pid; while [ ! -e '"$work"'/go ]; do sleep 0.1; done; exit '"$2"
+    until_true 10 written "$work/one.pid" || fail "$1: it did not start" "$work/err"
+    kill -INT "$supervisor"
+    ends 130 "$1: Ctrl-C leaves it alone"
+    alive "$(cat "$work/one.pid")" || fail "$1: Ctrl-C ended a detached command"
+}
+for status in 0 3; do
+    detached adopted "$status"
+    begin --name adopted --adopt --detach
+    until_true 10 grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
+    touch "$work/go"
+    ends "$status" "an adopted command that ends with $status" 20
+    says "$state/runs/adopted/report.json" "\"final_status\":\"$([ "$status" = 0 ] && echo completed || echo failed)\""
+    says "$state/runs/adopted/report.json" "\"exit_status\":$status"
+    rm -f "$work/one.pid"
+done
+detached unseen 0
+unseen=$(cat "$work/one.pid")
+touch "$work/go"
+until_true 10 gone "$unseen" && until_true 10 [ -s "$state/runs/unseen/status" ] || fail "nobody wrote its end down"
+expect 0 "the next start" --name unseen -- true
+"${bin%supervise}ctl" --store "sqlite:$state/runs/unseen/store.sqlite" status --all >"$work/unseen" 2>&1
+[ "$(grep -c '| completed ' "$work/unseen")" = 2 ] || fail "who ended well unseen is not completed" "$work/unseen"
+expect 127 "no such detached command" --name absent --detach -- heeler-no-such-command
+says "$work/out" 'cannot start "heeler-no-such-command": No such file'
+expect 143 "a detached command and its signal" --name signalled --detach -- sh -c 'kill -TERM $$'
+
+echo "== settings of a file and of the environment"
+echo '{"interval_s": 7, "duration_limt_s": 3}' >"$work/settings.json"
+expect 0 "settings" --name settings --config "$work/settings.json" -- true
+says "$work/err" "did you mean 'duration_limit_s'"
+expect 64 "no such file of settings" --config "$work/no-such.json" -- true
+says "$work/err" "no-such.json"
+echo '{"duration_limit_s": 1}' >"$work/settings.json"
+expect 124 "a time limit of the file" --name settings --preset long_run --interval 1s --config "$work/settings.json" -- sleep 60
+HEELER_DURATION_LIMIT_S=600 expect 0 "the environment goes over the file" --name settings --preset long_run --interval 1s \
+    --config "$work/settings.json" -- sleep 3
+HEELER_DURATION_LIMT_S=600 expect 0 "a misspelt variable" --name settings -- true
+says "$work/err" "did you mean 'HEELER_DURATION_LIMIT_S'"
 
 echo "== what a command puts in the place of files that are written"
 echo precious >"$work/precious"

@@ -96,6 +96,8 @@ TEST_CASE("a table serves the routes that its rows name, and the default with th
     REQUIRE_FALSE(answer);
     CHECK(answer.error().code == ErrorCode::no_recipient);
     CHECK(answer.error().message == "the routes that are known are `lead`, `orchestrator`");
+    CHECK(board.routed.serves("orchestrtor").error().message ==
+          "the routes that are known are `lead`, `orchestrator`; the nearest is `orchestrator`");
     CHECK(RoutedNotifier<RecordingNotifier>{board.others}.serves("x").error().message ==
           "the routes that are known are none");
 }

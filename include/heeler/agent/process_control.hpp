@@ -288,6 +288,7 @@ private:
             if (!gone())
                 return fail(ErrorCode::failed, "would not stop: " + detail::listed_pids(family_of(identity()).members));
         }
+        if (exit_status() == 128 + SIGKILL) how = "ended by SIGKILL";  // somebody else's, who was less patient
         const std::vector<ProcessRow> left = living_strays();
         std::vector<ProcessRow> ended;
         for (const ProcessRow& row : before)

@@ -12,6 +12,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/text/setting_name.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -86,7 +87,7 @@ public:
 
     [[nodiscard]] Result<void> serves(std::string_view route) const {
         if (route.empty()) return ask(last_resort_, route);
-        Result<void> answer = fail(ErrorCode::no_recipient, "the routes that are known are " + known());
+        Result<void> answer = fail(ErrorCode::no_recipient, "the routes that are known are " + known() + meant(route));
         bool served = false;
         const auto look = [&](const auto& row) {
             if (served || !row.match.names(route)) return;
@@ -118,6 +119,14 @@ private:
         };
         std::apply([&](const auto&... routes) { (add(routes), ...); }, routes_);
         return text.empty() ? "none" : text;
+    }
+
+    [[nodiscard]] std::string meant(std::string_view route) const {
+        std::vector<std::string_view> all;
+        const auto add = [&](const auto& row) { all.insert(all.end(), row.match.to.begin(), row.match.to.end()); };
+        std::apply([&](const auto&... routes) { (add(routes), ...); }, routes_);
+        const auto nearest = text::nearest_name(route, all);
+        return nearest ? "; the nearest is `" + std::string{*nearest} + "`" : std::string{};
     }
 
     LastResort last_resort_;
