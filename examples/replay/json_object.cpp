@@ -14,16 +14,6 @@ namespace dom = simdjson::dom;
 
 std::string shown(dom::element value) { return heeler::text::sanitise(simdjson::minify(value), 60); }
 
-std::string repaired(std::string_view text) {
-    std::string valid;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto next = heeler::text::decode_utf8(text, at);
-        valid += next.valid ? text.substr(at, next.size) : heeler::text::replacement_character;
-        at += next.size;
-    }
-    return valid;
-}
-
 std::optional<std::int64_t> as_integer(dom::element value) {
     if (std::int64_t exact = 0; value.get(exact) == simdjson::SUCCESS) return exact;
     double wide = 0;
@@ -156,7 +146,7 @@ JsonObject JsonParser::parse(std::string_view text) {
     dom::element root;
     auto error = parser_.parse(text.data(), text.size()).get(root);
     if (error == simdjson::UTF8_ERROR) {
-        const std::string valid = repaired(text);
+        const std::string valid = heeler::repaired_utf8(text);
         error = parser_.parse(valid).get(root);
     }
     if (error != simdjson::SUCCESS) throw BadLine{std::string{"not JSON: "} + simdjson::error_message(error)};

@@ -316,6 +316,7 @@ inline constexpr std::array known{
     Known{"error_cascade.window", &set_field<ErrorCascade>},
     Known{"burn.factor", &set_burn},
     Known{"burn.min_history", &set_burn},
+    Known{"burn.in_a_row", &set_burn},
     Known{"relay.timeout_s", &set_relay},
     Known{"relay.continue_at_s", &set_relay},
     Known{"relay.give_up_at_s", &set_relay},
