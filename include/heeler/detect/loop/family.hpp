@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
-#include <heeler/core/time.hpp>
 
-namespace heeler::inline HEELER_ABI::loop {
+namespace heeler::inline HEELER_ABI::loops {
 
 /// What kind of evidence a family gives. Two kinds in one episode weigh more than one.
 enum class Basis : std::uint8_t {
@@ -63,9 +62,10 @@ struct Common {
     std::uint32_t news = 0;     ///< results with something never seen before
     std::uint32_t edits = 0;    ///< changes never made before that took
     std::uint32_t round = 0;    ///< parallel calls are one round
+    std::uint32_t gains = 0;    ///< rounds with news or an edit
     std::uint32_t unit = 0;     ///< calls with their results; those that wait or met a dead service are left out
     std::uint32_t results = 0;  ///< all of them
-    Duration at{};              ///< on the run's working clock
+    std::uint32_t at = 0;       ///< tenths of a second on the run's working clock
     std::uint32_t index = 0;    ///< of the observation
 };
 
@@ -73,7 +73,7 @@ struct Common {
 enum class Channel : std::uint8_t { output, assistant, thinking };
 
 /// Text of one channel. A message is `finished` and stands alone; output goes on where the last piece ended.
-struct Said {
+struct Speech {
     std::string_view text{};
     Channel channel = Channel::assistant;
     bool finished = true;
@@ -86,13 +86,13 @@ struct Said {
 //       struct Part { ... };                // what it remembers of one run: integers only, no pointers, zeros at first
 //       static constexpr std::string_view name = "chant";
 //       static constexpr Basis basis = Basis::text;
-//       static Hit learn(Part&, const Settings&, const Said&, const Common&);   // or `const Unit&`, see unit.hpp
+//       static Hit learn(Part&, const Settings&, const Speech&, const Common&);   // or `const Unit&`, see unit.hpp
 //       static std::string words(const Finding&);                               // how its finding reads in an alert
 //   };
 //
 // `learn` folds what it is told and answers with what it now sees: every verdict of a loop falls at an event, and the
 // same numbers explain why there is none. A part is cleared (`part = {}`) at an intervention or a user's message,
 // unless the family has `static void begin_anew(Part&)` for what stays. A part that is large stands in the detector's
-// memory as `OnDemand`; `static bool wants(const Said&, const Common&)` says, where it exists, that it is needed now.
+// memory as `OnDemand`; `static bool wants(const Speech&, const Common&)` says, where it exists, that it is needed now.
 
-}  // namespace heeler::inline HEELER_ABI::loop
+}  // namespace heeler::inline HEELER_ABI::loops
