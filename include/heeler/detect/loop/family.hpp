@@ -57,13 +57,15 @@ struct Hit {
     }
 };
 
-/// Where the run stands. Each count only grows, so two equal ones mean that nothing of it came between.
+/// Where the run stood just before what a family is told of. Each count only grows, so two equal ones mean that nothing
+/// of it came between.
 struct Common {
     std::uint32_t news = 0;     ///< results with something never seen before
     std::uint32_t edits = 0;    ///< changes never made before that took
     std::uint32_t round = 0;    ///< parallel calls are one round
     std::uint32_t gains = 0;    ///< rounds with news or an edit
     std::uint32_t unit = 0;     ///< calls with their results; those that wait or met a dead service are left out
+    std::uint32_t waits = 0;    ///< calls that did nothing but wait
     std::uint32_t results = 0;  ///< all of them
     std::uint32_t at = 0;       ///< tenths of a second on the run's working clock
     std::uint32_t index = 0;    ///< of the observation
