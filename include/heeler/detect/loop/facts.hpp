@@ -27,7 +27,7 @@ enum class ToolTreatment : std::uint8_t {
 
 /// What a host knows better about its tools. The first rule that fits a name counts.
 struct ToolRule {
-    std::string tools{};  ///< a tool's name; `*` stands for any characters, case does not matter
+    std::string tools{};  ///< a glob for names: `*` is any text, `?` one character
     ToolTreatment treatment = ToolTreatment::as_named;
     std::uint32_t repeats = 0;  ///< equal calls with equal outcomes that are a loop; 0: the detector's own counts
 };
@@ -47,12 +47,37 @@ struct TokenSet {
     std::array<std::uint16_t, most> tokens{};
     std::uint8_t count = 0;
 
-    [[nodiscard]] bool has(std::uint16_t token) const noexcept;
+    [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
+        for (std::size_t i = 0; i < count && tokens[i] <= token; ++i)
+            if (tokens[i] == token) return true;
+        return false;
+    }
+    /// Of more than fit, the smallest stay: which ones does not depend on the order in which they come.
+    constexpr void add(std::uint16_t token) noexcept {
+        std::size_t place = count;
+        while (place > 0 && tokens[place - 1] >= token) --place;
+        if (place < count && tokens[place] == token) return;
+        if (place == most) return;
+        std::size_t last = count < most ? count++ : most - 1;
+        for (; last > place; --last) tokens[last] = tokens[last - 1];
+        tokens[place] = token;
+    }
 };
 
 /// Whether the two share at least `numerator / denominator` of all their tokens; two empty sets do.
-[[nodiscard]] bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
-                             std::uint32_t denominator) noexcept;
+[[nodiscard]] constexpr bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
+                                       std::uint32_t denominator) noexcept {
+    std::size_t i = 0, j = 0;
+    std::uint32_t common = 0;
+    while (i < a.count && j < b.count) {
+        const std::uint16_t left = a.tokens[i], right = b.tokens[j];
+        common += left == right ? 1 : 0;
+        i += left <= right ? 1 : 0;
+        j += right <= left ? 1 : 0;
+    }
+    const std::uint32_t all = std::uint32_t{a.count} + b.count - common;
+    return all == 0 || common * denominator >= all * numerator;
+}
 
 /// A call. Hashes of what is absent are 0.
 struct CallFacts {
@@ -79,47 +104,48 @@ struct CallFacts {
     TokenSet tokens{};
 };
 
-/// One line of a result: where it stands in the text, and its hashes.
+/// One line of a result: where it stands in the text, what its words say, and its hashes.
 struct LineFacts {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
-    std::uint32_t index = 0;  ///< among the lines that are not blank
-    std::uint16_t letters = 0;
-    std::uint16_t words = 0;  ///< which tables had a word in it: `Said`
-    std::uint64_t typed = 0;  ///< times, ids and the like masked
+    std::uint16_t said = 0;  ///< `Said`
+    bool begins_with_exception = false;
+    std::uint32_t shape = 0;  ///< all digits masked; of the first and the last lines only
+    std::uint64_t typed = 0;  ///< times and ids masked
     std::uint64_t timed = 0;  ///< only times masked
-    std::uint64_t shape = 0;  ///< all digits masked
 };
 
-/// Hashes of a text that lines can be taken off at both ends: sums of line hashes, each times a power of a number.
+/// Hashes of a text that lines can be taken off at both ends: the sum of the lines' hashes, each times a power of an
+/// odd number.
 struct LineSum {
     std::uint64_t typed = 0;
     std::uint64_t timed = 0;
-    std::uint64_t shape = 0;
 };
 
-/// A result, before anything is known about its call or about what stands around every result of its run.
+/// A result, before anything is known about its call or about what stands around every result of its run. Lines that
+/// are blank do not count, nor does what a harness tells the agent in `<system-reminder>`.
 struct ResultFacts {
     static constexpr std::size_t head_lines = 8;
     static constexpr std::size_t tail_lines = 4;
+    static constexpr std::size_t hashed_lines = 64;
 
-    std::array<LineFacts, head_lines> head{};  ///< the first lines that are not blank
-    std::array<LineFacts, tail_lines> tail{};  ///< the last ones, the newest first; may be the same as the first
+    std::array<LineFacts, head_lines> head{};  ///< the first lines
+    std::array<LineFacts, tail_lines> tail{};  ///< the last ones, the very last one first
     LineSum sum{};                             ///< of all lines
-    std::uint64_t sha = 0;                     ///< of `output_sha`; 0: absent. Part of every hash of the result
-    std::uint32_t lines = 0;                   ///< that are not blank
-    std::uint32_t length = 0;                  ///< from the first such line to the end of the last one
-    std::uint32_t strong_lines = 0;            ///< searched lines with a strong word
-    LineFacts error_line{};                    ///< the first searched line behind `head` that tells of an error
-    LineFacts exception_line{};                ///< the last searched line that begins with an exception's name
+    std::uint64_t sha = 0;                     ///< of `output_sha`, part of every hash of the result; 0: absent
+    std::uint32_t lines = 0;
+    std::uint32_t length = 0;        ///< bytes of the lines, and one for each break between them
+    std::uint32_t strong_lines = 0;  ///< of the searched lines, with a word of failure
+    LineFacts error_line{};          ///< the first searched line behind `head` that tells of a failure
+    LineFacts exception_line{};      ///< the last searched line that begins with an exception's name
     bool has_error_line = false;
     bool has_exception_line = false;
+    bool has_traceback = false;
     bool failed = false;     ///< the host says so
     bool succeeded = false;  ///< the host says so
+    std::uint8_t hashed = 0;
+    std::array<std::uint32_t, hashed_lines> shapes{};  ///< of the first lines with at least 6 letters, digits masked
 };
-
-[[nodiscard]] CallFacts facts_of(const ToolCall& call, const Overrides& overrides) noexcept;
-[[nodiscard]] ResultFacts facts_of(const ToolResult& result) noexcept;
 
 }  // namespace loops
 
