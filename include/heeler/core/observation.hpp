@@ -151,10 +151,10 @@ struct Message {
     MessageChannel channel = MessageChannel::assistant;
     bool automatic = false;  ///< no person wrote it: a "continue" of the host's, a reminder, a system prompt
 
-    /// Whether somebody has told the run what to do.
-    [[nodiscard]] constexpr bool instructs() const noexcept {
-        return !automatic && (!from_assistant || channel == MessageChannel::user);
-    }
+    /// The assistant's own.
+    [[nodiscard]] constexpr bool is_own() const noexcept { return from_assistant && channel != MessageChannel::user; }
+    /// Somebody has told the run what to do.
+    [[nodiscard]] constexpr bool instructs() const noexcept { return !is_own() && !automatic; }
 };
 
 /// Consumed since the last such report. Negative values are refused.

@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -61,8 +62,9 @@ struct Near {
         return judge(record, settings, unit);
     }
 
-    static std::string words(const Finding&) {
-        return "the same call but for a number or an id, with the same outcome";
+    static std::string words(const Finding& finding) {
+        return "makes the same call but for a number " +
+               heeler::detail::words::count(finding.evidence.fact("repeats")) + " times, with the same outcome";
     }
 
 private:
@@ -147,7 +149,10 @@ struct Similar {
         return judge(record, settings, unit);
     }
 
-    static std::string words(const Finding&) { return "calls alike in their wording, with the same outcome"; }
+    static std::string words(const Finding& finding) {
+        return "makes calls worded alike " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times, with the same outcome";
+    }
 
 private:
     static Hit judge(const Record& record, const Settings& s, const Unit& unit) noexcept {

@@ -96,8 +96,8 @@ struct Chant {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return "says the same " + detail::words::count(finding.evidence.fact("period")) +
-               " characters over and over, for " + detail::words::count(finding.evidence.fact("repeats")) +
+        return "says the same " + heeler::detail::words::count(finding.evidence.fact("period")) +
+               " characters over and over, for " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
                " characters";
     }
 

@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -95,7 +96,10 @@ struct Cycle {
                   unit.member()});
         return best_of(part, 2, settings.rounds, settings.stop, 3);
     }
-    static std::string words(const Finding&) { return "a block of calls with the same outcomes"; }
+    static std::string words(const Finding& finding) {
+        return "repeats a block of " + heeler::detail::words::count(finding.evidence.fact("period")) + " calls " +
+               heeler::detail::words::count(finding.evidence.fact("repeats")) + " times, with the same outcomes";
+    }
 };
 
 /// Of a host that reports no results at all: nothing but the calls is known, so more of them are needed. Off for good
@@ -114,7 +118,10 @@ struct CallOnly {
         part.add({call.typed, common.round, common.index, combine(call.shape, 0)});
         return best_of(part, 1, settings.repeats, 2 * settings.repeats, 2);
     }
-    static std::string words(const Finding&) { return "the same calls, whose results nobody reports"; }
+    static std::string words(const Finding& finding) {
+        return "makes the same calls " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times; nobody reports their results";
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI::loops

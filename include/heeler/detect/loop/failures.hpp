@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -71,7 +72,9 @@ struct SameError {
         return judge(record, settings, unit);
     }
 
-    static std::string words(const Finding&) { return "the same failure, whatever it calls"; }
+    static std::string words(const Finding& finding) {
+        return "meets the same failure " + heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
+    }
 
 private:
     /// Whether the subject is new. Keeps it, and the tool.
@@ -139,7 +142,10 @@ struct Infra {
         return judge(part, settings, unit, grows, common.at > part.began ? (common.at - part.began) / 10 : 0);
     }
 
-    static std::string words(const Finding&) { return "tries at a service that does not answer"; }
+    static std::string words(const Finding& finding) {
+        return "tries a service that does not answer " +
+               heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
+    }
 
 private:
     static Hit judge(const Part& part, const Settings& s, const Unit& unit, bool grows,

@@ -9,6 +9,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/text/fingerprint.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -69,7 +70,10 @@ struct Coverage {
         hit.varied = Varied::numbers;
         return hit;
     }
-    static std::string words(const Finding&) { return "reads of what it has read before"; }
+    static std::string words(const Finding& finding) {
+        return "reads what it has read before, " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times";
+    }
 
 private:
     struct Lines {
@@ -182,7 +186,9 @@ struct Oscillation {
         hit.identity = combine(unit.call.file, 7);
         return hit;
     }
-    static std::string words(const Finding&) { return "edits that take earlier ones back"; }
+    static std::string words(const Finding& finding) {
+        return "takes its own edits back, " + heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI::loops

@@ -72,7 +72,7 @@ struct Monologue {
     }
 
     [[nodiscard]] static std::string words(const Finding& finding) {
-        return "says the same " + detail::words::count(finding.evidence.fact("repeats")) +
+        return "says the same " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
                " times, and nothing comes of it";
     }
 

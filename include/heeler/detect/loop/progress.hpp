@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -49,7 +50,9 @@ struct Fruitless {
         hit.varied = Varied::tool;
         return hit;
     }
-    static std::string words(const Finding&) { return "rounds of calls that brought nothing new"; }
+    static std::string words(const Finding& finding) {
+        return "has had nothing new in " + heeler::detail::words::count(finding.evidence.fact("repeats")) + " rounds";
+    }
 };
 
 struct Compacted {
@@ -75,7 +78,10 @@ struct Compacted {
         hit.identity = combine(5, 5);
         return hit;
     }
-    static std::string words(const Finding&) { return "condensed contexts with nothing new between"; }
+    static std::string words(const Finding& finding) {
+        return "has condensed its context " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times with nothing new between";
+    }
 };
 
 /// Calls that wait, and equal answers between which the run waited: only time counts, and any change begins anew.
@@ -125,7 +131,9 @@ struct FrozenPoll {
         count_up(record.polls);
         return judge(record, settings, unit, common);
     }
-    static std::string words(const Finding&) { return "polls of something that does not move"; }
+    static std::string words(const Finding& finding) {
+        return "polls what does not move, " + heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
+    }
 
 private:
     static std::uint32_t median(const Record& record) noexcept {

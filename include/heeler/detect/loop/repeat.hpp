@@ -8,6 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -48,7 +49,10 @@ struct Repeat {
         Record& record = entry_of(
             part.records, [&](const Record& each) { return each.typed == unit.call.typed; },
             [](const Record& each) { return each.used; });
-        if (record.used != 0 && record.round == common.round) return {};
+        if (record.used != 0 && record.round == common.round) {
+            record.used = common.unit + 1;
+            return {};
+        }
         if (record.used == 0 || common.unit - record.used > settings.window)
             restart(record, unit);
         else if (record.keys[0] != unit.key())
@@ -83,7 +87,10 @@ struct Repeat {
         return false;
     }
 
-    static std::string words(const Finding&) { return "the same call with the same outcome"; }
+    static std::string words(const Finding& finding) {
+        return "makes the same call " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times, with the same outcome";
+    }
 
 private:
     static void restart(Record& record, const Unit& unit) noexcept {
@@ -180,7 +187,9 @@ struct Rewrite {
         hit.identity = combine(unit.call.shape, 1);
         return hit;
     }
-    static std::string words(const Finding&) { return "the same change"; }
+    static std::string words(const Finding& finding) {
+        return "makes the same change " + heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
+    }
 };
 
 /// Commands that do nothing.
@@ -213,7 +222,10 @@ struct NoOp {
         hit.varied = Varied::wording;
         return hit;
     }
-    static std::string words(const Finding&) { return "commands that do nothing"; }
+    static std::string words(const Finding& finding) {
+        return "runs commands that do nothing, " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times";
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI::loops

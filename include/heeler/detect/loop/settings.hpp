@@ -33,8 +33,8 @@ struct Settings {
 
     /// What is known of tools by their names; the first rule that fits counts.
     Overrides tools{};
-    std::uint32_t stop_rounds = 6;            ///< of one episode after its first sign
-    std::uint32_t stop_rounds_kinds = 3;      ///< likewise, with evidence of two kinds
+    std::uint32_t stop_rounds = 5;            ///< of one episode after its first sign
+    std::uint32_t stop_rounds_kinds = 2;      ///< likewise, with evidence of two kinds
     std::uint32_t stop_rounds_fruitless = 8;  ///< likewise, if nothing new came and that is all
     bool watch = false;  ///< half of what is needed is a finding of level `watch`: shown, never told
 };
@@ -72,14 +72,14 @@ struct FamilyRow {
 template <class F>
 inline constexpr FamilyRow row_of{F::name, F::basis, &F::words};
 
-inline constexpr std::array<FamilyRow, detail::count_of<Family>> family_rows{
+inline constexpr std::array<FamilyRow, heeler::detail::count_of<Family>> family_rows{
     FamilyRow{},        row_of<Cycle>,    row_of<Repeat>,    row_of<Rewrite>,     row_of<Near>,      row_of<Similar>,
     row_of<SameError>,  row_of<NoOp>,     row_of<Coverage>,  row_of<Oscillation>, row_of<Fruitless>, row_of<Infra>,
     row_of<FrozenPoll>, row_of<CallOnly>, row_of<Compacted>, row_of<Monologue>,   row_of<Chant>,     row_of<Sentences>,
 };
 
 [[nodiscard]] constexpr const FamilyRow& row(Family family) noexcept {
-    return family_rows[static_cast<std::size_t>(family)];
+    return family_rows[static_cast<std::size_t>(family) % family_rows.size()];  // whatever a store says
 }
 
 /// How a finding of the family with this name reads.
