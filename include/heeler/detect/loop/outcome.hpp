@@ -147,6 +147,7 @@ private:
     [[nodiscard]] bool is_failure() const noexcept {
         if (result_.failed) return true;
         if (failure_.strong_lines == 0) return false;
+        if (body_.length <= medium_text && !has_strong_words_of_its_own()) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         return !brings_lines();
     }
@@ -182,23 +183,32 @@ private:
         std::uint32_t left = failure_.lines < ResultFacts::hashed_lines ? failure_.lines : ResultFacts::hashed_lines;
         for (std::string_view line; left > 0 && reader.next(line); --left) {
             if (!has_letters(line, letters_of_a_line) || (said_in(line) & said_strong) != 0) continue;
-            if (repeats_the_call(line) || learned_.seen.has(static_cast<std::uint32_t>(shape_hash(line)))) continue;
+            if (repeats_the_call(line, 6) || learned_.seen.has(static_cast<std::uint32_t>(shape_hash(line)))) continue;
             if (++brought == enough) return true;
         }
         return false;
     }
-    [[nodiscard]] bool repeats_the_call(std::string_view line) const noexcept {
+    /// The call's own words, printed again, are no failure.
+    [[nodiscard]] bool has_strong_words_of_its_own() const noexcept {
+        LineReader reader = lines_of(failure_);
+        std::uint32_t left = failure_.lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left)
+            if ((said_in(line) & said_strong) != 0 && !repeats_the_call(line, 10)) return true;
+        return false;
+    }
+    /// At least `tenths` of its words are the call's.
+    [[nodiscard]] bool repeats_the_call(std::string_view line, std::uint32_t tenths) const noexcept {
         std::uint32_t words = 0, own = 0;
         const char* end = line.data() + line.size();
         for (const char* at = line.data(); at != end;) {
-            const char* stop = word_end(at, end);
-            if (stop - at > 1) {
+            const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
+            if (stop - at > 1 && is_letter(*at)) {
                 ++words;
                 own += call_.tokens.has(token_of(between(at, stop))) ? 1 : 0;
             }
             at = stop == at ? at + 1 : stop;
         }
-        return words > 0 && own * 10 >= words * 6;
+        return words > 0 && own * 10 >= words * tenths;
     }
 
     [[nodiscard]] bool is_infra() const noexcept {

@@ -151,8 +151,11 @@ private:
         const bool server = word.size() == 3 && word[0] == '5' && is_digit(word[1]) && is_digit(word[2]);
         if (word != "429" && !server) continue;
         const char* next = skip_blanks(stop, end);
-        if (status_words.has(nearest_word_before(begin, word.data()))) return true;
-        if (status_phrases.has(between(next, word_end(next, end)))) return true;
+        const std::string_view thing = between(next, word_end(next, end));
+        if (status_phrases.has(thing)) return true;
+        const std::string_view before = nearest_word_before(begin, word.data());
+        const bool may_count = begins_with_word(before, "error") || begins_with_word(before, "returned");
+        if (status_words.has(before) && (!may_count || thing.empty())) return true;
     }
     return false;
 }
