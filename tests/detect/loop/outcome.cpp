@@ -241,6 +241,7 @@ TEST_CASE("Loop outcomes: words that only look like a failure") {
                                         R"({"isError":false,"n":1})",
                                         "Error: (none) of 5",
                                         "error=None, n=3",
+                                        "errors: no, 3 of it",
                                         "lines [499, 500, 502]",
                                         "see src/errors.py for 3",
                                         "src/errors/a.c:3",
@@ -433,4 +434,38 @@ TEST_CASE("Loop outcomes: answers of clocks and no-ops are no news") {
     CHECK_FALSE(outcome_of(*learned, shell, R"({"command":"echo 5"})", '+', "5").is_news_if_new);
     CHECK(outcome_of(*learned, shell, R"({"command":"cat a"})", '+', "5 and text").is_news_if_new);
     CHECK_FALSE(outcome_of(*learned, shell, R"({"command":"cat a"})", '-', "5 and text").is_news_if_new);
+}
+
+TEST_CASE("Loop outcomes: a failure that stands in a file that is read") {
+    const auto outcome = [](std::string_view tool, std::string_view args, char ok, std::string_view text) {
+        const auto learned = std::make_unique<Learned>();
+        return letter(outcome_of(*learned, tool, args, ok, text).outcome);
+    };
+    const std::string_view file = R"({"path":"a.py"})";
+    CHECK(outcome("read_file", file, '+', "    raise ValueError('invalid x')") == 'i');
+    CHECK(outcome("read_range", file, '+', "Line 12:  throw new Failure(\"invalid\");") == 'i');
+    CHECK(outcome("read_file", file, '+', "12\t    raise KeyError('not found')") == 'i');
+    CHECK(outcome("read_file", file, '+', "x = 1\ny = 2\nprint('an error')\nerror of y") == 'i');
+    CHECK(outcome("read_file", file, '+', "Error: file is too large") == 'n');
+    CHECK(outcome("read_file", file, '+', "Result:\nError: file is too large") == 'n');
+    CHECK(outcome("read_file", file, '?', "x = 1\ny = 2\nz = 3\nerror of y") == 'n');
+    CHECK(outcome(shell, R"({"command":"grep -rn foo ."})", '+', "./a.md:12: this is what failed") == 'i');
+    CHECK(outcome(shell, R"({"command":"grep -rn foo ."})", '+', "a.c-12- puts \"failed\"") == 'n');
+    CHECK(outcome(shell, R"({"command":"cc a.c"})", '+', "a.c:12:3: error: no x here") == 'n');
+    CHECK(outcome("Grep", R"({"pattern":"foo"})", '+', "a.c:12: error: no x here") == 'n');
+    CHECK(outcome(shell, R"({"command":"sed -n 5p a.js"})", '+', "  console.error('it failed') // what failed") == 'i');
+}
+
+TEST_CASE("Loop outcomes: what a terminal prints of the command is no answer") {
+    const Row rows[] = {
+        {shell, R"({"command":"grep -rn qed src"})", '+', "grep -rn qed src", 'e'},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "$ grep -rn qed src\r\n", 'e', same},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "grep -rn qed src\r\n3 of it\r\n", 'i', other},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "3 of it", 'i', same},
+        {shell, R"({"command":"./error.sh 5"})", '+', "./error.sh 5\r\nall 5 are fine", 'i'},
+        {shell, R"({"command":"touch a"})", '+', "touch a", 'a'},
+        {shell, R"({"command":"make all"})", '-', "make all\r\nmake: no rule", 'n'},
+        {shell, R"({"command":"make all"})", '-', "make: no rule", 'n', same},
+    };
+    check(rows, std::size(rows));
 }

@@ -298,6 +298,10 @@ struct Table {
     }
 };
 
+[[nodiscard]] inline std::uint32_t command_line_hash(std::string_view line) noexcept {
+    return half_not_zero(fingerprint_text(trim(line)));
+}
+
 /// The verbs of commands in one language are told apart, those of different tools as well.
 [[nodiscard]] inline std::uint32_t verb_of(std::uint64_t tool, std::string_view word) noexcept {
     return half_not_zero(combine(tool, fingerprint_text(word)));
@@ -360,6 +364,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
     const Table table = table_of(name, called, reader, trim(command));
     facts.kind = table.kind();
     facts.shell = table.has_command;
+    if (facts.shell) facts.command = command_line_hash(trim(command).substr(0, trim(command).find('\n')));
     facts.nop = table.has_command && table.command.nop;
     facts.long_shell = table.has_command && trim(command).size() > long_command;
     facts.clock = table.tells_the_time();

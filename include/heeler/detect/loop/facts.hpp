@@ -91,6 +91,7 @@ struct CallFacts {
     std::uint32_t old_text = 0;  ///< edits: of what is replaced
     std::uint32_t new_text = 0;  ///< edits: of what replaces it
     std::uint32_t whole = 0;     ///< edits: of a file's whole new content
+    std::uint32_t command = 0;   ///< of the first line of a command, as a terminal prints it again
     CallKind kind = CallKind::read;
     bool nop : 1 = false;         ///< a command that does nothing
     bool clock : 1 = false;       ///< asks for the time or a random number

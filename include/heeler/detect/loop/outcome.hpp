@@ -74,6 +74,7 @@ public:
 
     [[nodiscard]] Outcome classify() noexcept {
         body_ = body_of(learned_, call_, result_);
+        drop_command_line();
         split_exit_code();
         Outcome made;
         made.lines = body_.lines;
@@ -92,7 +93,14 @@ public:
 
 private:
     // --- the text ---------------------------------------------------------------------------------------------------
-    /// Claude Code puts "Exit code 1" before what a failed command printed.
+    /// A terminal prints the command before what that printed.
+    void drop_command_line() noexcept {
+        std::string_view line = first_line(body_);
+        if (!call_.shell || line.empty()) return;
+        if (line.starts_with("$ ") || line.starts_with("# ") || line.starts_with("> ")) line.remove_prefix(2);
+        if (command_line_hash(line) == call_.command) take_first(body_, result_);
+    }
+    /// Some agents put "Exit code 1" before what a failed command printed.
     void split_exit_code() noexcept {
         failure_ = body_;
         if (body_.lines == 0 || body_.first >= ResultFacts::head_lines) return;
@@ -147,7 +155,8 @@ private:
     [[nodiscard]] bool is_failure() const noexcept {
         if (result_.failed) return true;
         if (failure_.strong_lines == 0) return false;
-        if (body_.length <= medium_text && !has_strong_words_of_its_own()) return false;
+        if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
+        if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         return !brings_lines();
     }
@@ -188,12 +197,18 @@ private:
         }
         return false;
     }
-    /// The call's own words, printed again, are no failure.
-    [[nodiscard]] bool has_strong_words_of_its_own() const noexcept {
+    /// A tool that reads and says that it could: what failed would stand at the beginning.
+    [[nodiscard]] bool is_reading_tool() const noexcept {
+        return result_.succeeded && call_.kind == CallKind::read && call_.search && !call_.shell;
+    }
+    /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
+    [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
         LineReader reader = lines_of(failure_);
-        std::uint32_t left = failure_.lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left)
-            if ((said_in(line) & said_strong) != 0 && !repeats_the_call(line, 10)) return true;
+        std::uint32_t left = failure_.lines < lines ? failure_.lines : lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left) {
+            if ((said_in(line) & said_strong) == 0 || repeats_the_call(line, 10)) continue;
+            if (!is_program_line(line) && !(call_.search && is_search_hit(line))) return true;
+        }
         return false;
     }
     /// At least `tenths` of its words are the call's.

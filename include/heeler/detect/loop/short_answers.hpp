@@ -58,7 +58,7 @@ public:
 
     [[nodiscard]] constexpr bool says_nothing() const noexcept {
         if (overflows_) return false;
-        if (count_ == 0) return true;
+        if (count_ == 0) return line_.size() <= 8;
         if (line_.front() == '{') return all_in(zeros);
         return (count_ == 1 && empty_values.has(words_[0])) || is_exit_code() || has_nothing_of() || has_no_output() ||
                is_empty();
@@ -157,6 +157,45 @@ private:
         const bool may_count = begins_with_word(before, "error") || begins_with_word(before, "returned");
         if (status_words.has(before) && (!may_count || thing.empty())) return true;
     }
+    return false;
+}
+
+/// Behind the number that a tool prints before a line of a file: "12: ", "  12\t", "Line 12: ".
+[[nodiscard]] constexpr std::string_view without_line_number(std::string_view line) noexcept {
+    std::string_view rest = trim(line);
+    if (begins_with_word(rest, "line")) rest = trim(rest.substr(4));
+    std::size_t digits = 0;
+    while (digits < rest.size() && is_digit(rest[digits])) ++digits;
+    if (digits == 0) return trim(line);
+    rest.remove_prefix(digits);
+    while (!rest.empty() && !is_word(rest.front()) && rest.front() != '/' && rest.front() != '*' && rest.front() != '}')
+        rest.remove_prefix(1);
+    return rest;
+}
+
+/// "src/a.c:12: text", but not what a compiler says: "src/a.c:12:3: error: ...".
+[[nodiscard]] constexpr bool is_search_hit(std::string_view line) noexcept {
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos || colon == 0 || colon > 200) return false;
+    for (const char c : line.substr(0, colon))
+        if (is_blank(c)) return false;
+    std::size_t i = colon + 1;
+    while (i < line.size() && is_digit(line[i])) ++i;
+    if (i == colon + 1 || i == line.size() || (line[i] != ':' && line[i] != '-')) return false;
+    const std::string_view rest = trim(line.substr(i + 1));
+    if (rest.empty() || is_digit(rest.front())) return false;
+    return !begins_with_word(rest, "error") && !begins_with_word(rest, "fatal");
+}
+
+/// A line of a program in one of the usual languages, perhaps with its number before it.
+[[nodiscard]] constexpr bool is_program_line(std::string_view line) noexcept {
+    const std::string_view text = without_line_number(line);
+    if (text.empty() || text.front() == '{' || text.front() == '"') return false;
+    if (text.back() == ';' || text.back() == '{') return true;
+    for (const std::string_view opening :
+         {"raise ", "except ", "except:", "throw ", "catch ", "} catch", "def ", "elif ", "else ", "//", "/*", "* ",
+          "<!--", "return ", "assert ", "print(", "console.", "if (", "} else"})
+        if (text.starts_with(opening)) return true;
     return false;
 }
 

@@ -325,9 +325,9 @@ static_assert(phrases_are_in_order());
     if (!assigned) return false;
     const std::string_view rest = between(value, end);
     if (rest.starts_with("[]") || rest.starts_with("{}") || (rest[0] == ',' && value[-1] == '"')) return true;
-    for (const std::string_view none : {"null", "none", "false", "nil", "no"})
+    for (const std::string_view none : {"null", "none", "false", "nil"})
         if (begins_with_word(rest, none)) return true;
-    return false;
+    return begins_with_word(rest, "no") && (rest.size() == 2 || !is_blank(rest[2]));
 }
 
 /// A word of failure in a file's name or an identifier says nothing: "src/errors.py", "error-handling", "on_error(".
