@@ -75,6 +75,9 @@ TEST_CASE("what is no prose is not counted") {
     CHECK(forty("a | table | of words | and more.") == Level::none);
     CHECK(forty("1 2 3 4 5 6 a b c d 7 8 9 10.") == Level::none);
     CHECK(forty("see the file www.example.com for it") == Level::none);
+    CHECK(forty("\n# a heading of some words\n\nthe file shrank.") == Level::none);
+    CHECK(forty("\na title {of} code\n\nthe same few words again.") == Level::nudge);
+    CHECK(forty("a name: {of} code\n- the same few words again.") == Level::nudge);
 }
 
 TEST_CASE("sentences are the same in whatever pieces they come, and across restarts") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <heeler/detect/loop/family.hpp>
 #include <heeler/text/words.hpp>
@@ -56,13 +57,16 @@ struct Chant {
         static constexpr std::uint32_t window = 32;
 
         std::array<std::uint8_t, kept / 2> marks{};
-        std::array<std::uint16_t, 64> by_gram{};   ///< where an anchor was seen last
-        std::array<std::uint16_t, 64> by_chain{};  ///< where the last three anchors were: for blocks of similar lines
+        std::array<std::uint16_t, 64> by_gram{};  ///< where an anchor was seen last
+        /// Where all since the anchor before, the 9th and the 32nd before was seen last: of similar lines the anchors
+        /// are the same.
+        std::array<std::array<std::uint16_t, 64>, 3> by_chain{};
         std::array<std::uint16_t, window> recent{};
         std::array<Lag, 3> lags{};
-        std::uint64_t gram = 0;   ///< hash of the newest 16 characters
-        std::uint64_t chain = 0;  ///< of the newest three anchors
-        std::uint32_t count = 0;  ///< characters
+        std::uint64_t gram = 0;                 ///< hash of the newest 16 characters
+        std::array<std::uint64_t, 2> chains{};  ///< what came since the 9th and the 32nd anchor before
+        std::uint64_t sum = 0;                  ///< of what came since the newest anchor
+        std::uint32_t count = 0;                ///< characters
         std::uint32_t anchor = 0;
         std::uint32_t code = 0;      ///< of a character of several bytes that is not complete yet
         std::array<char, 6> held{};  ///< what may be a list's number
@@ -73,8 +77,8 @@ struct Chant {
 
         template <class A>
         void archive(A& a) {
-            a(marks, by_gram, by_chain, recent, gram, chain, count, anchor, code, held, held_count, missing, in_line,
-              following);
+            a(marks, by_gram, by_chain, recent, gram, chains, sum, count, anchor, code, held, held_count, missing,
+              in_line, following);
             for (Lag& each : lags) each.archive(a);
             if (A::is_loading && !is_sound()) *this = {};
         }
@@ -190,6 +194,7 @@ private:
             const auto mark = static_cast<std::uint8_t>(hash >> 60);
             std::uint8_t& pair = part_.marks[at / 2 % part_.marks.size()];
             pair = static_cast<std::uint8_t>((at & 1) != 0 ? (pair & 0x0F) | mark << 4 : (pair & 0xF0) | mark);
+            part_.sum += hash ^ (hash >> 29);
             if (part_.following > 0) follow(at, symbol, number, hash);
             find_anchor(at, static_cast<std::uint16_t>(hash >> 40));
         }
@@ -221,14 +226,15 @@ private:
         }
 
         // --- which periods to try ---------------------------------------------------------------------------------
-        /// The smallest of the newest values is an anchor; of equal ones the oldest for as long as it is among them.
+        /// The smallest of the newest values is an anchor; of equal ones each, so that only the text says where they
+        /// are.
         void find_anchor(std::uint32_t at, std::uint16_t value) noexcept {
             part_.recent[at % Part::window] = value;
             if (at - part_.anchor >= Part::window) {
                 part_.anchor = at;
                 for (std::uint32_t back = 1; back < Part::window; ++back)
                     if (recent(at - back) < recent(part_.anchor)) part_.anchor = at - back;
-            } else if (value < recent(part_.anchor) || at == 0) {
+            } else if (value <= recent(part_.anchor)) {
                 part_.anchor = at;
             } else {
                 return;
@@ -238,15 +244,20 @@ private:
         [[nodiscard]] std::uint16_t recent(std::uint32_t at) const noexcept { return part_.recent[at % Part::window]; }
 
         void try_anchor(std::uint32_t at) noexcept {
-            const std::uint16_t value = recent(part_.anchor);
-            part_.chain = part_.chain << 21 | (value ^ (value >> 6));
-            const auto place = static_cast<std::uint16_t>(part_.anchor);
-            for (std::uint16_t* known : {&part_.by_gram[value % part_.by_gram.size()],
-                                         &part_.by_chain[mixed(part_.chain) % part_.by_chain.size()]}) {
-                const auto lag = static_cast<std::uint16_t>(place - *known);
-                *known = place;
-                if (lag >= 1 && lag <= longest && lag <= part_.anchor) try_lag(at, lag);
-            }
+            try_place(at, part_.by_gram[recent(part_.anchor) % part_.by_gram.size()], part_.anchor);
+            const std::uint64_t since = mixed(std::exchange(part_.sum, 0));
+            part_.chains[0] = (part_.chains[0] << 7) + since;
+            part_.chains[1] = (part_.chains[1] << 2) + since;
+            try_place(at, part_.by_chain[0][since >> 58], at);
+            try_place(at, part_.by_chain[1][mixed(part_.chains[0]) >> 58], at);
+            try_place(at, part_.by_chain[2][mixed(part_.chains[1]) >> 58], at);
+        }
+
+        /// What is at `place` was seen before where `known` says.
+        void try_place(std::uint32_t at, std::uint16_t& known, std::uint32_t place) noexcept {
+            const auto lag = static_cast<std::uint16_t>(place - known);
+            known = static_cast<std::uint16_t>(place);
+            if (lag >= 1 && lag <= longest && lag <= place) try_lag(at, lag);
         }
 
         /// How many of the newest characters equal the one so far before them, as far as is known.
@@ -262,16 +273,8 @@ private:
                 const Lag& each = part_.lags[i];
                 if (each.lag == lag || (lag % each.lag == 0 && each.length >= lag + each.lag)) return;
             }
-            std::uint32_t equal = equal_marks(at, lag);
+            const std::uint32_t equal = equal_marks(at, lag);
             if (equal < gram_size) return;
-            // A short block is found by a multiple of its length: anchors are far apart.
-            for (std::uint32_t shorter = 1; lag <= Part::window && shorter <= lag / 2; ++shorter) {
-                if (lag % shorter != 0) continue;
-                const std::uint32_t also = equal_marks(at, shorter);
-                if (also < equal) continue;
-                lag = shorter;
-                equal = also;
-            }
             std::uint32_t place = 0;
             if (part_.following < part_.lags.size()) {
                 place = part_.following++;
