@@ -212,6 +212,7 @@ TEST_CASE("Loop outcomes: words of failure in short answers") {
                                            "3 of 12 tests failed",
                                            "10 errors",
                                            "error: true",
+                                           "error: no rule for x",
                                            "ValueError"}) {
         const auto learned = std::make_unique<Learned>();
         INFO(failure);

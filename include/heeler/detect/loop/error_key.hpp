@@ -276,7 +276,9 @@ struct TextNumbers {
                 const std::uint64_t number = fingerprint_text(between(at, last));
                 if (runs < most) all = combine(all, number);
                 ++runs;
-                if (is_count(last, end)) counts = combine(counts, combine(number, counted_thing(last, end)));
+                const bool in_word = at != text.data() && is_word(at[-1]);
+                if (!in_word && is_count(last, end))
+                    counts = combine(counts, combine(number, counted_thing(last, end)));
                 at = last;
             }
             if (span.mask == Mask::none) return;

@@ -75,10 +75,12 @@ struct Learned {
     Candidates last{};
     SeenLines seen{};
     std::uint32_t results = 0;
+    std::uint32_t verb = 0;  ///< of the first call; 0: there was none
+    bool has_other_verb = false;
 
     template <class A>
     void archive(A& a) {
-        a(first, last, seen, results);
+        a(first, last, seen, results, verb, has_other_verb);
         if constexpr (A::is_loading) repair();
     }
 
@@ -158,6 +160,7 @@ struct Seen {
     const CallFacts& call;
     const ResultFacts& result;
     std::uint32_t results;  ///< of the run, with this one
+    bool is_only_verb;      ///< the run has made no other kind of call
 };
 
 /// A line without a word of failure that heads nearly everything is a banner, whatever follows it.
@@ -165,7 +168,7 @@ struct Seen {
     const std::uint32_t needed = candidate.rest_count == candidate.results ? 3 : 4;
     return candidate.results >= needed && candidate.rest_count >= 2 && candidate.results * 5 >= results * 4;
 }
-/// One with a word of failure heads answers that tell of none, to different calls.
+/// One with a word of failure, of an agent with one verb: it heads different answers to different calls.
 [[nodiscard]] constexpr bool heads_everything(const BannerCandidate& candidate) noexcept {
     return candidate.rest_count == BannerCandidate::most_rests && candidate.call_count == BannerCandidate::most_rests &&
            !candidate.headed_failure;
@@ -197,7 +200,7 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
         }
         candidate.headed_clean = true;
     }
-    candidate.is_banner = candidate.is_banner || heads_everything(candidate);
+    candidate.is_banner = candidate.is_banner || (seen.is_only_verb && heads_everything(candidate));
 }
 
 [[nodiscard]] inline bool is_banner(const Learned::Candidates& all, const LineFacts& line) noexcept {
@@ -226,7 +229,9 @@ inline void learn_last_lines(Learned& learned, const Seen& seen, Body rest) noex
 [[nodiscard]] inline Body body_of(Learned& learned, const CallFacts& call, const ResultFacts& result) noexcept {
     if (learned.results < 0xFFFFFFFF) ++learned.results;
     Body body{0, result.lines, result.length, result.strong_lines, result.sum, 0};
-    const detail::Seen seen{call, result, learned.results};
+    if (learned.verb == 0) learned.verb = call.verb;
+    learned.has_other_verb = learned.has_other_verb || call.verb != learned.verb;
+    const detail::Seen seen{call, result, learned.results, !learned.has_other_verb};
     detail::learn_first_lines(learned, seen, body);
     detail::learn_last_lines(learned, seen, body);
     while (body.lines > 0 && body.first < detail::most_first &&
