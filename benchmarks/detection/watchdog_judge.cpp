@@ -1,6 +1,9 @@
+#include <heeler/detect/loop.hpp>
+#include <heeler/detect/loop_detector.hpp>
 #include <heeler/recover/watch_ladder.hpp>
 #include <heeler/settings/presets.hpp>
 
+#include <array>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
@@ -88,6 +91,48 @@ Candidate watchdog(std::string name, RunClass rules) {
 
 Candidate recommended() { return watchdog("recommended", presets::recommended()); }
 
-std::vector<Candidate> families() { return {}; }
+std::vector<Candidate> families() {
+    using All = Loop::Settings;
+    struct Family {
+        std::string_view name;
+        bool& (*on)(All&);
+    };
+    static constexpr std::array<Family, 17> each{{
+        {"repeat", [](All& s) -> bool& { return s.repeat.on; }},
+        {"cycle", [](All& s) -> bool& { return s.cycle.on; }},
+        {"near", [](All& s) -> bool& { return s.near.on; }},
+        {"similar", [](All& s) -> bool& { return s.similar.on; }},
+        {"errclass", [](All& s) -> bool& { return s.errclass.on; }},
+        {"write", [](All& s) -> bool& { return s.write.on; }},
+        {"nop", [](All& s) -> bool& { return s.nop.on; }},
+        {"fruitless", [](All& s) -> bool& { return s.fruitless.on; }},
+        {"coverage", [](All& s) -> bool& { return s.coverage.on; }},
+        {"oscillation", [](All& s) -> bool& { return s.oscillation.on; }},
+        {"infra", [](All& s) -> bool& { return s.infra.on; }},
+        {"frozen_poll", [](All& s) -> bool& { return s.frozen_poll.on; }},
+        {"call_only", [](All& s) -> bool& { return s.call_only.on; }},
+        {"compaction", [](All& s) -> bool& { return s.compaction.on; }},
+        {"monologue", [](All& s) -> bool& { return s.monologue.on; }},
+        {"chant", [](All& s) -> bool& { return s.chant.on; }},
+        {"sentences", [](All& s) -> bool& { return s.sentences.on; }},
+    }};
+    const auto with = [](std::string name, const All& settings) {
+        RunClass rules = presets::recommended();
+        rules.detectors.turn_off<LoopDetector<Line>>().turn_on<Loop>(settings);
+        return watchdog(std::move(name), std::move(rules));
+    };
+    std::vector<Candidate> all;
+    for (const Family& chosen : each) {
+        All alone;
+        for (const Family& other : each) other.on(alone) = other.name == chosen.name;
+        all.push_back(with("only " + std::string{chosen.name}, alone));
+    }
+    for (const Family& chosen : each) {
+        All without;
+        chosen.on(without) = false;
+        all.push_back(with("without " + std::string{chosen.name}, without));
+    }
+    return all;
+}
 
 }  // namespace detection
