@@ -252,17 +252,22 @@ public:
         size_ = taken_ = 0;
         blank_ = false;
     }
+    void put(char c) noexcept { put(std::string_view{&c, 1}); }
     void put(std::string_view text) noexcept {
-        for (const char c : text) put(c);
-    }
-    void put(char c) noexcept {
-        if (is_blank(c)) {
+        const char* at = text.data();
+        const char* end = at + text.size();
+        while (at != end) {
+            const char* first = at;
+            while (at != end && !is_blank(*at)) ++at;
+            if (at != first) {
+                if (blank_ && (size_ > 0 || taken_ > 0)) append(" ");
+                blank_ = false;
+                append(between(first, at));
+            }
+            if (at == end) return;
             blank_ = true;
-            return;
+            ++at;
         }
-        if (blank_ && (size_ > 0 || taken_ > 0)) append(' ');
-        blank_ = false;
-        append(c);
     }
 
     struct Hashes {
@@ -276,18 +281,25 @@ public:
     }
 
 private:
-    void append(char c) noexcept {
-        if (size_ == buffer_.size()) {
-            std::size_t cut = size_;
-            while (cut > buffer_.size() / 2 && buffer_[cut - 1] != ' ') --cut;
-            spill(cut > buffer_.size() / 2 ? cut : size_);
+    void append(std::string_view text) noexcept {
+        while (!text.empty()) {
+            if (size_ == buffer_.size()) make_room();
+            const std::string_view part = text.substr(0, buffer_.size() - size_);
+            std::memcpy(buffer_.data() + size_, part.data(), part.size());
+            size_ += part.size();
+            text.remove_prefix(part.size());
         }
-        buffer_[size_++] = c;
+    }
+    /// Between two words, if there are any.
+    void make_room() noexcept {
+        std::size_t cut = size_;
+        while (cut > buffer_.size() / 2 && buffer_[cut - 1] != ' ') --cut;
+        spill(cut > buffer_.size() / 2 ? cut : size_);
     }
     void spill(std::size_t count) noexcept {
         const std::string_view text{buffer_.data(), count};
         const std::uint64_t exact = fingerprint_text(text);
-        const bool masked = taken_ < most_masked;
+        const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
         sum_.exact = combine(sum_.exact, exact);
         sum_.typed = combine(sum_.typed, masked ? masked_hashes(text).typed : exact);
         sum_.shape = combine(sum_.shape, masked ? shape_hash(text, text.size()) : exact);

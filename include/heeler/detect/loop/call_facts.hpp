@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include <heeler/core/observation.hpp>
@@ -98,17 +99,25 @@ public:
     TokenCollector(TokenSet& to, const NameTokens& without, std::size_t& left) noexcept
         : to_{to}, without_{without}, left_{left} {}
 
-    void put(char c) noexcept {
-        if (left_ == 0) return;
-        --left_;
-        if (is_word(c) && (size_ == 0 || !number_ || is_digit(c))) {
-            if (size_ == 0) number_ = is_digit(c);
-            hash_ = (hash_ ^ static_cast<unsigned char>(fold(c))) * 16777619u;
-            ++size_;
-            return;
+    void put(std::string_view text) noexcept {
+        text = text.substr(0, left_);
+        left_ -= text.size();
+        const char* at = text.data();
+        const char* end_of_text = at + text.size();
+        while (at != end_of_text) {
+            if (size_ == 0) {
+                while (at != end_of_text && !is_word(*at)) ++at;
+                if (at == end_of_text) return;
+                number_ = is_digit(*at);
+            }
+            const char* first = at;
+            std::uint32_t hash = hash_;
+            while (at != end_of_text && (number_ ? is_digit(*at) : is_word(*at)))
+                hash = (hash ^ static_cast<unsigned char>(fold(*at++))) * 16777619u;
+            hash_ = hash;
+            size_ += static_cast<std::size_t>(at - first);
+            if (at != end_of_text) end();
         }
-        end();
-        if (is_word(c)) put_first(c);
     }
     void end() noexcept {
         const std::uint32_t hash = hash_ ^ (hash_ >> 15);
@@ -119,12 +128,6 @@ public:
     }
 
 private:
-    void put_first(char c) noexcept {
-        number_ = is_digit(c);
-        hash_ = (hash_ ^ static_cast<unsigned char>(fold(c))) * 16777619u;
-        size_ = 1;
-    }
-
     TokenSet& to_;
     const NameTokens& without_;
     std::size_t& left_;  ///< bytes that are still looked at
@@ -151,15 +154,14 @@ public:
         if (is_command_ && scalar.in_array) next_command_word(scalar.place);
         tokens_ = &(optional_ ? free_tokens_ : call_tokens_);
     }
+    void put(char c) noexcept { put(std::string_view{&c, 1}); }
     void put(std::string_view text) noexcept {
-        for (const char c : text) put(c);
-    }
-    void put(char c) noexcept {
-        hasher_.put(c);
-        ++size_;
-        if (c == ' ') ++blanks_;
-        if (!scalar_.changing) tokens_->put(c);
-        if (is_command_) put_command(c);
+        hasher_.put(text);
+        size_ += text.size();
+        if (optional_)
+            for (const char c : text) blanks_ += c == ' ' ? 1 : 0;
+        if (!scalar_.changing) tokens_->put(text);
+        if (is_command_) put_command(text);
     }
     void end() noexcept {
         tokens_->end();
@@ -211,10 +213,12 @@ private:
         if (place == 2 && (command().ends_with("sh -c") || command().ends_with("sh -lc")))
             command_size_ = 0;
         else if (place > 0)
-            put_command(' ');
+            put_command(" ");
     }
-    void put_command(char c) noexcept {
-        if (command_size_ < command_.size()) command_[command_size_++] = c;
+    void put_command(std::string_view text) noexcept {
+        text = text.substr(0, command_.size() - command_size_);
+        std::memcpy(command_.data() + command_size_, text.data(), text.size());
+        command_size_ += text.size();
     }
     static void merge(const TokenSet& from, TokenSet& to) noexcept {
         for (std::size_t i = 0; i < from.count; ++i) to.add(from.tokens[i]);

@@ -125,10 +125,10 @@ private:
             while (stop != last && is_hex(*stop)) ++stop;
             if (stop - first >= 8) return {first, stop, Mask::id};
         }
-        for (const std::string_view prefix :
-             {"req", "run", "job", "id", "call", "msg", "trace", "request", "toolu", "chatcmpl"}) {
+        for (const std::string_view prefix : id_prefixes) {
             const auto length = static_cast<std::ptrdiff_t>(prefix.size());
-            if (size < length + 5 || (first[length] != '_' && first[length] != '-')) continue;
+            if (fold(*first) != prefix.front() || size < length + 5) continue;
+            if (first[length] != '_' && first[length] != '-') continue;
             if (begins_with_word(between(first, first + length), prefix)) return {first, last, Mask::id};
         }
         return {};
@@ -142,12 +142,18 @@ private:
         return true;
     }
 
+    static constexpr std::string_view id_prefixes[] = {"req", "run",   "job",     "id",    "call",
+                                                       "msg", "trace", "request", "toolu", "chatcmpl"};
+
     /// Behind the time that begins with the digit at `at`; null if there is none.
     [[nodiscard]] const char* time(const char* at) const noexcept {
-        if (const char* stop = date(at); stop != nullptr) return stop;
-        if (const char* stop = clock(at); stop != nullptr) return stop;
-        if (const char* stop = epoch(at); stop != nullptr) return stop;
-        return duration(at);
+        const char* number = digits_end(at);
+        const auto length = number - at;
+        const char* stop = nullptr;
+        if (length == 4) stop = date(at);
+        if (length <= 2) stop = clock(at);
+        if (length == 10 || length == 13) stop = epoch(at);
+        return stop != nullptr ? stop : duration(at);
     }
     [[nodiscard]] const char* date(const char* at) const noexcept {
         if (!digits(at, 4) || end_ - at < 10 || (at[4] != '-' && at[4] != '/')) return nullptr;
@@ -207,10 +213,11 @@ private:
         }
         return stop;
     }
+    static constexpr std::string_view time_units[] = {
+        "s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",
+        "min", "mins", "minute", "minutes",   "h",         "hr", "hrs", "hour", "hours",  "msec"};
     [[nodiscard]] static bool is_time_unit(std::string_view name) noexcept {
-        for (const std::string_view unit :
-             {"s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",
-              "min", "mins", "minute", "minutes",   "h",         "hr", "hrs", "hour", "hours",  "msec"})
+        for (const std::string_view unit : time_units)
             if (name == unit) return true;
         return false;
     }
@@ -256,40 +263,84 @@ struct MaskedHashes {
     return {combine(sum.typed, rest), combine(sum.timed, rest)};
 }
 
-/// The hash of the first `most` bytes that are left when times and ids are masked and each run of digits, with the
-/// commas and points in it, is one sign.
-[[nodiscard]] inline std::uint64_t shape_hash(std::string_view text, std::size_t most = 256) noexcept {
-    std::array<char, 256> shape;
-    std::size_t size = 0, left = most;
-    std::uint64_t sum = 0;
-    const auto put = [&](char c) {
-        if (size == shape.size()) {
-            sum = combine(sum, fingerprint_text({shape.data(), size}));
-            size = 0;
+namespace detail {
+
+/// Takes a text piece by piece and hashes at most its first `most` bytes.
+class ShapeBuffer {
+public:
+    explicit ShapeBuffer(std::size_t most) noexcept : left_{most} {}
+
+    [[nodiscard]] bool is_full() const noexcept { return left_ == 0; }
+    void put(char c) noexcept { put(std::string_view{&c, 1}); }
+    void put(std::string_view text) noexcept {
+        text = text.substr(0, left_);
+        left_ -= text.size();
+        while (!text.empty()) {
+            if (size_ == buffer_.size()) spill();
+            const std::string_view part = text.substr(0, buffer_.size() - size_);
+            std::memcpy(buffer_.data() + size_, part.data(), part.size());
+            size_ += part.size();
+            text.remove_prefix(part.size());
         }
-        shape[size++] = c;
-        --left;
-    };
+    }
+    [[nodiscard]] std::uint64_t hash() noexcept {
+        spill();
+        return sum_;
+    }
+
+private:
+    void spill() noexcept {
+        sum_ = combine(sum_, fingerprint_text({buffer_.data(), size_}));
+        size_ = 0;
+    }
+
+    std::size_t left_;
+    std::size_t size_ = 0;
+    std::uint64_t sum_ = 0;
+    std::array<char, 256> buffer_;
+};
+
+/// Each run of digits, with the commas and points in it, becomes one sign.
+inline void put_without_digits(ShapeBuffer& shape, const char* at, const char* end) noexcept {
+    while (at != end && !shape.is_full()) {
+        const char* first = at;
+        while (at != end && !is_digit(*at)) ++at;
+        shape.put(between(first, at));
+        if (at == end) return;
+        shape.put('#');
+        while (at != end && (is_digit(*at) || ((*at == '.' || *at == ',') && end - at > 1 && is_digit(at[1])))) ++at;
+    }
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t shaped_bytes = 256;
+
+/// The hash of the first `most` bytes that are left when times, ids and digits are masked.
+[[nodiscard]] inline std::uint64_t shape_hash(std::string_view text, std::size_t most = shaped_bytes) noexcept {
     const char* at = text.data();
     const char* end = at + text.size();
     detail::MaskFinder finder{at, end};
-    if (finder.finds_nothing() && most <= shape.size()) return combine(0, fingerprint_text(text.substr(0, most)));
-    for (detail::MaskSpan span = finder.next(); left > 0; span = finder.next()) {
-        while (at != span.first && left > 0) {
-            if (!detail::is_digit(*at)) {
-                put(*at++);
-                continue;
-            }
-            put('#');
-            while (at != span.first && (detail::is_digit(*at) || ((*at == '.' || *at == ',') && at + 1 != span.first &&
-                                                                  detail::is_digit(at[1]))))
-                ++at;
-        }
-        if (left == 0 || span.mask == detail::Mask::none) break;
-        put(span.mask == detail::Mask::time ? '\1' : '\2');
+    detail::ShapeBuffer shape{most};
+    for (detail::MaskSpan span = finder.next(); !shape.is_full(); span = finder.next()) {
+        detail::put_without_digits(shape, at, span.first);
+        if (span.mask == detail::Mask::none) break;
+        shape.put(span.mask == detail::Mask::time ? '\1' : '\2');
         at = span.last;
     }
-    return combine(sum, fingerprint_text({shape.data(), size}));
+    return shape.hash();
+}
+
+struct LineHashes {
+    MaskedHashes masked{};
+    std::uint64_t shape = 0;
+};
+/// Both; of a line without digits at the cost of one.
+[[nodiscard]] inline LineHashes line_hashes(std::string_view line) noexcept {
+    const detail::MaskFinder finder{line.data(), line.data() + line.size()};
+    if (line.size() > shaped_bytes || !finder.finds_nothing()) return {masked_hashes(line), shape_hash(line)};
+    const std::uint64_t plain = fingerprint_text(line);
+    return {{plain, plain}, combine(0, plain)};
 }
 
 /// A word's hash in any case, for sets of words.

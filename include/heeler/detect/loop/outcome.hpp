@@ -164,8 +164,8 @@ private:
         const std::string_view line = first_line(failure_);
         const LineFacts& facts = result_.head[failure_.first < ResultFacts::head_lines ? failure_.first : 0];
         if ((facts.said & said_traceback) != 0 || facts.begins_with_exception) return true;
-        for (const std::string_view word : {"error", "fatal", "usage"})
-            if (begins_with_word(line, word)) return true;
+        if (begins_with_word(line, "error") || begins_with_word(line, "fatal") || begins_with_word(line, "usage"))
+            return true;
         if ((said_in(line.substr(0, 80)) & said_first_line) != 0) return true;
         std::size_t left = 160;
         LineReader reader = lines_of(failure_);

@@ -89,22 +89,33 @@ private:
         made = {};
         made.begin = clamped(offset);
         made.size = clamped(line.size());
-        hash(made, line, offset);
         search(made, line, offset);
-        note_shape(made, line);
+        const bool kept = facts_.hashed < facts_.shapes.size() && has_letters(line, letters_of_a_line);
+        if (kept || facts_.lines < facts_.head.size())
+            hash_with_shape(made, line);
+        else
+            hash(made, line, offset);
+        if (kept) facts_.shapes[facts_.hashed++] = made.shape;
         if (facts_.lines < facts_.head.size()) facts_.head[facts_.lines] = made;
         append_line(facts_.sum, made);
         facts_.length += made.size + (facts_.lines > 0 ? 1 : 0);
         ++facts_.lines;
     }
-    void note_shape(LineFacts& made, std::string_view line) noexcept {
-        const bool kept = facts_.hashed < facts_.shapes.size() && has_letters(line, letters_of_a_line);
-        if (!kept && facts_.lines >= facts_.head.size()) return;
-        made.shape = static_cast<std::uint32_t>(shape_hash(line));
-        if (kept) facts_.shapes[facts_.hashed++] = made.shape;
-    }
     [[nodiscard]] static std::uint32_t clamped(std::size_t size) noexcept {
         return size < 0xFFFFFFFF ? static_cast<std::uint32_t>(size) : 0xFFFFFFFF;
+    }
+    /// One of the first lines.
+    static void hash_with_shape(LineFacts& made, std::string_view line) noexcept {
+        const LineHashes hashes = line_hashes(line.substr(0, masked_head));
+        made.typed = hashes.masked.typed;
+        made.timed = hashes.masked.timed;
+        made.shape = static_cast<std::uint32_t>(hashes.shape);
+        if (line.size() > masked_head) add_plain(made, line.substr(masked_head));
+    }
+    static void add_plain(LineFacts& made, std::string_view rest) noexcept {
+        const std::uint64_t plain = fingerprint_text(rest);
+        made.typed = combine(made.typed, plain);
+        made.timed = combine(made.timed, plain);
     }
     void hash(LineFacts& made, std::string_view line, std::size_t offset) const noexcept {
         if (offset < masked_head || offset + masked_tail >= text_.size()) {
@@ -114,9 +125,7 @@ private:
             if (line.size() <= masked_head) return;
             line.remove_prefix(masked_head);
         }
-        const std::uint64_t plain = fingerprint_text(line);
-        made.typed = combine(made.typed, plain);
-        made.timed = combine(made.timed, plain);
+        add_plain(made, line);
     }
     void search(LineFacts& made, std::string_view line, std::size_t offset) noexcept {
         std::string_view searched = line;

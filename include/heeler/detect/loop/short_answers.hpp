@@ -187,14 +187,16 @@ private:
     return !begins_with_word(rest, "error") && !begins_with_word(rest, "fatal");
 }
 
+inline constexpr std::string_view program_openings[] = {
+    "raise ", "except ", "except:", "throw ",  "catch ",  "} catch", "def ",     "elif ", "else ", "//",
+    "/*",     "* ",      "<!--",    "return ", "assert ", "print(",  "console.", "if (",  "} else"};
+
 /// A line of a program in one of the usual languages, perhaps with its number before it.
 [[nodiscard]] constexpr bool is_program_line(std::string_view line) noexcept {
     const std::string_view text = without_line_number(line);
     if (text.empty() || text.front() == '{' || text.front() == '"') return false;
     if (text.back() == ';' || text.back() == '{') return true;
-    for (const std::string_view opening :
-         {"raise ", "except ", "except:", "throw ", "catch ", "} catch", "def ", "elif ", "else ", "//", "/*", "* ",
-          "<!--", "return ", "assert ", "print(", "console.", "if (", "} else"})
+    for (const std::string_view opening : program_openings)
         if (text.starts_with(opening)) return true;
     return false;
 }

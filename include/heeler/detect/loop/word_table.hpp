@@ -325,7 +325,8 @@ static_assert(phrases_are_in_order());
     if (!assigned) return false;
     const std::string_view rest = between(value, end);
     if (rest.starts_with("[]") || rest.starts_with("{}") || (rest[0] == ',' && value[-1] == '"')) return true;
-    for (const std::string_view none : {"null", "none", "false", "nil"})
+    constexpr std::string_view nones[] = {"null", "none", "false", "nil"};
+    for (const std::string_view none : nones)
         if (begins_with_word(rest, none)) return true;
     return begins_with_word(rest, "no") && (rest.size() == 2 || !is_blank(rest[2]));
 }
