@@ -299,11 +299,12 @@ private:
     void spill(std::size_t count) noexcept {
         const std::string_view text{buffer_.data(), count};
         const std::uint64_t exact = fingerprint_text(text);
-        const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
         sum_.exact = combine(sum_.exact, exact);
-        sum_.typed = combine(sum_.typed, masked ? masked_hashes(text).typed : exact);
-        sum_.shape = combine(sum_.shape, masked ? shape_hash(text, text.size()) : exact);
-        std::memmove(buffer_.data(), buffer_.data() + count, size_ - count);
+        const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
+        const LineHashes hashes = masked ? line_hashes(text, text.size()) : LineHashes{{exact, exact}, exact};
+        sum_.typed = combine(sum_.typed, hashes.masked.typed);
+        sum_.shape = combine(sum_.shape, hashes.shape);
+        if (size_ != count) std::memmove(buffer_.data(), buffer_.data() + count, size_ - count);
         size_ -= count;
         taken_ += count;
     }

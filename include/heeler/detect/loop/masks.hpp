@@ -99,21 +99,31 @@ private:
 
     [[nodiscard]] MaskSpan at_digit() noexcept {
         const char* digit = at_;
-        if (digit >= name_end_) {
+        const char* number = digits_end(digit);
+        const char behind = number != end_ ? *number : '\0';
+        const bool inside_word = digit != begin_ && digit != done_ && is_word(digit[-1]);
+        const bool inside_name = inside_word || is_name(behind) || (digit != begin_ && digit[-1] == '-');
+        if (inside_name && digit >= name_end_) {
             const char* first = digit;
             while (first != begin_ && first != done_ && digit - first < longest_word && is_name(first[-1])) --first;
-            name_end_ = digit;
+            name_end_ = number;
             while (name_end_ != end_ && name_end_ - digit < longest_word && is_name(*name_end_)) ++name_end_;
             if (const MaskSpan id = identifier(first, name_end_); id.mask != Mask::none) return id;
         }
-        const bool inside_word = digit != begin_ && digit != done_ && is_word(digit[-1]);
-        if (!inside_word) {
+        if (!inside_word && may_be_time(number, number - digit)) {
             if (const char* stop = time(digit); stop != nullptr) return {digit, stop, Mask::time};
         }
-        at_ = digits_end(digit);
-        if (inside_word || (at_ != end_ && is_letter(*at_)))  // the digits of one word are looked at once
+        at_ = number;
+        if (inside_word || is_letter(behind))  // the digits of one word are looked at once
             while (at_ != end_ && is_word(*at_)) ++at_;
         return {};
+    }
+    /// Nearly all numbers are none, which the byte behind them tells.
+    [[nodiscard]] bool may_be_time(const char* number, std::ptrdiff_t length) const noexcept {
+        if (length == 10 || length == 13) return true;
+        if (number == end_) return false;
+        const char unit = *number == ' ' && end_ - number > 1 ? number[1] : *number;
+        return is_letter(unit) || unit == ':' || unit == '.' || unit == '-' || unit == '/';
     }
 
     /// A UUID, an address, or a prefix of ids with something behind it.
@@ -240,29 +250,6 @@ struct MaskedHashes {
     std::uint64_t timed = 0;  ///< only times masked
 };
 
-/// A text with nothing to mask costs one hash.
-[[nodiscard]] inline MaskedHashes masked_hashes(std::string_view text) noexcept {
-    const char* at = text.data();
-    const char* end = at + text.size();
-    detail::MaskFinder finder{at, end};
-    detail::MaskSpan span = finder.next();
-    if (span.mask == detail::Mask::none) {
-        const std::uint64_t plain = fingerprint_text(text);
-        return {plain, plain};
-    }
-    MaskedHashes sum{};
-    for (; span.mask != detail::Mask::none; span = finder.next()) {
-        const std::uint64_t before = fingerprint_text(detail::between(at, span.first));
-        const bool time = span.mask == detail::Mask::time;
-        const std::uint64_t as_id = time ? 0 : fingerprint_text(detail::between(span.first, span.last));
-        sum.typed = combine(combine(sum.typed, before), time ? detail::time_mark : detail::id_mark);
-        sum.timed = combine(combine(sum.timed, before), time ? detail::time_mark : as_id);
-        at = span.last;
-    }
-    const std::uint64_t rest = fingerprint_text(detail::between(at, end));
-    return {combine(sum.typed, rest), combine(sum.timed, rest)};
-}
-
 namespace detail {
 
 /// Takes a text piece by piece and hashes at most its first `most` bytes.
@@ -314,34 +301,71 @@ inline void put_without_digits(ShapeBuffer& shape, const char* at, const char* e
 
 }  // namespace detail
 
-inline constexpr std::size_t shaped_bytes = 256;
+namespace detail {
 
-/// The hash of the first `most` bytes that are left when times, ids and digits are masked.
-[[nodiscard]] inline std::uint64_t shape_hash(std::string_view text, std::size_t most = shaped_bytes) noexcept {
+/// Without a shape.
+struct NoShape {
+    void put(Mask) noexcept {}
+    void put(const char*, const char*) noexcept {}
+};
+struct Shape {
+    ShapeBuffer& buffer;
+    void put(Mask mask) noexcept { buffer.put(mask == Mask::time ? '\1' : '\2'); }
+    void put(const char* at, const char* end) noexcept { put_without_digits(buffer, at, end); }
+};
+
+/// One pass over the spans that are masked. A text without any costs one hash.
+template <class S>
+[[nodiscard]] MaskedHashes hash_masked(std::string_view text, S shape) noexcept {
     const char* at = text.data();
     const char* end = at + text.size();
-    detail::MaskFinder finder{at, end};
-    detail::ShapeBuffer shape{most};
-    for (detail::MaskSpan span = finder.next(); !shape.is_full(); span = finder.next()) {
-        detail::put_without_digits(shape, at, span.first);
-        if (span.mask == detail::Mask::none) break;
-        shape.put(span.mask == detail::Mask::time ? '\1' : '\2');
+    MaskFinder finder{at, end};
+    MaskSpan span = finder.next();
+    if (span.mask == Mask::none) {
+        shape.put(at, end);
+        const std::uint64_t plain = fingerprint_text(text);
+        return {plain, plain};
+    }
+    MaskedHashes sum{};
+    for (; span.mask != Mask::none; span = finder.next()) {
+        const std::uint64_t before = fingerprint_text(between(at, span.first));
+        const bool time = span.mask == Mask::time;
+        const std::uint64_t as_id = time ? 0 : fingerprint_text(between(span.first, span.last));
+        sum.typed = combine(combine(sum.typed, before), time ? time_mark : id_mark);
+        sum.timed = combine(combine(sum.timed, before), time ? time_mark : as_id);
+        shape.put(at, span.first);
+        shape.put(span.mask);
         at = span.last;
     }
-    return shape.hash();
+    shape.put(at, end);
+    const std::uint64_t rest = fingerprint_text(between(at, end));
+    return {combine(sum.typed, rest), combine(sum.timed, rest)};
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t shaped_bytes = 256;
+
+[[nodiscard]] inline MaskedHashes masked_hashes(std::string_view text) noexcept {
+    return detail::hash_masked(text, detail::NoShape{});
 }
 
 struct LineHashes {
     MaskedHashes masked{};
-    std::uint64_t shape = 0;
+    std::uint64_t shape = 0;  ///< of the first bytes that are left when times, ids and digits are masked
 };
-/// Both; of a line without digits at the cost of one.
-[[nodiscard]] inline LineHashes line_hashes(std::string_view line) noexcept {
+/// Both; of a short text without digits at the cost of one.
+[[nodiscard]] inline LineHashes line_hashes(std::string_view line, std::size_t most = shaped_bytes) noexcept {
     const detail::MaskFinder finder{line.data(), line.data() + line.size()};
-    if (line.size() > shaped_bytes || !finder.finds_nothing()) return {masked_hashes(line), shape_hash(line)};
-    const std::uint64_t plain = fingerprint_text(line);
-    return {{plain, plain}, combine(0, plain)};
+    if (line.size() <= shaped_bytes && finder.finds_nothing()) {
+        const std::uint64_t plain = fingerprint_text(line);
+        return {{plain, plain}, combine(0, plain)};
+    }
+    detail::ShapeBuffer shape{most};
+    const MaskedHashes masked = detail::hash_masked(line, detail::Shape{shape});
+    return {masked, shape.hash()};
 }
+[[nodiscard]] inline std::uint64_t shape_hash(std::string_view text) noexcept { return line_hashes(text).shape; }
 
 /// A word's hash in any case, for sets of words.
 [[nodiscard]] constexpr std::uint32_t word_hash(std::string_view word) noexcept {

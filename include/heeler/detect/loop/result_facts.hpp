@@ -69,9 +69,9 @@ inline constexpr std::uint32_t letters_of_a_line = 6;
 
 class ResultReader {
 public:
-    explicit ResultReader(std::string_view text) noexcept : text_{text}, reader_{text} {}
+    ResultReader(std::string_view text, ResultFacts& facts) noexcept : text_{text}, reader_{text}, facts_{facts} {}
 
-    [[nodiscard]] ResultFacts read() noexcept {
+    void read() noexcept {
         std::string_view line;
         while (reader_.next(line)) add(line);
         for (std::size_t i = 0; i < facts_.tail.size() && i < facts_.lines; ++i) {
@@ -79,7 +79,6 @@ public:
             if (made.shape == 0)
                 made.shape = static_cast<std::uint32_t>(shape_hash(text_.substr(made.begin, made.size)));
         }
-        return facts_;
     }
 
 private:
@@ -149,7 +148,7 @@ private:
 
     std::string_view text_;
     LineReader reader_;
-    ResultFacts facts_{};
+    ResultFacts& facts_;
     std::array<LineFacts, ResultFacts::tail_lines> newest_{};
 };
 
@@ -157,7 +156,8 @@ private:
 
 /// Linear in the text, never allocates. Words are looked for in the first 4 and the last 2 KiB, hashes are of all.
 [[nodiscard]] inline ResultFacts facts_of(const ToolResult& result) noexcept {
-    ResultFacts facts = detail::ResultReader{result.output}.read();
+    ResultFacts facts;
+    detail::ResultReader{result.output, facts}.read();
     facts.sha = result.output_sha.empty() ? 0 : fingerprint_text(result.output_sha);
     facts.failed = result.ok.has_value() && !*result.ok;
     facts.succeeded = result.ok.has_value() && *result.ok;

@@ -245,14 +245,21 @@ inline constexpr Phrase phrases[] = {
     {"wrong", said_error},
 };
 
-/// Where the phrases that begin with two letters begin; 0: there are none.
+/// Where the phrases that begin with two letters begin, and which third letters they have.
 class PhraseIndex {
 public:
     constexpr PhraseIndex() {
-        for (std::size_t i = std::size(phrases); i > 0; --i)
-            first_[slot(phrases[i - 1].text[0], phrases[i - 1].text[1])] = static_cast<std::uint8_t>(i);
+        for (std::size_t i = std::size(phrases); i > 0; --i) {
+            const std::string_view text = phrases[i - 1].text;
+            const std::size_t place = slot(text[0], text[1]);
+            first_[place] = static_cast<std::uint8_t>(i - 1);
+            thirds_[place] |= text.size() > 2 ? bit(text[2]) : ~std::uint32_t{0};
+        }
     }
-    /// Counts from 1.
+    /// Whether a phrase may begin with these letters. Others may look like them, never the reverse.
+    [[nodiscard]] constexpr bool may_begin(char first, char second, char third) const noexcept {
+        return (thirds_[slot(first, second)] & bit(third)) != 0;
+    }
     [[nodiscard]] constexpr std::size_t of(char first, char second) const noexcept {
         return first_[slot(first, second)];
     }
@@ -262,6 +269,12 @@ public:
     }
 
 private:
+    /// A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
+    [[nodiscard]] static constexpr std::uint32_t bit(char third) noexcept {
+        const char c = third == '-' || third == '_' || third == '\t' ? ' ' : third;
+        return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31u);
+    }
+    std::array<std::uint32_t, 1024> thirds_{};
     std::array<std::uint8_t, 1024> first_{};
 };
 static_assert(std::size(phrases) < 256);
@@ -363,12 +376,11 @@ static_assert(phrases_are_in_order());
 
 /// What the phrases at the beginning of the word say.
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
-    if (end - at < 2) return 0;
-    std::size_t i = phrase_index.of(fold(at[0]), fold(at[1]));
-    if (i == 0) return 0;
+    if (end - at < 2 || !phrase_index.may_begin(at[0], at[1], end - at > 2 ? at[2] : ' ')) return 0;
+    std::size_t i = phrase_index.of(at[0], at[1]);
     std::uint16_t said = 0;
     const auto slot = PhraseIndex::slot(at[0], at[1]);
-    for (--i; i < std::size(phrases); ++i) {
+    for (; i < std::size(phrases); ++i) {
         const Phrase& phrase = phrases[i];
         if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
         const char* last = match_phrase(at, end, phrase.text);
@@ -387,24 +399,22 @@ static_assert(phrases_are_in_order());
     const char* begin = text.data();
     const char* end = begin + text.size();
     std::uint16_t said = 0;
-    for (const char* at = begin; at != end;) {
+    for (const char* at = begin;;) {
+        while (at != end && !detail::is_word(*at) && *at != '\x1b') ++at;
+        if (at == end) return said;
         if (*at == '\x1b') {
             at = begin = detail::skip_escape(at, end);
-            continue;
-        }
-        if (!detail::is_word(*at)) {
-            ++at;
             continue;
         }
         const char* last = detail::word_end(at, end);
         if (detail::is_letter(*at)) {
             said = static_cast<std::uint16_t>(said | detail::said_at(begin, at, end));
-            if (detail::is_exception_name(detail::between(at, last)) && !detail::is_in_name(begin, at, last, end))
+            if ((last[-1] == 'r' || last[-1] == 'n') && detail::is_exception_name(detail::between(at, last)) &&
+                !detail::is_in_name(begin, at, last, end))
                 said = static_cast<std::uint16_t>(said | detail::failure);
         }
         at = last;
     }
-    return said;
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops
