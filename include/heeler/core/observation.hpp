@@ -110,6 +110,7 @@ struct Progress {
 };
 
 /// Output text as it arrives: any number of lines, split anywhere. `partial`: the last line is not finished yet.
+/// Detectors learn of it as it is, without a fingerprint, and after it of each line that it finished (`OutputLine`).
 struct Output {
     std::string_view text{};
     bool partial = false;
@@ -256,7 +257,7 @@ struct Observation {
     std::uint64_t exact = 0;   ///< fingerprint of the line, call, result or message
     std::uint32_t normal = 0;  ///< the same with numbers and white space masked
     std::variant<OutputLine, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, IntervalSample,
-                 Watermark, Reading, Acted, Resource>
+                 Watermark, Reading, Acted, Resource, Output>
         event;
     /// What the detector `loop` reads in a call or result without the run's lock; null: it reads it itself.
     const loops::CallFacts* call = nullptr;

@@ -30,6 +30,7 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
+        learn(seen, {});
         watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
