@@ -253,8 +253,28 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
     return Observed::ok;
 }
 
+/// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
+HEELER_INLINE std::shared_ptr<const ReadyClass> Engine::reader_of(RunHandle run) {
+    WatchedRun* watched = parts_->registry.reads_loops() ? table_.find(run) : nullptr;
+    if (watched == nullptr) return nullptr;
+    const std::lock_guard guard{watched->lock};
+    const auto& rules = watched->of_class();
+    return rules != nullptr && rules->loop != nullptr ? rules : nullptr;
+}
+
 template <class What>
 Observed Engine::observe(RunHandle run, const What& what, Instant now) {
+    if constexpr (std::is_same_v<What, ToolCall>) {
+        if (const auto rules = reader_of(run)) {
+            const loops::CallFacts facts = loops::facts_of(what, rules->loop->tools);
+            return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
+        }
+    } else if constexpr (std::is_same_v<What, ToolResult>) {
+        if (const auto rules = reader_of(run)) {
+            const loops::ResultFacts facts = loops::facts_of(what);
+            return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
+        }
+    }
     return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what); });
 }
 

@@ -26,6 +26,7 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+class ReadyClass;
 struct WatchedRun;
 
 /// Not for hosts: `Watchdog` documents each verb. The ports must outlive it.
@@ -105,6 +106,7 @@ private:
     [[nodiscard]] Observed standing(RunHandle run, const WatchedRun& watched) const noexcept;
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
+    [[nodiscard]] std::shared_ptr<const ReadyClass> reader_of(RunHandle run);
     /// It was never stored.
     [[nodiscard]] bool is_new(RunHandle run) const;
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);

@@ -30,7 +30,8 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, text::Fingerprint print) {
+        learn(seen, {});
+        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -39,17 +40,22 @@ public:
         ++run_.observations;
     }
 
-    void operator()(const ToolCall& seen) {
+    /// `facts`: what the detector `loop` reads in it, read beforehand; null: it reads it itself.
+    void operator()(const ToolCall& seen, const loops::CallFacts* facts = nullptr) {
         ++run_.calls;
         ++run_.open_calls;
-        learn(seen, text::fingerprint_call(seen.name, seen.args));
+        Observation what = observation(seen, text::fingerprint_call(seen.name, seen.args));
+        what.call = facts;
+        watched_.detectors.learn(what);
         active();
         ++run_.observations;
     }
 
-    void operator()(const ToolResult& seen) {
-        const std::uint64_t print = text::fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
-        learn(seen, {print, static_cast<std::uint32_t>(print)});
+    void operator()(const ToolResult& seen, const loops::ResultFacts* facts = nullptr) {
+        const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
+        Observation what = observation(seen, {print, static_cast<std::uint32_t>(print)});
+        what.result = facts;
+        watched_.detectors.learn(what);
         if (run_.open_calls > 0) --run_.open_calls;
         active();
         if (watched_.results.edit().add(print)) gained();
@@ -59,7 +65,7 @@ public:
     void operator()(const Message& seen) {
         const std::uint64_t print = text::fingerprint_text(seen.text);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
-        if (seen.from_assistant)
+        if (seen.is_own())
             active();
         else
             alive();
@@ -285,8 +291,12 @@ private:
     }
 
     template <class Event>
-    void learn(const Event& event, text::Fingerprint print) {
-        watched_.detectors.learn(Observation{at_, run_.observations, print.exact, print.normal, event});
+    [[nodiscard]] Observation observation(const Event& event, Fingerprint print) const {
+        return Observation{at_, run_.observations, print.exact, print.normal, event};
+    }
+    template <class Event>
+    void learn(const Event& event, Fingerprint print) {
+        watched_.detectors.learn(observation(event, print));
     }
 
     RunMemory& watched_;

@@ -45,6 +45,7 @@ public:
                                                                known ? known->defined : now.elapsed);
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
+            if (compiled->loop != nullptr) reads_loops_.store(true, std::memory_order_release);
             before = std::exchange(known, std::move(compiled));
         }
         if (before) {
@@ -79,6 +80,9 @@ public:
         const std::lock_guard guard{lock_};
         mutes_[class_name].add(identity);
     }
+
+    /// Whether a class has a detector that reads calls and results for itself.
+    [[nodiscard]] bool reads_loops() const noexcept { return reads_loops_.load(std::memory_order_acquire); }
 
     [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
         const std::lock_guard guard{lock_};
@@ -367,6 +371,7 @@ private:
     NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
+    std::atomic<bool> reads_loops_{false};
     RunTable<WatchedRun>& table_;
     RunIndex index_;
 };
