@@ -146,7 +146,7 @@ JsonObject JsonParser::parse(std::string_view text) {
     dom::element root;
     auto error = parser_.parse(text.data(), text.size()).get(root);
     if (error == simdjson::UTF8_ERROR) {
-        const std::string valid = heeler::repaired_utf8(text);
+        const std::string valid = heeler::text::repaired_utf8(text);
         error = parser_.parse(valid).get(root);
     }
     if (error != simdjson::SUCCESS) throw BadLine{std::string{"not JSON: "} + simdjson::error_message(error)};

@@ -162,10 +162,9 @@ void Supervisor::close_old_runs(const heeler::Snapshot& stored, const std::optio
         const auto handle = dog_.find(old.row.id);
         if (!handle) continue;
         const EndNote* const note = end_notes_.of(old.row.id);
-        const auto known = note != nullptr                                                 ? note->state
-                           : earlier && earlier->run == old.row.id && earlier->status == 0 ? heeler::RunState::completed
-                                                                                           : heeler::RunState::failed;
-        const auto finished = dog_.finish(*handle, known);
+        const bool ended_well = earlier && earlier->run == old.row.id && earlier->status == 0;
+        const auto otherwise = ended_well ? heeler::RunEnd::completed : heeler::RunEnd::failed;
+        const auto finished = dog_.finish(*handle, note != nullptr ? note->end() : otherwise);
         if (!finished) {
             display_.say(fmt::format("the end of {} is not recorded yet: {}", old.row.id, finished.error().message));
         } else if (note != nullptr) {

@@ -31,7 +31,7 @@ public:
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
         learn(seen, {});
-        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, text::Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -52,7 +52,7 @@ public:
     }
 
     void operator()(const ToolResult& seen, const loops::ResultFacts* facts = nullptr) {
-        const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
+        const std::uint64_t print = text::fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
         Observation what = observation(seen, {print, static_cast<std::uint32_t>(print)});
         what.result = facts;
         watched_.detectors.learn(what);
@@ -291,11 +291,11 @@ private:
     }
 
     template <class Event>
-    [[nodiscard]] Observation observation(const Event& event, Fingerprint print) const {
+    [[nodiscard]] Observation observation(const Event& event, text::Fingerprint print) const {
         return Observation{at_, run_.observations, print.exact, print.normal, event};
     }
     template <class Event>
-    void learn(const Event& event, Fingerprint print) {
+    void learn(const Event& event, text::Fingerprint print) {
         watched_.detectors.learn(observation(event, print));
     }
 

@@ -128,7 +128,7 @@ private:
 
     /// Bytes that are no UTF-8 are usually a character that was cut in the middle.
     [[nodiscard]] std::string_view repaired(std::string_view line) {
-        std::string& valid = texts_.emplace_back(repaired_utf8(line));
+        std::string& valid = texts_.emplace_back(text::repaired_utf8(line));
         const std::size_t size = valid.size();
         valid.append(LineFollower::padding, '\0');
         return std::string_view{valid}.substr(0, size);

@@ -72,7 +72,7 @@ private:
     Result<detail::JsonValue> parse(std::string_view json) {
         simdjson::dom::element parsed;
         auto error = parser_.parse(json.data(), json.size()).get(parsed);
-        if (error == simdjson::UTF8_ERROR) error = parser_.parse(repaired_utf8(json)).get(parsed);
+        if (error == simdjson::UTF8_ERROR) error = parser_.parse(text::repaired_utf8(json)).get(parsed);
         if (error == simdjson::SUCCESS) return detail::JsonValue{parsed};
         return fail(ErrorCode::corrupt, std::string{"is no JSON: "} + simdjson::error_message(error));
     }

@@ -212,7 +212,7 @@ private:
         KeyText name;
         if (!read_json_string(at_, end_, name) || !take(':')) return false;
         Frame& frame = frames_[depth_ - 1];
-        frame.key = text::combine(fingerprint_text(name.view()), name.longer);
+        frame.key = text::combine(text::fingerprint_text(name.view()), name.longer);
         frame.role = key_roles.of(name.view());
         frame.changing = (depth_ > 1 && frames_[depth_ - 2].changing) || frame.role == KeyRole::changing;
         return true;
@@ -240,7 +240,7 @@ private:
     Sink& sink_;
     std::size_t depth_ = 0;
     bool opened_ = false;
-    std::array<Frame, max_argument_depth> frames_;
+    std::array<Frame, text::max_argument_depth> frames_;
 };
 
 /// Hashes the text of one value with runs of white space as one blank: as it is, masked, and without digits. Text
@@ -260,9 +260,9 @@ public:
             const char* first = at;
             while (at != end && !is_blank(*at)) ++at;
             if (at != first) {
-                if (blank_ && (size_ > 0 || taken_ > 0)) text::append(" ");
+                if (blank_ && (size_ > 0 || taken_ > 0)) append(" ");
                 blank_ = false;
-                text::append(between(first, at));
+                append(between(first, at));
             }
             if (at == end) return;
             blank_ = true;
@@ -281,7 +281,7 @@ public:
     }
 
 private:
-    void text::append(std::string_view text) noexcept {
+    void append(std::string_view text) noexcept {
         while (!text.empty()) {
             if (size_ == buffer_.size()) make_room();
             const std::string_view part = text.substr(0, buffer_.size() - size_);
@@ -298,7 +298,7 @@ private:
     }
     void spill(std::size_t count) noexcept {
         const std::string_view text{buffer_.data(), count};
-        const std::uint64_t exact = fingerprint_text(text);
+        const std::uint64_t exact = text::fingerprint_text(text);
         sum_.exact = text::combine(sum_.exact, exact);
         const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
         const LineHashes hashes = masked ? line_hashes(text, text.size()) : LineHashes{{exact, exact}, exact};

@@ -303,12 +303,12 @@ struct Table {
 };
 
 [[nodiscard]] inline std::uint32_t command_line_hash(std::string_view line) noexcept {
-    return half_not_zero(fingerprint_text(trim(line)));
+    return half_not_zero(text::fingerprint_text(trim(line)));
 }
 
 /// The verbs of commands in one language are told apart, those of different tools as well.
 [[nodiscard]] inline std::uint32_t verb_of(std::uint64_t tool, std::string_view word) noexcept {
-    return half_not_zero(text::combine(tool, fingerprint_text(word)));
+    return half_not_zero(text::combine(tool, text::fingerprint_text(word)));
 }
 
 inline void override_kind(CallFacts& facts, std::string_view name, const std::vector<ToolRule>& rules) noexcept {
@@ -357,7 +357,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
 [[nodiscard]] inline CallFacts facts_from(const CallReader& reader, const NameTokens& name, std::string_view called,
                                           std::string_view command, const Overrides& overrides) noexcept {
     constexpr std::size_t long_command = 80;
-    const std::uint64_t tool = fingerprint_text(called.empty() ? "unknown" : called);
+    const std::uint64_t tool = text::fingerprint_text(called.empty() ? "unknown" : called);
     const CallReader::Sums& sums = reader.sums();
     CallFacts facts;
     facts.exact = half(text::combine(tool, sums.exact));

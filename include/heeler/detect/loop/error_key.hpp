@@ -88,7 +88,7 @@ private:
 
     void step(const char* stop) noexcept {
         if (*at_ == '\x1b') {
-            at_ = text::skip_escape(at_, end_);
+            at_ = skip_escape(at_, end_);
         } else if (const char* inside = quote_end(at_); inside != nullptr && literal(inside)) {
             return;
         } else if (is_digit(*at_)) {
@@ -141,7 +141,7 @@ private:
         const std::string_view text = between(inside, stop);
         at_ = stop + (inside - at_);
         const std::uint64_t hash = shape_hash(text);
-        add_subject(fingerprint_text(text));
+        add_subject(text::fingerprint_text(text));
         if (is_of_call(text))
             add(argument_sign);
         else
@@ -172,7 +172,7 @@ private:
         const char* first = at_;
         at_ = loops::detail::digits_end(at_, end_);
         if (is_count(at_, end_))
-            add(fingerprint_text(between(first, at_)));
+            add(text::fingerprint_text(between(first, at_)));
         else
             add(number_sign);
     }
@@ -191,7 +191,7 @@ private:
         const std::string_view text = between(at_, last);
         if (is_path(text)) {
             add(path_sign);
-            add_subject(fingerprint_text(text));
+            add_subject(text::fingerprint_text(text));
             at_ = last;
             return;
         }
@@ -273,7 +273,7 @@ struct TextNumbers {
                     continue;
                 }
                 const char* last = loops::detail::digits_end(at, span.first);
-                const std::uint64_t number = fingerprint_text(between(at, last));
+                const std::uint64_t number = text::fingerprint_text(between(at, last));
                 if (runs < most) all = text::combine(all, number);
                 ++runs;
                 const bool in_word = at != text.data() && is_word(at[-1]);

@@ -90,7 +90,7 @@ private:
             line = without_number(line);
             if (line.size() < least_line) continue;
             ++lines.all;
-            if (!add(part, text::combine(fingerprint_text(line), salt))) ++lines.fresh;
+            if (!add(part, text::combine(text::fingerprint_text(line), salt))) ++lines.fresh;
         }
         return lines;
     }

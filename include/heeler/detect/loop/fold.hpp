@@ -124,7 +124,7 @@ private:
     };
 
     [[nodiscard]] static std::uint64_t id_of(std::string_view id) noexcept {
-        return id.empty() ? 0 : fingerprint_text(id) | 1u;
+        return id.empty() ? 0 : text::fingerprint_text(id) | 1u;
     }
 
     Memory::Calls& start() {

@@ -277,7 +277,7 @@ public:
 
 private:
     void spill() noexcept {
-        sum_ = text::combine(sum_, fingerprint_text({buffer_.data(), size_}));
+        sum_ = text::combine(sum_, text::fingerprint_text({buffer_.data(), size_}));
         size_ = 0;
     }
 
@@ -323,14 +323,14 @@ template <class S>
     MaskSpan span = finder.next();
     if (span.mask == Mask::none) {
         shape.put(at, end);
-        const std::uint64_t plain = fingerprint_text(text);
+        const std::uint64_t plain = text::fingerprint_text(text);
         return {plain, plain};
     }
     MaskedHashes sum{};
     for (; span.mask != Mask::none; span = finder.next()) {
-        const std::uint64_t before = fingerprint_text(between(at, span.first));
+        const std::uint64_t before = text::fingerprint_text(between(at, span.first));
         const bool time = span.mask == Mask::time;
-        const std::uint64_t as_id = time ? 0 : fingerprint_text(between(span.first, span.last));
+        const std::uint64_t as_id = time ? 0 : text::fingerprint_text(between(span.first, span.last));
         sum.typed = text::combine(text::combine(sum.typed, before), time ? time_mark : id_mark);
         sum.timed = text::combine(text::combine(sum.timed, before), time ? time_mark : as_id);
         shape.put(at, span.first);
@@ -338,7 +338,7 @@ template <class S>
         at = span.last;
     }
     shape.put(at, end);
-    const std::uint64_t rest = fingerprint_text(between(at, end));
+    const std::uint64_t rest = text::fingerprint_text(between(at, end));
     return {text::combine(sum.typed, rest), text::combine(sum.timed, rest)};
 }
 
@@ -358,7 +358,7 @@ struct LineHashes {
 [[nodiscard]] inline LineHashes line_hashes(std::string_view line, std::size_t most = shaped_bytes) noexcept {
     const detail::MaskFinder finder{line.data(), line.data() + line.size()};
     if (line.size() <= shaped_bytes && finder.finds_nothing()) {
-        const std::uint64_t plain = fingerprint_text(line);
+        const std::uint64_t plain = text::fingerprint_text(line);
         return {{plain, plain}, text::combine(0, plain)};
     }
     detail::ShapeBuffer shape{most};

@@ -112,7 +112,7 @@ private:
         if (line.size() > masked_head) add_plain(made, line.substr(masked_head));
     }
     static void add_plain(LineFacts& made, std::string_view rest) noexcept {
-        const std::uint64_t plain = fingerprint_text(rest);
+        const std::uint64_t plain = text::fingerprint_text(rest);
         made.typed = text::combine(made.typed, plain);
         made.timed = text::combine(made.timed, plain);
     }
@@ -158,7 +158,7 @@ private:
 [[nodiscard]] inline ResultFacts facts_of(const ToolResult& result) noexcept {
     ResultFacts facts;
     detail::ResultReader{result.output, facts}.read();
-    facts.sha = result.output_sha.empty() ? 0 : fingerprint_text(result.output_sha);
+    facts.sha = result.output_sha.empty() ? 0 : text::fingerprint_text(result.output_sha);
     facts.failed = result.ok.has_value() && !*result.ok;
     facts.succeeded = result.ok.has_value() && *result.ok;
     return facts;

@@ -42,7 +42,7 @@ public:
         const char* end = line.data() + line.size();
         for (const char* at = line.data(); at != end;) {
             if (*at == '\x1b') {
-                at = text::skip_escape(at, end);
+                at = skip_escape(at, end);
             } else if (!is_word(*at)) {
                 ++at;
             } else {

@@ -367,7 +367,7 @@ static_assert(phrases_are_in_order());
 }
 
 /// Behind the control sequence of a terminal at `at`.
-[[nodiscard]] constexpr const char* text::skip_escape(const char* at, const char* end) noexcept {
+[[nodiscard]] constexpr const char* skip_escape(const char* at, const char* end) noexcept {
     if (++at == end || *at != '[') return at;
     for (++at; at != end; ++at)
         if (*at >= 0x40 && *at <= 0x7E) return at + 1;
