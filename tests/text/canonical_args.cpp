@@ -103,7 +103,8 @@ TEST_CASE("nesting up to the limit is understood, deeper is text [M-057]") {
         return std::string(depth, '[') + inner + std::string(depth, ']');
     };
     CHECK(call(nested(text::max_argument_depth, " ")) == call(nested(text::max_argument_depth, "")));
-    CHECK(call(nested(text::max_argument_depth + 1, " ")).exact != call(nested(text::max_argument_depth + 1, "")).exact);
+    CHECK(call(nested(text::max_argument_depth + 1, " ")).exact !=
+          call(nested(text::max_argument_depth + 1, "")).exact);
     CHECK(call(nested(1'000'000, "1")).exact != call(nested(1'000'000, "2")).exact);
     std::string objects;
     for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
