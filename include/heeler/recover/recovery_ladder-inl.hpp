@@ -68,11 +68,11 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
     return text + (destructive ? " (destructive)\n" : " (nothing is destroyed)\n");
 }
 
-HEELER_INLINE Decision RecoveryLadder::climb(const Incident& incident, const Judgement& seen, Duration now,
-                                             Elapsed elapsed, Duration verify_after) const {
+HEELER_INLINE Decision RecoveryLadder::climb(const LadderTurn& turn) const {
+    const auto& [incident, seen, now, elapsed, verify_after] = turn;
     Judgement answered = seen;
     answered.worst = worst_answered(seen);
-    const Turn step{incident, answered, now, elapsed, verify_after};
+    const LadderTurn step{incident, answered, now, elapsed, verify_after};
     switch (incident.phase) {
         case Phase::none:
         case Phase::closed:
@@ -87,13 +87,12 @@ HEELER_INLINE Decision RecoveryLadder::climb(const Incident& incident, const Jud
     return Decision{incident};
 }
 
-HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const std::vector<Action>& actions,
-                                              Duration now, Elapsed elapsed, Duration verify_after) const {
+HEELER_INLINE Decision RecoveryLadder::absorb(const LadderOutcomes& outcomes) const {
+    const auto& [incident, actions, now, elapsed, verify_after] = outcomes;
     const Action& main = rung::main_of(actions);
     const bool isolates = main.kind == ActionKind::isolate;
     const bool alone = isolates && main.outcome != ActionOutcome::done;  // what waited for it was not tried
-    if (!alone && rung::find(actions, ActionKind::spawn) != nullptr)
-        return retrying::absorb(incident, actions, now, elapsed, verify_after);
+    if (!alone && rung::find(actions, ActionKind::spawn) != nullptr) return retrying::absorb(outcomes);
     Decision decision{incident};
     for (const Action& action : actions) rung::note_done(decision.incident, action);
     decision.corrected = rung::outcome_of(actions);
@@ -101,7 +100,7 @@ HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const st
     if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
         return ended(decision, InterventionOutcome::terminated);
     const Judgement nothing;
-    const Turn step{incident, nothing, now, elapsed, verify_after};
+    const LadderTurn step{incident, nothing, now, elapsed, verify_after};
     if (main.outcome == ActionOutcome::skipped) return try_later(step, actions, *decision.corrected);
     if (main.kind == ActionKind::terminate && rung::not_done(main)) return escalated(decision, "terminate_failed");
     if (rung::any(actions, ActionOutcome::unknown)) {
@@ -122,7 +121,7 @@ HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const st
     return decision;
 }
 
-HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decision,
+HEELER_INLINE Decision RecoveryLadder::failed(const LadderTurn& step, Decision decision,
                                               const std::vector<Action>& actions) const {
     const Action& main = rung::main_of(actions);
     const bool absent = main.outcome == ActionOutcome::unsupported;
@@ -163,13 +162,13 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
     return worst;
 }
 
-HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
+HEELER_INLINE Decision RecoveryLadder::open(const LadderTurn& step) const {
     if (!step.seen.worst) return Decision{step.incident};
     const Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
     return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
 }
 
-HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
+HEELER_INLINE Decision RecoveryLadder::verify(const LadderTurn& step) const {
     const bool waits = step.now < step.incident.verify_at;
     if (step.seen.explicit_limit && !(waits && step.incident.condition == Condition::timeout))
         return act(step, InterventionOutcome::persisted);
@@ -186,11 +185,11 @@ HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
         return unclear;
     unclear.incident.verify_at = step.now + step.verify_after;
     if (++unclear.incident.unclear < 2) return unclear;
-    Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
+    LadderTurn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
     return act(still, InterventionOutcome::persisted);
 }
 
-HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
+HEELER_INLINE Decision RecoveryLadder::wait(const LadderTurn& step) const {
     if (step.seen.explicit_limit) return act(step, {});
     const bool due = !step.incident.hold_until || step.elapsed >= *step.incident.hold_until;
     if (step.seen.worst)
@@ -201,7 +200,7 @@ HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
     return retrying::call_off(step.incident, step.now);
 }
 
-HEELER_INLINE Decision RecoveryLadder::hold(const Turn& step) const {
+HEELER_INLINE Decision RecoveryLadder::hold(const LadderTurn& step) const {
     const Incident& incident = step.incident;
     if (step.seen.explicit_limit && incident.condition != Condition::timeout)
         return act(step, InterventionOutcome::persisted);
@@ -218,7 +217,7 @@ HEELER_INLINE Decision RecoveryLadder::hold(const Turn& step) const {
     return wait;
 }
 
-HEELER_INLINE Decision RecoveryLadder::act(const Turn& step, std::optional<InterventionOutcome> last) const {
+HEELER_INLINE Decision RecoveryLadder::act(const LadderTurn& step, std::optional<InterventionOutcome> last) const {
     const Condition condition = step.seen.worst.value_or(step.incident.condition);
     if (retrying::applies(retry, condition) && !step.seen.explicit_limit) {
         Decision retried = retrying::step(*retry, step.incident, step.seen, step.now, step.elapsed, step.verify_after);
@@ -252,7 +251,7 @@ HEELER_INLINE Decision RecoveryLadder::act(const Turn& step, std::optional<Inter
     return decision;
 }
 
-HEELER_INLINE Decision RecoveryLadder::last_rung(const Turn& step, Condition condition, bool refused) const {
+HEELER_INLINE Decision RecoveryLadder::last_rung(const LadderTurn& step, Condition condition, bool refused) const {
     Decision decision{step.incident};
     decision.condition = condition;
     decision.is_final = true;
@@ -268,7 +267,7 @@ HEELER_INLINE Decision RecoveryLadder::last_rung(const Turn& step, Condition con
     return decision;
 }
 
-HEELER_INLINE Decision RecoveryLadder::try_later(const Turn& step, const std::vector<Action>& actions,
+HEELER_INLINE Decision RecoveryLadder::try_later(const LadderTurn& step, const std::vector<Action>& actions,
                                                  InterventionOutcome corrected) const {
     Decision decision{step.incident};
     decision.corrected = corrected;

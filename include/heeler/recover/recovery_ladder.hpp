@@ -45,23 +45,13 @@ struct RecoveryLadder {
 
     [[nodiscard]] std::string describe() const;
 
-    /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                 Duration verify_after) const;
+    /// One cycle's step.
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const;
 
     /// What the outcomes of a rung change: decided again in the same cycle.
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                  Elapsed elapsed, Duration verify_after) const;
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const;
 
 private:
-    struct Turn {
-        const Incident& incident;
-        const Judgement& seen;
-        Duration now;
-        Elapsed elapsed;
-        Duration verify_after;
-    };
-
     [[nodiscard]] const Response* response_to(Condition condition) const noexcept;
 
     /// Something is done about it.
@@ -70,27 +60,27 @@ private:
     /// What nothing is done about hides nothing, and is no reason for the last rung: the worst that the ladder knows.
     [[nodiscard]] std::optional<Condition> worst_answered(const Judgement& seen) const noexcept;
 
-    [[nodiscard]] Decision open(const Turn& step) const;
+    [[nodiscard]] Decision open(const LadderTurn& step) const;
 
-    [[nodiscard]] Decision verify(const Turn& step) const;
+    [[nodiscard]] Decision verify(const LadderTurn& step) const;
 
     /// A retry is planned.
-    [[nodiscard]] Decision wait(const Turn& step) const;
+    [[nodiscard]] Decision wait(const LadderTurn& step) const;
 
-    [[nodiscard]] Decision hold(const Turn& step) const;
+    [[nodiscard]] Decision hold(const LadderTurn& step) const;
 
-    [[nodiscard]] Decision act(const Turn& step, std::optional<InterventionOutcome> last) const;
+    [[nodiscard]] Decision act(const LadderTurn& step, std::optional<InterventionOutcome> last) const;
 
     /// The destructive entries stay only if a nudge got through, a limit was set, or the agent refused the nudge and
     /// the class says that this ends it.
-    [[nodiscard]] Decision last_rung(const Turn& step, Condition condition, bool refused) const;
+    [[nodiscard]] Decision last_rung(const LadderTurn& step, Condition condition, bool refused) const;
 
     /// What was to recover the run came to nothing. What the host cannot do is no failure of the agent, and one that
     /// could not be isolated is not touched: both are a person's business.
-    [[nodiscard]] Decision failed(const Turn& step, Decision decision, const std::vector<Action>& actions) const;
+    [[nodiscard]] Decision failed(const LadderTurn& step, Decision decision, const std::vector<Action>& actions) const;
 
     /// Held back by a freeze: nothing was tried, so nothing is counted, and it is tried again after one verification.
-    [[nodiscard]] Decision try_later(const Turn& step, const std::vector<Action>& actions,
+    [[nodiscard]] Decision try_later(const LadderTurn& step, const std::vector<Action>& actions,
                                      InterventionOutcome corrected) const;
 };
 
