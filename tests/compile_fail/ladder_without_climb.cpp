@@ -1,4 +1,4 @@
-// expect: heeler: a Ladder needs `heeler::Decision climb(const heeler::Incident&, const heeler::Judgement&, heeler::Duration now, heeler::Elapsed, heeler::Duration verify_after) const` (README: Write a ladder)
+// expect: heeler: a Ladder needs `heeler::Decision climb(const heeler::LadderTurn&) const` (README: Write a ladder)
 // A ladder that does not know the time.
 #include <heeler/heeler.hpp>
 
@@ -6,9 +6,8 @@ struct Flat {
     heeler::Decision climb(const heeler::Incident& incident, const heeler::Judgement&) const {
         return heeler::Decision{incident};
     }
-    heeler::Decision absorb(const heeler::Incident& incident, const std::vector<heeler::Action>&, heeler::Duration,
-                            heeler::Elapsed, heeler::Duration) const {
-        return heeler::Decision{incident};
+    heeler::Decision absorb(const heeler::LadderOutcomes& outcomes) const {
+        return heeler::Decision{outcomes.incident};
     }
 };
 

@@ -260,10 +260,10 @@ TEST_CASE("the metadata of a run is a table of fields and values [M-017]") {
     RunSpec spec = bench::spec_of("r");
     spec.expected = 600s;
     spec.timeout = 3600s;
-    const std::string table = text::to_table(spec);
+    const std::string table = to_table(spec);
     CHECK_THAT(table, ContainsSubstring("| Field") && ContainsSubstring("| Value"));
     CHECK_THAT(table, ContainsSubstring("Port the parser") && ContainsSubstring("10m") && ContainsSubstring("1h"));
     CHECK(std::count(table.begin(), table.end(), '\n') == 5);
     spec.timeout.reset();
-    CHECK_THAT(text::to_table(spec), ContainsSubstring("| -"));
+    CHECK_THAT(to_table(spec), ContainsSubstring("| -"));
 }

@@ -12,8 +12,8 @@ namespace {
 struct AskAtOnce {
     static inline int absorbed = 0;
 
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed,
-                                 Duration) const {
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const {
+        const auto& [incident, seen, now, elapsed, verify_after] = turn;
         Decision decision{incident};
         Incident& next = decision.incident;
         if (incident.open() && !seen.worst) {
@@ -31,12 +31,11 @@ struct AskAtOnce {
         }
         return decision;
     }
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration, Elapsed,
-                                  Duration) const {
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const {
         ++absorbed;
-        Decision decision{incident};
-        decision.corrected = actions.back().outcome == ActionOutcome::done ? InterventionOutcome::escalated
-                                                                           : InterventionOutcome::failed;
+        Decision decision{outcomes.incident};
+        decision.corrected = outcomes.actions.back().outcome == ActionOutcome::done ? InterventionOutcome::escalated
+                                                                                    : InterventionOutcome::failed;
         return decision;
     }
 };

@@ -25,7 +25,7 @@ Judgement seeing(Condition worst) {
 
 /// One cycle at `now` of the working clock, one minute between verifications.
 Decision at(const RecoveryLadder& rules, const Incident& incident, Duration now, const Judgement& seen) {
-    return rules.climb(incident, seen, now, Elapsed{now}, 60s);
+    return rules.climb({incident, seen, now, Elapsed{now}, 60s});
 }
 
 std::vector<Action> carried_out(const Plan& plan, std::vector<ActionOutcome> outcomes) {
@@ -41,7 +41,7 @@ std::vector<Action> carried_out(const Plan& plan, std::vector<ActionOutcome> out
 
 Decision absorbed(const RecoveryLadder& rules, const Decision& acted, std::vector<ActionOutcome> outcomes,
                   Duration now = 0s) {
-    return rules.absorb(acted.incident, carried_out(acted.plan, std::move(outcomes)), now, Elapsed{now}, 60s);
+    return rules.absorb({acted.incident, carried_out(acted.plan, std::move(outcomes)), now, Elapsed{now}, 60s});
 }
 
 std::string text_of(const Plan& plan) {
@@ -205,8 +205,8 @@ TEST_CASE("a runaway run is paused and escalated, again after the longest pause 
     CHECK(text_of(step.plan) == "pause snapshot escalate ");
     step = absorbed(rules, step, {ActionOutcome::done});
     CHECK(step.incident.phase == Phase::holding);
-    CHECK_FALSE(rules.climb(step.incident, {}, 0s, Elapsed{1799s}, 60s).acts());
-    const Decision again = rules.climb(step.incident, {}, 0s, Elapsed{1800s}, 60s);
+    CHECK_FALSE(rules.climb({step.incident, {}, 0s, Elapsed{1799s}, 60s}).acts());
+    const Decision again = rules.climb({step.incident, {}, 0s, Elapsed{1800s}, 60s});
     CHECK(text_of(again.plan) == "escalate ");
     CHECK(again.reason == "held_too_long");
 }
@@ -261,14 +261,14 @@ TEST_CASE("what a rung came to decides what follows [M-095] [D-37] [D-42]") {
         const Plan plan{{ActionKind::isolate, {}}, {ActionKind::nudge, {}}};
         const auto how = GENERATE(ActionOutcome::failed, ActionOutcome::rejected, ActionOutcome::unsupported);
         const Decision next =
-            rules.absorb(step.incident, carried_out(plan, {how, ActionOutcome::blocked}), 0s, Elapsed{0s}, 60s);
+            rules.absorb({step.incident, carried_out(plan, {how, ActionOutcome::blocked}), 0s, Elapsed{0s}, 60s});
         CHECK(text_of(next.plan) == (how == ActionOutcome::unsupported ? "escalate " : "snapshot escalate "));
         CHECK(next.incident.phase == Phase::holding);
     }
     SECTION("an escalation that waited in vain is owed, whatever it waited for") {
         const Plan plan{{ActionKind::snapshot, {}}, {ActionKind::escalate, ActionKind::snapshot}};
         const auto actions = carried_out(plan, {ActionOutcome::unsupported, ActionOutcome::blocked});
-        CHECK(text_of(rules.absorb(step.incident, actions, 0s, Elapsed{0s}, 60s).plan) == "escalate ");
+        CHECK(text_of(rules.absorb({step.incident, actions, 0s, Elapsed{0s}, 60s}).plan) == "escalate ");
     }
     SECTION("the run is over: no attempt, closed") {
         const Decision next = absorbed(rules, step, {ActionOutcome::ended});
@@ -321,7 +321,7 @@ TEST_CASE("the same loop reopens its incident for longer than anything else does
         CHECK(begun(last, at, 60s, true).number == of_same_loop);
         Judgement seen = seeing(Condition::loop_detected);
         seen.same_loop = true;
-        const Decision step = RecoveryLadder{ladder()}.climb(last, seen, at, Elapsed{at}, 60s);
+        const Decision step = RecoveryLadder{ladder()}.climb({last, seen, at, Elapsed{at}, 60s});
         CHECK((step.incident.number == of_same_loop && step.incident.attempts == (of_same_loop == 4 ? 2u : 1u)));
     }
 }

@@ -30,7 +30,7 @@ Judgement stalled(std::uint32_t continuations = 0) {
 
 Decision at(const Ladder& ladder, const Incident& incident, Duration now, const Judgement& seen) {
     REQUIRE(ladder.validate());
-    return ladder.climb(incident, seen, now, Elapsed{now}, 60s);
+    return ladder.climb({incident, seen, now, Elapsed{now}, 60s});
 }
 
 Incident planned_until(Duration moment) {
@@ -161,12 +161,12 @@ TEST_CASE("a fresh agent that could not be started is tried again after the same
         spawn.kind = ActionKind::spawn;
         for (const ActionOutcome outcome : {ActionOutcome::failed, ActionOutcome::skipped}) {
             spawn.outcome = outcome;
-            const Decision after = rules.ladder.absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
+            const Decision after = rules.ladder.absorb({due.incident, {spawn}, 710s, Elapsed{710s}, 60s});
             CHECK(after.incident.attempts == 0);
             CHECK(at(rules.ladder, after.incident, 770s, stalled()).retry_after == 10s);
         }
         spawn.outcome = ActionOutcome::unknown;
-        const Decision unknown = rules.ladder.absorb(due.incident, {spawn}, 710s, Elapsed{710s}, 60s);
+        const Decision unknown = rules.ladder.absorb({due.incident, {spawn}, 710s, Elapsed{710s}, 60s});
         CHECK(unknown.plan.front().action == ActionKind::escalate);
         CHECK_FALSE(at(rules.ladder, unknown.incident, 770s, stalled(1)).retry_after);
     }

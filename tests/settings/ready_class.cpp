@@ -31,13 +31,8 @@ struct Choosy {
 };
 
 struct RefusesLadder {
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement&, Duration, Elapsed, Duration) const {
-        return Decision{incident};
-    }
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>&, Duration, Elapsed,
-                                  Duration) const {
-        return Decision{incident};
-    }
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const { return Decision{turn.incident}; }
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const { return Decision{outcomes.incident}; }
     [[nodiscard]] Result<void> validate() const { return fail(ErrorCode::invalid_argument, "this ladder refuses"); }
 };
 

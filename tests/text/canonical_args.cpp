@@ -102,8 +102,9 @@ TEST_CASE("nesting up to the limit is understood, deeper is text [M-057]") {
     const auto nested = [](std::size_t depth, const std::string& inner) {
         return std::string(depth, '[') + inner + std::string(depth, ']');
     };
-    CHECK(call(nested(max_argument_depth, " ")) == call(nested(max_argument_depth, "")));
-    CHECK(call(nested(max_argument_depth + 1, " ")).exact != call(nested(max_argument_depth + 1, "")).exact);
+    CHECK(call(nested(text::max_argument_depth, " ")) == call(nested(text::max_argument_depth, "")));
+    CHECK(call(nested(text::max_argument_depth + 1, " ")).exact !=
+          call(nested(text::max_argument_depth + 1, "")).exact);
     CHECK(call(nested(1'000'000, "1")).exact != call(nested(1'000'000, "2")).exact);
     std::string objects;
     for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";

@@ -76,21 +76,36 @@ struct Decision {
     [[nodiscard]] bool acts() const noexcept { return !plan.empty(); }
 };
 
-template <class T>
-concept CanClimb = requires(const T& ladder, const Incident& incident, const Judgement& seen, Duration now,
-                            Elapsed elapsed) {
-    { ladder.climb(incident, seen, now, elapsed, now) } -> std::same_as<Decision>;
+/// What a ladder is asked with in each cycle.
+struct LadderTurn {
+    const Incident& incident;
+    const Judgement& seen;
+    Duration now;           ///< on the run's working clock, which a wait stops
+    Elapsed elapsed;        ///< is not stopped by a wait
+    Duration verify_after;  ///< on the working clock: how long a rung takes to show whether it helped
+};
+
+/// What a ladder is told when a rung was carried out. The times are those of a turn.
+struct LadderOutcomes {
+    const Incident& incident;
+    const std::vector<Action>& actions;  ///< of the rung, with what came of each
+    Duration now;
+    Elapsed elapsed;
+    Duration verify_after;
 };
 
 template <class T>
-concept CanAbsorb = requires(const T& ladder, const Incident& incident, const std::vector<Action>& actions,
-                             Duration now, Elapsed elapsed) {
-    { ladder.absorb(incident, actions, now, elapsed, now) } -> std::same_as<Decision>;
+concept CanClimb = requires(const T& ladder, const LadderTurn& turn) {
+    { ladder.climb(turn) } -> std::same_as<Decision>;
 };
 
-/// `climb(incident, judgement, now, elapsed, verify_after)` is asked in each cycle what is done next; `absorb(incident,
-/// actions, now, elapsed, verify_after)` what the outcomes of a rung change. `now` and `verify_after` are on the run's
-/// working clock, `elapsed` is not stopped by a wait. Both are pure. Optional, each looked up by name:
+template <class T>
+concept CanAbsorb = requires(const T& ladder, const LadderOutcomes& outcomes) {
+    { ladder.absorb(outcomes) } -> std::same_as<Decision>;
+};
+
+/// `climb(turn)` is asked in each cycle what is done next; `absorb(outcomes)` what the outcomes of a rung change. Both
+/// are pure. Optional, each looked up by name:
 ///
 /// | member | what |
 /// |---|---|
@@ -108,14 +123,13 @@ concept LadderLike = std::copyable<T> && CanClimb<T> && CanAbsorb<T>;
 template <class T>
 consteval bool check_ladder() {
     static_assert(std::copyable<T>, "heeler: a Ladder must be copyable (README: Write a ladder)");
+    static_assert(CanClimb<T>,
+                  "heeler: a Ladder needs `heeler::Decision climb(const heeler::LadderTurn&) const` (README: Write a "
+                  "ladder)");
     static_assert(
-        CanClimb<T>,
-        "heeler: a Ladder needs `heeler::Decision climb(const heeler::Incident&, const heeler::Judgement&, "
-        "heeler::Duration now, heeler::Elapsed, heeler::Duration verify_after) const` (README: Write a ladder)");
-    static_assert(CanAbsorb<T>,
-                  "heeler: a Ladder needs `heeler::Decision absorb(const heeler::Incident&, const "
-                  "std::vector<heeler::Action>&, heeler::Duration now, heeler::Elapsed, heeler::Duration verify_after) "
-                  "const` (README: Write a ladder)");
+        CanAbsorb<T>,
+        "heeler: a Ladder needs `heeler::Decision absorb(const heeler::LadderOutcomes&) const` (README: Write "
+        "a ladder)");
     return true;
 }
 
@@ -123,10 +137,8 @@ namespace detail {
 
 /// A ladder of any type, as the engine calls it. Null: it has no such member.
 struct LadderOps {
-    Decision (*climb)(const void* ladder, const Incident& incident, const Judgement& seen, Duration now,
-                      Elapsed elapsed, Duration verify_after);
-    Decision (*absorb)(const void* ladder, const Incident& incident, const std::vector<Action>& actions, Duration now,
-                       Elapsed elapsed, Duration verify_after);
+    Decision (*climb)(const void* ladder, const LadderTurn& turn);
+    Decision (*absorb)(const void* ladder, const LadderOutcomes& outcomes);
     Result<void> (*validate)(const void* ladder);
     Decision (*held_back)(const void* ladder, const Incident& incident, Decision decision);
     Decision (*over_budget)(const void* ladder, const Incident& incident, Decision decision);
@@ -171,14 +183,8 @@ template <class L>
 struct LadderCalls {
     static const L& in(const void* ladder) { return *static_cast<const L*>(ladder); }
 
-    static Decision climb(const void* ladder, const Incident& incident, const Judgement& seen, Duration now,
-                          Elapsed elapsed, Duration verify_after) {
-        return in(ladder).climb(incident, seen, now, elapsed, verify_after);
-    }
-    static Decision absorb(const void* ladder, const Incident& incident, const std::vector<Action>& actions,
-                           Duration now, Elapsed elapsed, Duration verify_after) {
-        return in(ladder).absorb(incident, actions, now, elapsed, verify_after);
-    }
+    static Decision climb(const void* ladder, const LadderTurn& turn) { return in(ladder).climb(turn); }
+    static Decision absorb(const void* ladder, const LadderOutcomes& outcomes) { return in(ladder).absorb(outcomes); }
     static Result<void> validate(const void* ladder) { return in(ladder).validate(); }
     static Decision held_back(const void* ladder, const Incident& incident, Decision decision) {
         return in(ladder).held_back(incident, std::move(decision));
@@ -241,14 +247,8 @@ public:
     }
 
     // --- what the engine asks, where one is present -------------------------------------------------------------
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                 Duration verify_after) const {
-        return ops_->climb(value_.get(), incident, seen, now, elapsed, verify_after);
-    }
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                  Elapsed elapsed, Duration verify_after) const {
-        return ops_->absorb(value_.get(), incident, actions, now, elapsed, verify_after);
-    }
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const { return ops_->climb(value_.get(), turn); }
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const { return ops_->absorb(value_.get(), outcomes); }
     [[nodiscard]] Result<void> validate() const {
         if (ops_->validate == nullptr) return {};
         return ops_->validate(value_.get());

@@ -68,8 +68,8 @@ public:
         const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
-        judged.decision = watched_.rules().ladder.absorb(watched_.verdict->incident, actions,
-                                                         watched_.run.working(now_.elapsed), now_.elapsed, wait);
+        judged.decision = watched_.rules().ladder.absorb(
+            {watched_.verdict->incident, actions, watched_.run.working(now_.elapsed), now_.elapsed, wait});
         if (silenced) judged.decision.corrected = InterventionOutcome::skipped;
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);

@@ -197,7 +197,8 @@ private:
         if (watched_.rung_busy || !watched_.rung->empty()) return;
         result.debounced = seen.worst ? watched_.debounced + 1 : 0;
         const RunClass& rules = rules_.rules;
-        result.decision = rules.ladder.climb(verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_));
+        result.decision =
+            rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
         if (!result.decision.acts()) return;
         if (verdict_.marks.quiet_at(now_.wall))
             result.held = HeldBack::quiet;

@@ -69,11 +69,11 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
     return text + "    anything else that is found: people are told, nothing is done\n";
 }
 
-HEELER_INLINE Decision RecoveryLadder::climb(const Incident& incident, const Judgement& seen, Duration now,
-                                             Elapsed elapsed, Duration verify_after) const {
+HEELER_INLINE Decision RecoveryLadder::climb(const LadderTurn& turn) const {
+    const auto& [incident, seen, now, elapsed, verify_after] = turn;
     Judgement answered = seen;
     answered.worst = worst_answered(seen);
-    const Turn step{incident, answered, now, elapsed, verify_after, answered.worst ? std::nullopt : seen.worst};
+    const Turn step{{incident, answered, now, elapsed, verify_after}, answered.worst ? std::nullopt : seen.worst};
     switch (incident.phase) {
         case Phase::none:
         case Phase::closed:
@@ -88,13 +88,12 @@ HEELER_INLINE Decision RecoveryLadder::climb(const Incident& incident, const Jud
     return Decision{incident};
 }
 
-HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const std::vector<Action>& actions,
-                                              Duration now, Elapsed elapsed, Duration verify_after) const {
+HEELER_INLINE Decision RecoveryLadder::absorb(const LadderOutcomes& outcomes) const {
+    const auto& [incident, actions, now, elapsed, verify_after] = outcomes;
     const Action& main = rung::main_of(actions);
     const bool isolates = main.kind == ActionKind::isolate;
     const bool alone = isolates && main.outcome != ActionOutcome::done;  // what waited for it was not tried
-    if (!alone && rung::find(actions, ActionKind::spawn) != nullptr)
-        return retrying::absorb(incident, actions, now, elapsed, verify_after);
+    if (!alone && rung::find(actions, ActionKind::spawn) != nullptr) return retrying::absorb(outcomes);
     Decision decision{incident};
     for (const Action& action : actions) rung::note_done(decision.incident, action);
     decision.corrected = rung::outcome_of(actions);
@@ -102,7 +101,7 @@ HEELER_INLINE Decision RecoveryLadder::absorb(const Incident& incident, const st
     if (main.kind == ActionKind::terminate && main.outcome == ActionOutcome::done)
         return ended(decision, InterventionOutcome::terminated);
     const Judgement nothing;
-    const Turn step{incident, nothing, now, elapsed, verify_after};
+    const Turn step{{incident, nothing, now, elapsed, verify_after}, {}};
     if (main.outcome == ActionOutcome::skipped) return try_later(step, actions, *decision.corrected);
     if (main.kind == ActionKind::terminate && rung::not_done(main)) return escalated(decision, "terminate_failed");
     if (rung::any(actions, ActionOutcome::unknown)) {
@@ -205,7 +204,7 @@ HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
         return unclear;
     unclear.incident.verify_at = step.now + step.verify_after;
     if (++unclear.incident.unclear < 2) return unclear;
-    Turn still = {unclear.incident, step.seen, step.now, step.elapsed, step.verify_after};
+    Turn still = {{unclear.incident, step.seen, step.now, step.elapsed, step.verify_after}, {}};
     return act(still, InterventionOutcome::persisted);
 }
 

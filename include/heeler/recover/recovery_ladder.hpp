@@ -45,24 +45,17 @@ struct RecoveryLadder {
 
     [[nodiscard]] std::string describe() const;
 
-    /// One cycle's step. `now` and `verify_after` are on the run's working clock, `elapsed` is not stopped by a pause.
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                 Duration verify_after) const;
+    /// One cycle's step.
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const;
 
     /// What the outcomes of a rung change: decided again in the same cycle.
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                  Elapsed elapsed, Duration verify_after) const;
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const;
 
     /// People are told, and a person is asked for where the step asks for one; its deeds wait.
     [[nodiscard]] Decision over_budget(const Incident& before, const Decision& decision) const;
 
 private:
-    struct Turn {
-        const Incident& incident;
-        const Judgement& seen;
-        Duration now;
-        Elapsed elapsed;
-        Duration verify_after;
+    struct Turn : LadderTurn {
         std::optional<Condition> unanswered{};  ///< found, and all that is: people are told, and nothing is done
     };
 

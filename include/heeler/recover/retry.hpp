@@ -86,8 +86,8 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
 
 /// What the outcomes of a rung change that holds a `spawn`. A continuation that could not be started uses up no
 /// attempt; one that must not be started is a person's business.
-[[nodiscard]] inline Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                     Elapsed elapsed, Duration verify_after) {
+[[nodiscard]] inline Decision absorb(const LadderOutcomes& outcomes) {
+    const auto& [incident, actions, now, elapsed, verify_after] = outcomes;
     Decision decision{incident};
     for (const Action& action : actions) rung::note_done(decision.incident, action);
     const Action& spawn = *rung::find(actions, ActionKind::spawn);

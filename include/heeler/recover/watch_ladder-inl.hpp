@@ -16,18 +16,16 @@
 
 namespace heeler::inline HEELER_ABI {
 
-HEELER_INLINE Decision WatchLadder::climb(const Incident& incident, const Judgement& seen, Duration now,
-                                          Elapsed elapsed, Duration verify_after) const {
-    Decision decision = step(incident, seen, now, elapsed, verify_after);
+HEELER_INLINE Decision WatchLadder::climb(const LadderTurn& turn) const {
+    Decision decision = step(turn);
     decision.tells = true;
     return decision;
 }
 
-HEELER_INLINE Decision WatchLadder::absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                           Elapsed elapsed, Duration verify_after) const {
+HEELER_INLINE Decision WatchLadder::absorb(const LadderOutcomes& outcomes) const {
+    const auto& [incident, actions, now, elapsed, verify_after] = outcomes;
     const Action& main = rung::main_of(actions);
-    if (rung::find(actions, ActionKind::spawn) != nullptr)
-        return retrying::absorb(incident, actions, now, elapsed, verify_after);
+    if (rung::find(actions, ActionKind::spawn) != nullptr) return retrying::absorb(outcomes);
     Decision decision{incident};
     decision.corrected = rung::outcome_of(actions);
     const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
@@ -118,8 +116,8 @@ HEELER_INLINE const Ending* WatchLadder::ending_for(const Judgement& seen) const
     return nullptr;
 }
 
-HEELER_INLINE Decision WatchLadder::step(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                         Duration verify_after) const {
+HEELER_INLINE Decision WatchLadder::step(const LadderTurn& turn) const {
+    const auto& [incident, seen, now, elapsed, verify_after] = turn;
     const bool retried = retry && incident.open() && incident.attempts > 0;
     if (!seen.worst) {
         // That a fresh agent was started proves nothing yet.

@@ -40,11 +40,9 @@ struct WatchLadder {
     /// told.
     std::optional<Backoff> retry{};
 
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                 Duration verify_after) const;
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const;
 
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
-                                  Elapsed elapsed, Duration verify_after) const;
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const;
 
     /// People are still told; only what would be done waits, and a retry stays planned.
     [[nodiscard]] Decision held_back(const Incident& before, Decision decision) const;
@@ -65,8 +63,7 @@ private:
 
     [[nodiscard]] const Ending* ending_for(const Judgement& seen) const noexcept;
 
-    [[nodiscard]] Decision step(const Incident& incident, const Judgement& seen, Duration now, Elapsed elapsed,
-                                Duration verify_after) const;
+    [[nodiscard]] Decision step(const LadderTurn& turn) const;
 };
 
 }  // namespace heeler::inline HEELER_ABI

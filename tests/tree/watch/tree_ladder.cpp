@@ -32,7 +32,7 @@ struct TreeClimber {
     Duration now{};
 
     Decision climb(std::optional<Condition> found, bool progressed = false) {
-        Decision decision = ladder.climb(incident, tree_judgement(found, progressed), now, Elapsed{now}, 60s);
+        Decision decision = ladder.climb({incident, tree_judgement(found, progressed), now, Elapsed{now}, 60s});
         incident = decision.incident;
         return decision;
     }
@@ -43,7 +43,7 @@ struct TreeClimber {
             actions.back().kind = kind;
             actions.back().outcome = outcome;
         }
-        Decision decision = ladder.absorb(incident, actions, now, Elapsed{now}, 60s);
+        Decision decision = ladder.absorb({incident, actions, now, Elapsed{now}, 60s});
         incident = decision.incident;
         return decision;
     }

@@ -20,8 +20,8 @@ struct TreeLadder {
     static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
     static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
 
-    [[nodiscard]] Decision climb(const Incident& incident, const Judgement& seen, Duration now, Elapsed,
-                                 Duration) const {
+    [[nodiscard]] Decision climb(const LadderTurn& turn) const {
+        const auto& [incident, seen, now, elapsed, verify_after] = turn;
         static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::stranded,
                                                TreeCondition::stopped};
         const Condition* found = nullptr;
@@ -39,8 +39,8 @@ struct TreeLadder {
         return decision;
     }
 
-    [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now, Elapsed,
-                                  Duration) const {
+    [[nodiscard]] Decision absorb(const LadderOutcomes& outcomes) const {
+        const auto& [incident, actions, now, elapsed, verify_after] = outcomes;
         Decision decision{incident};
         decision.corrected = rung::outcome_of(actions);
         for (const Action& action : actions) rung::note_done(decision.incident, action);
