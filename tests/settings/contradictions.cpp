@@ -17,10 +17,9 @@ namespace {
 
 std::string found(const RunClass& rules) {
     std::string text;
-    for (const SettingFault& each : detail::contradictions_of(rules)) {
-        CHECK(each.kind == SettingFault::Kind::contradiction);
-        text += each.setting + ": " + each.message + "\n";
-    }
+    detail::each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
+        text += std::string{setting} + ": " + message + "\n";
+    });
     return text;
 }
 
