@@ -25,7 +25,7 @@ std::string found(const RunClass& rules) {
 
 }  // namespace
 
-TEST_CASE("no preset contradicts itself [M-186]") {
+TEST_CASE("no preset is doubted [M-186]") {
     for (const RunClass& rules : {presets::recommended(), presets::long_run(), presets::checkpoint_continuation(),
                                   presets::checkpoint_relay(), presets::session_monitor(), presets::worker_monitor()})
         CHECK(found(rules).empty());
