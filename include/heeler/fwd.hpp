@@ -49,5 +49,12 @@ template <class Item = Line, class Rule = BlockRule>
 struct LoopDetector;
 template <class Clock, class Store, class Notifier>
 class Watchdog;
+class AnyWatchdog;
+class Runner;
+
+namespace detail {
+template <class Self>
+class WatchdogVerbs;
+}  // namespace detail
 
 }  // namespace heeler::inline HEELER_ABI

@@ -107,14 +107,12 @@ public:
 
     /// Settings of a class that contradict each other are said with the next cycle.
     void doubt(const RunClass& rules, Instant now) {
-        const std::vector<SettingFault> doubts = contradictions_of(rules);
-        if (doubts.empty()) return;
-        const std::lock_guard one{running_};
-        for (const SettingFault& each : doubts) {
-            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, each)}, {}};
+        each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
+            const std::lock_guard one{running_};
+            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, setting, message)}, {}};
             pending_audit_.push_back(said.row);
             unheard_.push_back(std::move(said));
-        }
+        });
     }
 
     /// What could not be stored is tried again soon.

@@ -52,10 +52,10 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 }
 
 /// What is wrong with a class.
-[[nodiscard]] inline std::string doubt(const RunClass& rules, const SettingFault& found) {
+[[nodiscard]] inline std::string doubt(const RunClass& rules, std::string_view setting, std::string_view message) {
     text::JsonLine line;
-    line.begin_object().key("class").string(rules.name).key("setting").string(found.setting);
-    line.key("message").string(found.message).end_object();
+    line.begin_object().key("class").string(rules.name).key("setting").string(setting);
+    line.key("message").string(message).end_object();
     return std::move(line).text();
 }
 

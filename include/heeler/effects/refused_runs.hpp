@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include <heeler/core/name_map.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
@@ -47,23 +45,15 @@ public:
     /// That a run has not been stored for so long as the store may be down unnoticed, again every few hours, and once
     /// that it is stored again.
     void look(const EngineSettings& settings, Instant now) {
-        const std::vector<Ledger::Refused> refused = ledger_.refused();
-        if (refused.empty() && told_.empty()) return;
-        NameMap<Elapsed> still;
-        for (const Ledger::Refused& each : refused) {
-            const auto told = told_.find(each.run);
-            const bool known = told != told_.end();
-            if (known) still[each.run] = told->second;
-            if (now.elapsed - each.since < settings.store_down_after) continue;
-            if (known && now.elapsed - told->second < settings.store_down_repeat) continue;
-            if (say(each.run, AlertKind::run_unstored, "it cannot be stored: " + each.error.message,
+        ledger_.each_refused([&](const std::string& run, Ledger::Fault& fault) {
+            if (now.elapsed - fault.since < settings.store_down_after) return;
+            if (fault.told && now.elapsed - *fault.told < settings.store_down_repeat) return;
+            if (say(run, AlertKind::run_unstored, "it cannot be stored: " + fault.error.message,
                     "nothing is done to it until it is stored, which is tried every minute", now))
-                still[each.run] = now.elapsed;
-        }
-        for (const auto& [run, at] : told_)
-            if (still.find(run) == still.end())
-                (void)say(run, AlertKind::run_stored, "it is stored again", "it is watched as before", now);
-        told_ = std::move(still);
+                fault.told = now.elapsed;
+        });
+        for (const std::string& run : ledger_.take_accepted())
+            (void)say(run, AlertKind::run_stored, "it is stored again", "it is watched as before", now);
     }
 
 private:
@@ -90,7 +80,6 @@ private:
     Registry& registry_;
     const Silences& silences_;
     LostHolders& courier_;
-    NameMap<Elapsed> told_;  ///< runs that people know to be refused, and when they were told
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -26,17 +26,16 @@ public:
     /// called from either thread, one at a time, also when there was nothing to do; cycles that run while it is busy
     /// with a delivery are told as one. Without it, errors are written to stderr: one that goes on once, then every
     /// minute.
-    template <class Clock, class Store, class Notifier>
-    explicit Runner(Watchdog<Clock, Store, Notifier>& dog, Duration period = std::chrono::seconds{1},
-                    OnCycle on_cycle = {})
-        : Runner{dog.engine_, period, std::move(on_cycle)} {}
+    template <class Dog>
+    explicit Runner(detail::WatchdogVerbs<Dog>& dog, Duration period = std::chrono::seconds{1}, OnCycle on_cycle = {})
+        : Runner{dog.engine(), period, std::move(on_cycle)} {}
 
 #ifdef __cpp_lib_jthread
     /// The same; it also stops when somebody asks the token for it.
-    template <class Clock, class Store, class Notifier>
-    Runner(Watchdog<Clock, Store, Notifier>& dog, std::stop_token stop, Duration period = std::chrono::seconds{1},
+    template <class Dog>
+    Runner(detail::WatchdogVerbs<Dog>& dog, std::stop_token stop, Duration period = std::chrono::seconds{1},
            OnCycle on_cycle = {})
-        : Runner{dog.engine_, period, std::move(on_cycle)} {
+        : Runner{dog.engine(), period, std::move(on_cycle)} {
         stop_with(std::move(stop));
     }
 #endif

@@ -183,8 +183,9 @@ namespace heeler::inline HEELER_ABI::detail {
     if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     text::append(text, describe(rules.alerts.escalation));
-    for (const SettingFault& doubt : detail::contradictions_of(rules))
-        text::append(text, "  warning: ", doubt.setting, ": ", doubt.message, "\n");
+    detail::each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
+        text::append(text, "  warning: ", setting, ": ", message, "\n");
+    });
     return text;
 }
 

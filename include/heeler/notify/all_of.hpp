@@ -1,7 +1,6 @@
 // Several notifiers as one: an alert goes to all of them, and each has it or is asked again.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -48,9 +48,7 @@ public:
     }
 
     /// Whether it has the alert already.
-    [[nodiscard]] bool has(const std::string& channel) const {
-        return std::find(alert_.taken.begin(), alert_.taken.end(), channel) != alert_.taken.end();
-    }
+    [[nodiscard]] bool has(const std::string& channel) const { return detail::contains(alert_.taken, channel); }
 
     [[nodiscard]] Result<Receipt> answer() && {
         if (!worst_ || (receipt_.recipients > 0 && worst_->code == ErrorCode::permanent)) return std::move(receipt_);

@@ -108,7 +108,9 @@ public:
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
         check_levels();
-        for (SettingFault& fault : detail::contradictions_of(rules_)) faults_.push_back(std::move(fault));
+        detail::each_contradiction(rules_, [&](std::string_view setting, std::string message) {
+            add(SettingFault::Kind::contradiction, std::string{setting}, std::move(message));
+        });
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "

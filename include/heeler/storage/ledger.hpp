@@ -181,17 +181,23 @@ public:
         return find_fault(run, now) != nullptr;
     }
 
-    /// A run that the store does not take, though it takes others: why, and since when.
-    struct Refused {
-        std::string run;
+    /// Why the store does not take a run, though it takes others.
+    struct Fault {
         Error error;
+        Elapsed again{};  ///< when to ask it again
         Elapsed since{};
+        SmallOptional<Elapsed> told{};  ///< when people were
     };
-    [[nodiscard]] std::vector<Refused> refused() {
+    /// `take(run, fault)` under the ledger's lock, which may be held while a run's is taken.
+    template <class Take>
+    void each_refused(Take&& take) {
         const std::lock_guard guard{lock_};
-        std::vector<Refused> all;
-        for (const auto& [run, fault] : faults_) all.push_back({run, fault.error, fault.since});
-        return all;
+        for (auto& [run, fault] : faults_) take(run, fault);
+    }
+    /// Runs that people know to have been refused, and that were stored since.
+    [[nodiscard]] std::vector<std::string> take_accepted() {
+        const std::lock_guard guard{lock_};
+        return std::exchange(accepted_, {});
     }
 
     /// Writes all changes as one batch; if the store refuses a row of it, in parts, so that only the runs at fault are
@@ -261,12 +267,6 @@ private:
     /// When to ask the store again about a run that it does not take.
     static constexpr Duration again_after = std::chrono::minutes{1};
 
-    struct Fault {
-        Error error;
-        Elapsed again{};
-        Elapsed since{};
-    };
-
     /// Nullptr: the store takes the run, as far as is known, or may be asked again.
     [[nodiscard]] const Fault* find_fault(std::string_view run, Instant now) const {
         const auto known = faults_.find(run);
@@ -290,9 +290,10 @@ private:
     }
 
     void put_off(Change& change, const std::string& run, Error error, Instant now) {
-        const auto known = faults_.find(run);
-        const Elapsed since = known == faults_.end() ? now.elapsed : known->second.since;
-        faults_[run] = Fault{error, now.elapsed + again_after, since};
+        Fault& fault = faults_[run];
+        if (fault.again == Elapsed{}) fault.since = now.elapsed;
+        fault.error = error;
+        fault.again = now.elapsed + again_after;
         change.fault.edit() = std::move(error);
     }
 
@@ -425,7 +426,10 @@ private:
             take_back(change.rows.actions, batch.actions, change.decided->actions());
             take_back(change.rows.alerts, batch.alerts, change.decided->alerts());
         }
-        if (!faults_.empty()) faults_.erase(batch.row.id);
+        if (const auto fault = faults_.find(batch.row.id); fault != faults_.end()) {
+            if (fault->second.told) accepted_.push_back(batch.row.id);
+            faults_.erase(batch.row.id);
+        }
         ++watched.version;
         watched.spec_stored = true;
         watched.last_flush = now.elapsed;
@@ -454,6 +458,7 @@ private:
     std::optional<Elapsed> unwritable_since_;
     Error last_error_;
     NameMap<Fault> faults_;  ///< of runs that the store does not take, though it takes others
+    std::vector<std::string> accepted_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
