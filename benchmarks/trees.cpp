@@ -57,7 +57,7 @@ std::size_t live_runs(const std::vector<TreeNode>& nodes) {
 
 /// The least that a scan of a stopped tree can do: it hashes what it says about the leaves.
 std::string leaf_text(const TreeScan& scan) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_array();
     for (const TreeNode* leaf : scan.leaves) detail::write_leaf(line, *leaf);
     return line.end_array().text();
@@ -71,7 +71,7 @@ void add_scans(Effort effort, Rows& rows, std::size_t count) {
     const auto scan = [&] { return time_one(count, [&] { benchmark::DoNotOptimize(scan_of(tree, root)); }); };
     const std::string of = ", " + std::to_string(count) + " nodes, one";
     rows.push_back(compare(effort, "scan of a stopped tree" + of, 5.0, scan,
-                           [&] { return time_one(count, [&] { benchmark::DoNotOptimize(sha256(text)); }); }));
+                           [&] { return time_one(count, [&] { benchmark::DoNotOptimize(text::sha256(text)); }); }));
     TreeNode running = task_node(count - 1);
     running.runs.push_back({"run", "running", "agent-1", {}});
     tree.apply({false, {std::move(running)}, {}, {}});

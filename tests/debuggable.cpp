@@ -1,6 +1,6 @@
 // Compiled with -Og, where GCC inlines less than some libraries insist on: it says so only once it generates code.
 #include <heeler/text/fingerprint.hpp>
 
-heeler::Fingerprint fingerprint_of(std::string_view line);
+heeler::text::Fingerprint fingerprint_of(std::string_view line);
 
-heeler::Fingerprint fingerprint_of(std::string_view line) { return heeler::fingerprint_line(line); }
+heeler::text::Fingerprint fingerprint_of(std::string_view line) { return heeler::text::fingerprint_line(line); }

@@ -48,7 +48,7 @@ build() {
         cat "build/$preset.configure.log"
         return 1
     }
-    "${runner[@]}" cmake --build --preset "$preset" -j "$jobs"
+    "${runner[@]}" "${behind[@]}" cmake --build --preset "$preset" -j "$jobs"
 }
 
 heading "set-up"
@@ -65,6 +65,7 @@ if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ] && setar
     runner=(setarch "$(uname -m)" -R)
 fi
 
+behind=()
 packaging=OFF
 headers_alone=OFF
 odr=OFF
@@ -102,6 +103,15 @@ build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PAC
     -DHEELER_TEST_HEADERS_ALONE=$headers_alone "-DHEELER_TEST_TOPICS=$gcc_topics" "-DHEELER_SCENARIO_STORES=$gcc_stores" \
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
+# The scripts that drive the programs wait for real agents most of their time. They go on beside the next builds, which
+# stand behind them.
+mkdir -p build/all
+ctest --test-dir build/dev -R '^example\.' -j "$((3 * jobs))" --output-on-failure --no-tests=error \
+    >build/all/scripts.log 2>&1 &
+scripts=$!
+trap 'kill "$scripts" 2>/dev/null || true' EXIT
+behind=(nice -n 19)
+
 heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
     -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=$by_file || fail
@@ -119,8 +129,15 @@ if [ "$full" = yes ]; then
     builds+=(release)
 fi
 
+heading "the programs, driven by scripts beside these builds"
+if ! wait "$scripts"; then
+    cat build/all/scripts.log
+    fail
+fi
+trap - EXIT
+sed -n '/tests passed/p' build/all/scripts.log
+
 heading "tests"
-mkdir -p build/all
 for name in "${builds[@]}"; do
     echo "subdirs(\"$PWD/build/$name\")"
 done >build/all/CTestTestfile.cmake
@@ -129,10 +146,10 @@ export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 # What is about sources is the same in each build.
-left_out='^release\.(compile_fail|package|sources)\.'
-[ "$full" = yes ] || left_out='^compile_fail\..*\.clang$'
-# Most tests wait more than they compute.
-"${runner[@]}" ctest --test-dir build/all -E "$left_out" -j "$((2 * jobs))" \
+left_out='^example\.|^release\.(compile_fail|package|sources)\.'
+[ "$full" = yes ] || left_out='^example\.|^compile_fail\..*\.clang$'
+# Most tests wait more than they compute: for a disk, a server, a clock.
+"${runner[@]}" ctest --test-dir build/all -E "$left_out" -j "$((3 * jobs))" \
     --output-on-failure --no-tests=error || fail
 
 if [ "$full" = yes ]; then

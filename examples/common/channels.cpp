@@ -37,7 +37,7 @@ tl::unexpected<heeler::Error> wrong(std::string why) {
 heeler::Result<void> Channels::add(const std::string& spec) {
     auto added = make(spec);
     // Two of one kind are two, whatever their order is next time.
-    if (added) channels_.back().id = channels_.back().name + '#' + heeler::sha256_hex(spec).substr(0, 8);
+    if (added) channels_.back().id = channels_.back().name + '#' + heeler::text::sha256_hex(spec).substr(0, 8);
     return added;
 }
 
@@ -81,7 +81,7 @@ heeler::Result<void> Channels::make(const std::string& spec) {
     if (kind == "email") return add_email(rest);
     if (kind == "command" && !rest.empty())
         return keep(spec, heeler::CommandNotifier{{{rest}, std::chrono::seconds{30}}});
-    return wrong("'" + heeler::redact(spec) +
+    return wrong("'" + heeler::text::redact(spec) +
                  "' must be telegram:CHAT, slack, webhook, webhook:URL, github:OWNER/REPO, "
                  "email:ADDRESS or command:PROGRAM" +
                  did_you_mean(kind, {"telegram", "slack", "webhook", "github", "email", "command"}));

@@ -29,8 +29,8 @@ public:
         const auto [known, is_new] = known_.try_emplace(key_of(event), Known{now, now, 0});
         Known& error = known->second;
         error.seen = now;
-        const std::string where =
-            "error in " + event.where + (event.run.empty() ? "" : " (" + heeler::shown_name(event.run, 160) + ")");
+        const std::string where = "error in " + event.where +
+                                  (event.run.empty() ? "" : " (" + heeler::text::shown_name(event.run, 160) + ")");
         if (is_new) return where + ": " + event.error.message;
         ++error.since;
         if (now - error.told < again_after) return std::nullopt;

@@ -27,7 +27,7 @@ namespace common {
         const std::string other = lowered(name);
         const bool part = std::min(low.size(), other.size()) >= 3 &&
                           (other.find(low) != std::string::npos || low.find(other) != std::string::npos);
-        const std::size_t apart = heeler::edit_distance(low, other);
+        const std::size_t apart = heeler::text::edit_distance(low, other);
         if (part || apart <= std::max<std::size_t>(2, low.size() / 3)) found.emplace_back(part ? 0 : apart, name);
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -36,10 +36,10 @@ namespace detail {
 
 /// The address without its password: PGPASSWORD or ~/.pgpass know it. Empty: there is more in it that nobody may read.
 [[nodiscard]] inline std::string open_address(const std::string& postgres) {
-    std::string address = heeler::redact(postgres);
-    const std::string secret = ":" + std::string{heeler::redacted_mark} + "@";
+    std::string address = heeler::text::redact(postgres);
+    const std::string secret = ":" + std::string{heeler::text::redacted_mark} + "@";
     if (const auto at = address.find(secret); at != std::string::npos) address.erase(at, secret.size() - 1);
-    return address.find(heeler::redacted_mark) == std::string::npos ? address : std::string{};
+    return address.find(heeler::text::redacted_mark) == std::string::npos ? address : std::string{};
 }
 
 }  // namespace detail
@@ -51,13 +51,13 @@ namespace detail {
     if (place.postgres.empty()) {
         std::error_code ignored;
         const auto path = std::filesystem::absolute(place.sqlite_file, ignored);
-        return command + heeler::shell_word("sqlite:" + (ignored ? place.sqlite_file : path.string()));
+        return command + heeler::text::shell_word("sqlite:" + (ignored ? place.sqlite_file : path.string()));
     }
     std::string address = detail::open_address(place.postgres);
     const bool is_url = address.find("://") != std::string::npos;
     std::string said =
-        address.empty() ? "\"$HEELER_STORE\"" : heeler::shell_word((is_url ? "" : "postgres:") + address);
-    if (place.schema != StorePlace{}.schema) said += " --schema " + heeler::shell_word(place.schema);
+        address.empty() ? "\"$HEELER_STORE\"" : heeler::text::shell_word((is_url ? "" : "postgres:") + address);
+    if (place.schema != StorePlace{}.schema) said += " --schema " + heeler::text::shell_word(place.schema);
     return command + said;
 }
 

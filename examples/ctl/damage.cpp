@@ -26,10 +26,10 @@ void sift(std::vector<heeler::DecisionRow>& open, std::vector<heeler::DamagedRow
 Quit name_damage(const std::vector<heeler::DamagedRow>& damaged, bool json) {
     for (const heeler::DamagedRow& row : damaged) {
         std::fprintf(stderr, "heeler-ctl: %s: %s; it is left out\n",
-                     row.run.empty() ? "no run" : ("run \"" + heeler::shown_name(row.run, 160) + '"').c_str(),
-                     heeler::one_line(row.what, 1024).c_str());
+                     row.run.empty() ? "no run" : ("run \"" + heeler::text::shown_name(row.run, 160) + '"').c_str(),
+                     heeler::text::one_line(row.what, 1024).c_str());
         if (!json) continue;
-        heeler::JsonLine line;
+        heeler::text::JsonLine line;
         line.begin_object().key("type").string("damaged").key("run").string(row.run);
         line.key("what").string(row.what).end_object();
         print(line);

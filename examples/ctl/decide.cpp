@@ -33,8 +33,8 @@ std::variant<std::optional<WallTime>, Quit> until_of(const Options& options, Ins
     if (options.lasts_for) return now.wall + *options.lasts_for;
     if (!options.lasts_until) return std::nullopt;
     if (*options.lasts_until <= now.wall)
-        return Quit{exit_usage, "--until is " + heeler::rfc3339(*options.lasts_until) + ", which is over; it is " +
-                                    heeler::rfc3339(now.wall)};
+        return Quit{exit_usage, "--until is " + heeler::text::rfc3339(*options.lasts_until) +
+                                    ", which is over; it is " + heeler::text::rfc3339(now.wall)};
     return options.lasts_until;
 }
 
@@ -54,7 +54,7 @@ bool silence_is_told(const Facts& facts) {
 std::string doubt_of(const Options& options, const RunView& view) {
     const heeler::Verb verb = options.verb;
     if (heeler::detail::not_of_owner(view.owner, verb, options.by))
-        return "only its owner, \"" + heeler::one_line(view.owner, 160) +
+        return "only its owner, \"" + heeler::text::one_line(view.owner, 160) +
                "\", may snooze, continue or dismiss it, so it will be ignored";
     if (!view.readable) return {};
     const std::string then = " when it was last written";
@@ -74,9 +74,9 @@ std::variant<Subject, Quit> one_run(const Options& options, Store& store, Instan
     const heeler::RunRow& row = *std::get<heeler::History>(found).row;
     if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options, view_of(row, {}, now))};
     const WallTime ended = row.ended_at.value_or(row.updated_at);
-    return Quit{exit_run, "the run \"" + heeler::shown_name(row.id, 160) + "\" ended at " + heeler::rfc3339(ended) +
-                              " (" + relative(ended, now) + "): " + std::string{name_of(row.state)} +
-                              "; nothing was noted"};
+    return Quit{exit_run, "the run \"" + heeler::text::shown_name(row.id, 160) + "\" ended at " +
+                              heeler::text::rfc3339(ended) + " (" + relative(ended, now) +
+                              "): " + std::string{name_of(row.state)} + "; nothing was noted"};
 }
 
 std::variant<Subject, Quit> all_runs(Store& store) {
@@ -111,7 +111,7 @@ std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
     std::string text;
     const auto look = [&](const char* sentence, const std::string& name, const std::vector<std::string>& known) {
         if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
-        text += (text.empty() ? "" : "; ") + std::string{sentence} + " '" + heeler::shown_name(name, 160) + "'" +
+        text += (text.empty() ? "" : "; ") + std::string{sentence} + " '" + heeler::text::shown_name(name, 160) + "'" +
                 common::did_you_mean(name, known);
     };
     look("no run has the id", about.run, runs);
@@ -148,13 +148,13 @@ std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& n
         text += " as decision " + std::to_string(*number) + ": in force from the next cycle until unfreeze";
     else
         text += " as decision " + std::to_string(*number) + ": the next cycle applies it";
-    if (row.until) text += "; until " + heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")";
+    if (row.until) text += "; until " + heeler::text::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")";
     if (!subject.doubt.empty()) text += "; " + subject.doubt;
     if (!subject.written)
         text += "; no watchdog has written a run here yet";
     else if (now.wall - *subject.written > long_unwritten)
         text += "; no watchdog has written " + std::string{row.run.empty() ? "any run" : "this run"} + " for " +
-                heeler::spoken(now.wall - *subject.written);
+                heeler::text::spoken(now.wall - *subject.written);
     return text + "\n";
 }
 
@@ -173,7 +173,7 @@ Quit decide(const Options& options, Store& store, Instant now) {
     row.because = options.because;
     if (row.verb == heeler::Verb::silence) {
         if (const auto good = heeler::check_silence(row, now.wall); !good) return {exit_usage, good.error().message};
-        row.because = heeler::redact(row.because);
+        row.because = heeler::text::redact(row.because);
     }
     auto subject = options.run ? one_run(options, store, now) : all_runs(store);
     if (auto* const quit = std::get_if<Quit>(&subject)) return std::move(*quit);

@@ -60,7 +60,7 @@ heeler::Result<void> keep(Store& store, const std::string& run, const AlertRow& 
     if (!stored) return tl::unexpected<heeler::Error>(stored.error());
     if (known->row && stored->empty()) return {};
     return heeler::fail(heeler::ErrorCode::conflict,
-                        "somebody else changed the run " + heeler::shown_name(run, 160) + " meanwhile");
+                        "somebody else changed the run " + heeler::text::shown_name(run, 160) + " meanwhile");
 }
 
 /// Asks the channels until each has it, or has failed. Who has it is stored at once: whoever ends this meanwhile, and
@@ -103,8 +103,8 @@ std::string said_of(const AlertRow& row) {
     const std::string how = row.state == AlertRow::State::delivered ? "delivered"
                             : row.state == AlertRow::State::skipped ? "told with another one"
                                                                     : "not delivered: " + heeler::reason_of(row);
-    return row.alert.kind + " of " + heeler::shown_name(row.alert.run.id, 160) + ": " + heeler::one_line(how, 1024) +
-           "\n";
+    return row.alert.kind + " of " + heeler::text::shown_name(row.alert.run.id, 160) + ": " +
+           heeler::text::one_line(how, 1024) + "\n";
 }
 
 heeler::Result<void> deliver_of(const std::string& run, Store& store, common::Channels& channels,

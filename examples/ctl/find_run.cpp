@@ -11,7 +11,7 @@ namespace ctl {
 
 namespace {
 
-std::string quoted(const std::string& id) { return '"' + heeler::shown_name(id, 160) + '"'; }
+std::string quoted(const std::string& id) { return '"' + heeler::text::shown_name(id, 160) + '"'; }
 
 Quit unknown(Store& store, const std::string& id) {
     const auto rows = store.runs();

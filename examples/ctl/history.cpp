@@ -24,19 +24,19 @@ namespace {
 using heeler::AlertRow;
 
 void print_json(const AlertRow& row) {
-    heeler::JsonLine line;
+    heeler::text::JsonLine line;
     line.begin_object().key("type").string("alert").key("state").string(
         row.state == AlertRow::State::pending ? "pending" : "dead");
     line.key("kind").string(row.alert.kind).key("run").string(row.alert.run.id).key("key").string(row.alert.key);
     line.key("to").string(row.alert.to).key("severity").string(name_of(row.alert.severity));
     line.key("summary").string(row.alert.summary).key("attempts").number(row.attempts);
-    line.key("created_at").string(heeler::rfc3339(row.created_at)).key("next_at");
-    row.state == AlertRow::State::pending ? line.string(heeler::rfc3339(row.not_before)) : line.null();
+    line.key("created_at").string(heeler::text::rfc3339(row.created_at)).key("next_at");
+    row.state == AlertRow::State::pending ? line.string(heeler::text::rfc3339(row.not_before)) : line.null();
     line.key("last_error").string(heeler::reason_of(row)).end_object();
     print(line);
 }
 
-heeler::TableRow table_row(const AlertRow& row, heeler::Instant now) {
+heeler::text::TableRow table_row(const AlertRow& row, heeler::Instant now) {
     const bool waits = row.state == AlertRow::State::pending;
     return {waits ? "waits" : "given up",
             row.alert.kind,
@@ -63,7 +63,7 @@ Quit show_report(const Options& options, Store& store, heeler::Instant now) {
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const auto& known = std::get<heeler::History>(found);
     if (!view_of(*known.row, {}, now).readable)
-        return {exit_store, "the facts of the run \"" + heeler::shown_name(*options.run, 160) +
+        return {exit_store, "the facts of the run \"" + heeler::text::shown_name(*options.run, 160) +
                                 "\" were written by another version of heeler, or are damaged; `explain` can be read"};
     const heeler::Report report = heeler::detail::stored_report(known, now);
     print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));
@@ -81,9 +81,9 @@ Quit show_outbox(const Options& options, Store& store, heeler::Instant now) {
         if (alerts->damaged.empty()) print("No alert waits, none was given up.\n");
         return name_damage(alerts->damaged, false);
     }
-    std::vector<heeler::TableRow> rows;
+    std::vector<heeler::text::TableRow> rows;
     for (const AlertRow& row : alerts->rows) rows.push_back(table_row(row, now));
-    print(heeler::to_table({"State", "Kind", "Run", "Since", "Attempts", "Next", "Summary", "Last error"}, rows));
+    print(heeler::text::to_table({"State", "Kind", "Run", "Since", "Attempts", "Next", "Summary", "Last error"}, rows));
     return name_damage(alerts->damaged, false);
 }
 

@@ -33,38 +33,39 @@ std::string wrong_text(const heeler::TallyRow& row) {
 }
 
 std::string tallies_text(const std::vector<heeler::TallyRow>& tallies) {
-    std::vector<heeler::TableRow> rows;
+    std::vector<heeler::text::TableRow> rows;
     for (const heeler::TallyRow& row : tallies)
         rows.push_back({row.class_name, condition_name(row.condition), std::to_string(row.incidents), wrong_text(row)});
     if (rows.empty()) return {};
-    return "How often it was wrong:\n" + heeler::to_table({"Class", "Condition", "Incidents", "Marked wrong"}, rows);
+    return "How often it was wrong:\n" +
+           heeler::text::to_table({"Class", "Condition", "Incidents", "Marked wrong"}, rows);
 }
 
 std::string mutes_text(const std::vector<heeler::MuteRow>& mutes, Instant now) {
-    std::vector<heeler::TableRow> rows;
+    std::vector<heeler::text::TableRow> rows;
     for (const heeler::MuteRow& row : mutes)
         rows.push_back(
             {row.class_name, condition_name(row.condition), hexadecimal(row.identity), row.by, relative(row.at, now)});
     if (rows.empty()) return {};
-    return "No finding any more:\n" + heeler::to_table({"Class", "Condition", "What", "Marked by", "When"}, rows);
+    return "No finding any more:\n" + heeler::text::to_table({"Class", "Condition", "What", "Marked by", "When"}, rows);
 }
 
 }  // namespace
 
 void print_lessons(const heeler::Snapshot& snapshot) {
     for (const heeler::TallyRow& row : snapshot.tallies) {
-        heeler::JsonLine line;
+        heeler::text::JsonLine line;
         line.begin_object().key("type").string("tally").key("class").string(row.class_name);
         line.key("condition").string(condition_name(row.condition)).key("incidents").number(row.incidents);
         line.key("wrong").number(row.wrong).end_object();
         print(line);
     }
     for (const heeler::MuteRow& row : snapshot.mutes) {
-        heeler::JsonLine line;
+        heeler::text::JsonLine line;
         line.begin_object().key("type").string("mute").key("class").string(row.class_name);
         line.key("condition").string(condition_name(row.condition)).key("what").string(hexadecimal(row.identity));
         line.key("by").string(row.by);
-        line.key("at").string(heeler::rfc3339(row.at)).end_object();
+        line.key("at").string(heeler::text::rfc3339(row.at)).end_object();
         print(line);
     }
 }

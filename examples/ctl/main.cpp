@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         quit = {ctl::exit_store, error.what()};
     }
-    if (!quit.message.empty()) std::fprintf(stderr, "heeler-ctl: %s\n", heeler::one_line(quit.message, 4096).c_str());
+    if (!quit.message.empty())
+        std::fprintf(stderr, "heeler-ctl: %s\n", heeler::text::one_line(quit.message, 4096).c_str());
     return quit.status;
 }

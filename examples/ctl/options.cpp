@@ -59,7 +59,7 @@ constexpr DecisionCommand decisions[] = {
 std::string check_store(const std::string& store, Options& options) {
     if (options.command == Command::test_alert || common::read_store(store, options.store)) return {};
     if (store.empty()) return "--store is missing: where does the watchdog keep its runs? sqlite:PATH or postgres:URL";
-    return "--store is '" + heeler::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
+    return "--store is '" + heeler::text::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
 }
 
 std::string check_run(const Options& options) {
@@ -75,7 +75,7 @@ std::string check_by(const Options& options) {
 
 std::string check_until(const std::string& until, Options& options) {
     if (until.empty()) return {};
-    options.lasts_until = heeler::parse_rfc3339(until);
+    options.lasts_until = heeler::text::parse_rfc3339(until);
     if (options.lasts_until) return {};
     return "--until is '" + until + "', but must be a moment such as 2026-01-31T09:05:00Z";
 }

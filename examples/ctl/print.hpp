@@ -11,11 +11,11 @@ namespace ctl {
 
 /// Text of any length, on as many lines as it has.
 inline void print(std::string_view text) {
-    const std::string clean = heeler::sanitise(text, 3 * text.size() + 1);
+    const std::string clean = heeler::text::sanitise(text, 3 * text.size() + 1);
     std::fwrite(clean.data(), 1, clean.size(), stdout);
 }
 
 /// One JSON object.
-inline void print(const heeler::JsonLine& line) { print(line.text() + "\n"); }
+inline void print(const heeler::text::JsonLine& line) { print(line.text() + "\n"); }
 
 }  // namespace ctl

@@ -64,7 +64,7 @@ std::string incident_text(const RunView& view, Instant now) {
     const heeler::Incident& incident = view.facts.verdict->incident;
     if (!incident.open()) return {};
     std::string text = condition_name(incident.condition) + " for " +
-                       heeler::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
+                       heeler::text::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
                        std::to_string(incident.attempts) + (incident.attempts == 1 ? " attempt" : " attempts");
     if (incident.escalated) text += ", escalated";
     return text;
@@ -76,7 +76,7 @@ std::string marks_text(const RunView& view, Instant now) {
     const auto add = [&](const std::string& mark) { text += (text.empty() ? "" : ", ") + mark; };
     if (marks.frozen_at(now.wall)) add("FROZEN");
     if (marks.snoozed_until && now.wall < *marks.snoozed_until)
-        add("snoozed until " + heeler::rfc3339(*marks.snoozed_until));
+        add("snoozed until " + heeler::text::rfc3339(*marks.snoozed_until));
     if (view.facts.verdict->told.acknowledged) add("acknowledged");
     if (marks.dismissed) add("dismissed");
     for (const Condition& condition : heeler::library_conditions)
@@ -97,8 +97,8 @@ std::string next_text(const RunView& view, Instant now) {
 std::string condition_name(const Condition& condition) { return std::string{condition.key()}; }
 
 std::string relative(WallTime when, Instant now) {
-    if (when <= now.wall) return heeler::spoken(now.wall - when) + " ago";
-    return "in " + heeler::spoken(when - now.wall);
+    if (when <= now.wall) return heeler::text::spoken(now.wall - when) + " ago";
+    return "in " + heeler::text::spoken(when - now.wall);
 }
 
 }  // namespace ctl

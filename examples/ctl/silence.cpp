@@ -18,13 +18,13 @@ namespace ctl {
 namespace {
 
 std::string table_of(const std::vector<heeler::DecisionRow>& silences, heeler::Instant now) {
-    std::vector<heeler::TableRow> rows;
+    std::vector<heeler::text::TableRow> rows;
     for (const heeler::DecisionRow& row : silences)
         rows.push_back({std::to_string(row.number), to_text(row.about),
-                        heeler::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")",
-                        heeler::one_line(row.by, 128), relative(row.at, now),
-                        heeler::one_line(heeler::redact(row.because), heeler::longest_because)});
-    return heeler::to_table({"Silence", "About", "Until", "By", "Since", "Because"}, rows);
+                        heeler::text::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")",
+                        heeler::text::one_line(row.by, 128), relative(row.at, now),
+                        heeler::text::one_line(heeler::text::redact(row.because), heeler::longest_because)});
+    return heeler::text::to_table({"Silence", "About", "Until", "By", "Since", "Because"}, rows);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Quit unsilence(const Options& options, Store& store, heeler::Instant now) {
         if (row.number != options.silence) continue;
         const auto ended = store.commit(heeler::end_of_silence(row.number, options.by, now.wall));
         if (!ended) return store_failed(ended.error());
-        print("silence " + std::to_string(row.number) + " of " + heeler::one_line(row.by, 128) + " about " +
+        print("silence " + std::to_string(row.number) + " of " + heeler::text::one_line(row.by, 128) + " about " +
               to_text(row.about) + " is over from the next cycle on\n");
         return {};
     }

@@ -33,45 +33,46 @@ std::string state_text(const RunView& view, Instant now) {
 
 std::string idle_text(const RunView& view, Instant now) {
     if (!view.readable) return "?";
-    if (view.idle) return heeler::spoken(*view.idle) + " ago";
-    return "never in " + heeler::spoken(view.facts.run.working(now.elapsed));
+    if (view.idle) return heeler::text::spoken(*view.idle) + " ago";
+    return "never in " + heeler::text::spoken(view.facts.run.working(now.elapsed));
 }
 
 constexpr std::string_view unreadable_note =
     "?: written by another version of heeler, or damaged; a watchdog of that version can read it.\n";
 
 void print_table(const std::vector<RunView>& views, Instant now) {
-    heeler::TableRow heads{"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"};
-    std::vector<heeler::TableRow> rows;
+    heeler::text::TableRow heads{"Run",     "Class",    "State", "Status",  "Active",
+                                 "Written", "Incident", "Next",  "Operator"};
+    std::vector<heeler::text::TableRow> rows;
     for (const RunView& view : views)
-        rows.push_back({heeler::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
+        rows.push_back({heeler::text::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
                         std::string{name_of(view.row.status)}, idle_text(view, now),
-                        heeler::spoken(view.unwritten) + " ago", incident_text(view, now), next_text(view, now),
+                        heeler::text::spoken(view.unwritten) + " ago", incident_text(view, now), next_text(view, now),
                         marks_text(view, now)});
     const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
     if (std::any_of(views.begin(), views.end(), is_held)) {
         heads.push_back("Watchdog");
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(views[i].row.holder);
     }
-    print(heeler::to_table(heads, rows));
+    print(heeler::text::to_table(heads, rows));
     for (const RunView& view : views)
         if (!view.readable) return print(unreadable_note);
 }
 
 void print_one(const RunView& view, const heeler::History& known, Instant now) {
     const Facts& facts = view.facts;
-    std::vector<heeler::TableField> fields{{"Run", heeler::shown_name(view.row.id, 160)},
-                                           {"Name", view.row.name},
-                                           {"Class", view.row.class_name},
-                                           {"State", state_text(view, now)},
-                                           {"Status", std::string{name_of(view.row.status)}},
-                                           {"Attempt", std::to_string(view.row.attempt)},
-                                           {"Registered", heeler::rfc3339(view.row.created_at)},
-                                           {"Active", idle_text(view, now)},
-                                           {"Written", heeler::spoken(view.unwritten) + " ago"},
-                                           {"Incident", incident_text(view, now)},
-                                           {"Next", next_text(view, now)},
-                                           {"Operator", marks_text(view, now)}};
+    std::vector<heeler::text::TableField> fields{{"Run", heeler::text::shown_name(view.row.id, 160)},
+                                                 {"Name", view.row.name},
+                                                 {"Class", view.row.class_name},
+                                                 {"State", state_text(view, now)},
+                                                 {"Status", std::string{name_of(view.row.status)}},
+                                                 {"Attempt", std::to_string(view.row.attempt)},
+                                                 {"Registered", heeler::text::rfc3339(view.row.created_at)},
+                                                 {"Active", idle_text(view, now)},
+                                                 {"Written", heeler::text::spoken(view.unwritten) + " ago"},
+                                                 {"Incident", incident_text(view, now)},
+                                                 {"Next", next_text(view, now)},
+                                                 {"Operator", marks_text(view, now)}};
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
@@ -86,16 +87,16 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
     }
     fields.push_back({"Alerts", std::to_string(known.alerts.size()) + ", " + std::to_string(waiting) + " waiting, " +
                                     std::to_string(dead) + " given up"});
-    print(heeler::to_table(fields));
+    print(heeler::text::to_table(fields));
     if (!view.readable) print(unreadable_note);
 }
 
-void write_moment(heeler::JsonLine& line, const char* key, const std::optional<heeler::WallTime>& when) {
+void write_moment(heeler::text::JsonLine& line, const char* key, const std::optional<heeler::WallTime>& when) {
     line.key(key);
-    when ? line.string(heeler::rfc3339(*when)) : line.null();
+    when ? line.string(heeler::text::rfc3339(*when)) : line.null();
 }
 
-void write_facts(heeler::JsonLine& line, const RunView& view) {
+void write_facts(heeler::text::JsonLine& line, const RunView& view) {
     line.key("idle_s");
     view.idle ? line.number(heeler::in_seconds(*view.idle)) : line.null();
     const heeler::Incident& incident = view.facts.verdict->incident;
@@ -123,7 +124,7 @@ void write_facts(heeler::JsonLine& line, const RunView& view) {
 }
 
 void print_json(const RunView& view) {
-    heeler::JsonLine line;
+    heeler::text::JsonLine line;
     line.begin_object().key("type").string("run").key("run").string(view.row.id).key("name").string(view.row.name);
     line.key("class").string(view.row.class_name).key("state").string(name_of(view.row.state));
     line.key("status").string(name_of(view.row.status)).key("attempt").number(view.row.attempt);

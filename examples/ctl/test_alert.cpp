@@ -45,7 +45,8 @@ Quit send_test_alert(const Options& options) {
         if (const auto added = channel.add(spec); !added) return {exit_usage, added.error().message};
         const auto answer = send_and_wait(channel, alert);
         const std::string how = answer ? "delivered" : "not delivered: " + answer.error().message;
-        print(heeler::one_line(heeler::redact(spec), 256) + ": " + heeler::one_line(how, 1024) + "\n");
+        print(heeler::text::one_line(heeler::text::redact(spec), 256) + ": " + heeler::text::one_line(how, 1024) +
+              "\n");
         if (!answer) quit = {exit_alert, "a test alert did not arrive"};
     }
     return quit;

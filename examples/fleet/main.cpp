@@ -18,7 +18,7 @@ namespace {
 int tell(const fleet::Options& options, const fleet::Figures& figures) {
     std::fputs((options.json ? to_json(figures) + "\n" : to_text(options, figures)).c_str(), stdout);
     for (std::size_t i = 0; i < figures.faults.size() && i < 50; ++i)
-        std::fprintf(stderr, "heeler-fleet: %s\n", heeler::one_line(figures.faults[i], 1024).c_str());
+        std::fprintf(stderr, "heeler-fleet: %s\n", heeler::text::one_line(figures.faults[i], 1024).c_str());
     if (!figures.faults.empty()) return 1;
     if (!options.json) std::puts("Every stall was continued once, and nothing else was.");
     return 0;

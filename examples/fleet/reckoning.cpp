@@ -126,7 +126,7 @@ Figures reckon(const Options& options, Database& database, const Holders& holder
 std::string to_text(const Options& options, const Figures& figures) {
     const Times times{options.pace};
     const auto n = [](long count) { return std::to_string(count); };
-    const std::vector<heeler::TableRow> rows{
+    const std::vector<heeler::text::TableRow> rows{
         {"Runs that were watched to their end", n(figures.completed), n(options.runs)},
         {"Stalls", n(figures.stalls), ""},
         {"continued exactly once", n(figures.once), n(figures.stalls)},
@@ -151,11 +151,11 @@ std::string to_text(const Options& options, const Figures& figures) {
         {"the worst", in_s(figures.cycle_worst), ""},
         {"Errors that watchdogs reported", n(figures.errors), ""},
     };
-    return heeler::to_table({"What", "Measured", "Must be"}, rows);
+    return heeler::text::to_table({"What", "Measured", "Must be"}, rows);
 }
 
 std::string to_json(const Figures& figures) {
-    heeler::JsonLine line;
+    heeler::text::JsonLine line;
     line.begin_object();
     const auto number = [&](const char* name, auto value) { line.key(name).number(value); };
     number("completed", static_cast<std::int64_t>(figures.completed));

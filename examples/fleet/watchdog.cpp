@@ -97,7 +97,7 @@ public:
             if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
                 if (++count_ <= 50)
                     std::fprintf(stderr, "%s %s: %s\n", error->where.c_str(),
-                                 heeler::shown_name(error->run, 160).c_str(), error->error.message.c_str());
+                                 heeler::text::shown_name(error->run, 160).c_str(), error->error.message.c_str());
     }
     [[nodiscard]] int count() const { return count_; }
 
@@ -115,8 +115,8 @@ void watch(const Options& options) {
     heeler::TableFencedControl control{table, starter};
     Dog dog{heeler::SystemClock{}, heeler::PostgresStore{options.store.postgres, store_settings(options)},
             Teller{database, options.watchdog}, place_of(options, times)};
-    dog.control(control);
-    dog.watch("fleet", table);
+    dog.attach(control);
+    dog.attach("fleet", table);
     if (const auto good = dog.define(rules(times, options.store)); !good)
         throw std::runtime_error{good.error().message};
     Errors errors;
@@ -129,7 +129,7 @@ void watch(const Options& options) {
         while (!input_closed(std::chrono::milliseconds{1000})) {
         }
     }
-    if (const auto left = dog.release(); !left) std::fprintf(stderr, "release: %s\n", left.error().message.c_str());
+    if (const auto left = dog.leave(); !left) std::fprintf(stderr, "leave: %s\n", left.error().message.c_str());
     database.keep(
         "INSERT INTO fleet_watchdogs(name, mean, worst, errors) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
         {options.watchdog, std::to_string(cycles.mean()), std::to_string(cycles.worst()),

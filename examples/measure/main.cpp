@@ -14,22 +14,23 @@
 namespace {
 
 std::string kinds_of(const measure::Result& result) {
-    std::vector<heeler::TableRow> rows;
+    std::vector<heeler::text::TableRow> rows;
     for (const auto& [kind, tally] : result.kinds)
         rows.push_back({std::string{measure::kind_names[static_cast<std::size_t>(kind)]},
                         is_healthy(kind) ? "no" : "yes", std::to_string(tally.runs), std::to_string(tally.flagged),
                         std::to_string(tally.continued), std::to_string(tally.finished),
                         std::to_string(tally.given_up)});
-    return heeler::to_table(
+    return heeler::text::to_table(
         {"What the first agent does", "Stalls", "Runs", "Flagged", "Continued", "Finished", "Given up"}, rows);
 }
 
 std::string story_of(const measure::Options& options, const measure::Result& result) {
     const auto n = [](std::uint64_t count) { return std::to_string(count); };
-    return std::to_string(options.runs) + " runs, seed " + n(options.seed) + ": " + heeler::spoken(result.length) +
-           " in virtual time, " + n(result.cycles) + " cycles\n\n" + kinds_of(result) + "\n" + to_text(result.metrics) +
-           "\n" + n(result.spawns) + " continuations started, " + n(result.failed_spawns) +
-           " more had to be tried again, " + n(result.fenced) + " late reports of replaced agents fenced off.\n";
+    return std::to_string(options.runs) + " runs, seed " + n(options.seed) + ": " +
+           heeler::text::spoken(result.length) + " in virtual time, " + n(result.cycles) + " cycles\n\n" +
+           kinds_of(result) + "\n" + to_text(result.metrics) + "\n" + n(result.spawns) + " continuations started, " +
+           n(result.failed_spawns) + " more had to be tried again, " + n(result.fenced) +
+           " late reports of replaced agents fenced off.\n";
 }
 
 int measure_day(const measure::Options& options) {
@@ -42,7 +43,7 @@ int measure_day(const measure::Options& options) {
     const measure::Result result = simulation.play();
     std::fputs(options.json ? (to_json(result.metrics) + "\n").c_str() : story_of(options, result).c_str(), stdout);
     for (std::size_t i = 0; i < result.faults.size() && i < 20; ++i)
-        std::fprintf(stderr, "heeler-measure: %s\n", heeler::one_line(result.faults[i], 1024).c_str());
+        std::fprintf(stderr, "heeler-measure: %s\n", heeler::text::one_line(result.faults[i], 1024).c_str());
     if (!result.faults.empty()) return 1;
     if (!options.json)
         std::puts("Every one as the second reckoning has it: none missing, none twice, none without need.");

@@ -29,7 +29,7 @@ Simulation::Simulation(const Options& options, common::AnyStore store)
       clock_{{heeler::Elapsed{1h}, two_o_clock}},
       agents_{Dice{options.seed ^ 0x5eed}, options.spawn_fails},
       dog_{clock_, std::move(store), notifier_} {
-    dog_.control(agents_);
+    dog_.attach(agents_);
     if (const auto defined = dog_.define(heeler::presets::checkpoint_continuation()); !defined)
         fault("-", defined.error().message);
     for (std::int64_t number = 1; number <= options.runs; ++number) players_.push_back(player(number));
@@ -113,10 +113,10 @@ void Simulation::carry_out(const Event& event) {
             return;
         case Act::finish:
             // Whoever was replaced has been told so at its last checkpoint, and stopped.
-            if (!replaced) end(player, RunState::completed);
+            if (!replaced) end(player, heeler::RunEnd::completed);
             return;
         case Act::cancelled:
-            return end(player, RunState::cancelled);
+            return end(player, heeler::RunEnd::cancelled);
     }
 }
 
@@ -134,7 +134,7 @@ void Simulation::checkpoint(Player& player, const Event& event) {
     player.reckoned.checkpoint(now_);
 }
 
-void Simulation::end(Player& player, RunState how) {
+void Simulation::end(Player& player, heeler::RunEnd how) {
     if (const auto ended = dog_.finish(player.handle, how); !ended) fault(player.id, ended.error().message);
     player.reckoned.end();
 }

@@ -82,7 +82,7 @@ private:
     void start_agent(std::size_t player, Kind kind, heeler::Duration at);
     void carry_out(const Event& event);
     void checkpoint(Player& player, const Event& event);
-    void end(Player& player, heeler::RunState how);
+    void end(Player& player, heeler::RunEnd how);
     void cycle(heeler::Duration t);
     void compare(heeler::Duration t, const std::vector<Spawn>& seen);
     static void refuse(Player& player, heeler::Duration t);

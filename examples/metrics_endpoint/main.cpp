@@ -117,7 +117,7 @@ int serve(const Options& options) {
     heeler::Telemetry telemetry;
     Agents agents{options.agents};
     Dog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}, place};
-    dog.control(agents);
+    dog.attach(agents);
     std::vector<heeler::RunHandle> runs;
     for (int i = 0; i < options.agents; ++i) {
         const auto run = dog.start({.name = "agent-" + std::to_string(i)}, rules_of(options));

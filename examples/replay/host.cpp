@@ -20,10 +20,10 @@ Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
 void Host::build() {
     handles_.clear();
     dog_.emplace(clock_, store_, notifier_);
-    dog_->control(control_);
-    dog_->issues(issues_);
-    dog_->context(context_);
-    if (!mailboxes_.empty()) dog_->mail(mailboxes_);
+    dog_->attach(control_);
+    dog_->attach(issues_);
+    dog_->attach(context_);
+    if (!mailboxes_.empty()) dog_->attach(mailboxes_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
     build_trees();
 }
@@ -49,7 +49,7 @@ void Host::set_time(Duration t) {
 }
 
 void Host::send(heeler::Mail mail) {
-    if (mailboxes_.empty()) dog_->mail(mailboxes_);
+    if (mailboxes_.empty()) dog_->attach(mailboxes_);
     mailboxes_.put(std::move(mail));
 }
 

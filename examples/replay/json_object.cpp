@@ -12,17 +12,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-std::string shown(dom::element value) { return heeler::sanitise(simdjson::minify(value), 60); }
-
-std::string repaired(std::string_view text) {
-    std::string valid;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto next = heeler::decode_utf8(text, at);
-        valid += next.valid ? text.substr(at, next.size) : heeler::replacement_character;
-        at += next.size;
-    }
-    return valid;
-}
+std::string shown(dom::element value) { return heeler::text::sanitise(simdjson::minify(value), 60); }
 
 std::optional<std::int64_t> as_integer(dom::element value) {
     if (std::int64_t exact = 0; value.get(exact) == simdjson::SUCCESS) return exact;
@@ -34,7 +24,8 @@ std::optional<std::int64_t> as_integer(dom::element value) {
 }  // namespace
 
 void JsonObject::wrong_type(std::string_view key, dom::element value, std::string_view wanted) {
-    throw BadLine{"'" + heeler::sanitise(key, 60) + "' is " + shown(value) + ", but must be " + std::string{wanted}};
+    throw BadLine{"'" + heeler::text::sanitise(key, 60) + "' is " + shown(value) + ", but must be " +
+                  std::string{wanted}};
 }
 
 std::optional<dom::element> JsonObject::find(std::string_view key) const {
@@ -155,7 +146,7 @@ JsonObject JsonParser::parse(std::string_view text) {
     dom::element root;
     auto error = parser_.parse(text.data(), text.size()).get(root);
     if (error == simdjson::UTF8_ERROR) {
-        const std::string valid = repaired(text);
+        const std::string valid = heeler::text::repaired_utf8(text);
         error = parser_.parse(valid).get(root);
     }
     if (error != simdjson::SUCCESS) throw BadLine{std::string{"not JSON: "} + simdjson::error_message(error)};

@@ -21,7 +21,7 @@ using heeler::TickCause;
 
 namespace {
 
-std::string in_quotes(std::string_view text) { return "'" + heeler::sanitise(text, 140) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + heeler::text::sanitise(text, 140) + "'"; }
 
 template <class T>
 T required(std::optional<T> value, std::string_view key) {
@@ -215,6 +215,7 @@ void Replay::tool_call_line(const JsonObject& line) {
     const std::string args = line.any("args");
     heeler::ToolCall call{line.text_or("name", "unknown"), args, line.text_or("call_id", "")};
     call.timeout = line.length("timeout_s");
+    if (const auto turn = line.integer("turn"); turn && *turn >= 0) call.turn = static_cast<std::uint32_t>(*turn);
     observe(line, call);
 }
 
@@ -226,7 +227,11 @@ void Replay::tool_result_line(const JsonObject& line) {
 
 void Replay::message_line(const JsonObject& line) {
     const auto role = line.text_or("role", "assistant");
-    observe(line, heeler::Message{role.starts_with("assistant"), line.text_or("text", "")});
+    heeler::Message message{role.starts_with("assistant"), line.text_or("text", "")};
+    if (role == "assistant_thinking") message.channel = heeler::MessageChannel::thinking;
+    if (!message.from_assistant) message.channel = heeler::MessageChannel::user;
+    message.automatic = line.boolean_or("automatic", !message.from_assistant && role != "user");
+    observe(line, message);
 }
 
 void Replay::usage_line(const JsonObject& line) {
@@ -257,7 +262,10 @@ void Replay::state_line(const JsonObject& line) {
     } else if (is_terminal(state)) {
         const auto handle = host_.find(run);
         if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
-        check("finish", run, host_.dog().finish(*handle, state));
+        const auto end = heeler::run_end_of(state);
+        if (!end)
+            throw BadLine{"the state '" + std::string{name_of(state)} + "' is not one that a host ends a run with"};
+        check("finish", run, host_.dog().finish(*handle, *end));
     } else {
         observe(line, change);
     }

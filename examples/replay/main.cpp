@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "replay.hpp"
 #include "replay_store.hpp"
+#include "transcript_input.hpp"
 
 namespace {
 
@@ -21,6 +22,15 @@ constexpr int unreadable_input = 3;
 int give_up(int status, const std::string& message) {
     std::fputs(("heeler-replay: " + message + "\n").c_str(), stderr);
     return status;
+}
+
+/// What a coding agent wrote of its own session becomes lines of a scenario, unless the command line says that it is
+/// one.
+std::vector<replay::InputLine> scenario_of(const replay::Options& options, std::vector<replay::InputLine> lines) {
+    if (options.format != "auto") return lines;
+    replay::TranscriptInput input = replay::from_transcript(std::move(lines));
+    for (const std::string& note : input.notes) std::fputs((options.input_file + ": " + note + "\n").c_str(), stderr);
+    return std::move(input.lines);
 }
 
 /// The file may be anything that can be read, so that a shell can write it in place.
@@ -46,10 +56,12 @@ int replay_input(const replay::Options& options) {
     if (!store) return give_up(bad_arguments, "--store: " + store.error().message);
 
     const bool empty = lines->empty();
-    replay::Replay replay{options, std::move(settings), std::move(*store), std::move(*lines)};
-    const auto understood = replay.run();
-    if (understood == 0 && !empty)
-        return give_up(unreadable_input, options.input_file + " holds no line of a scenario");
+    replay::Replay replay{options, std::move(settings), std::move(*store), scenario_of(options, std::move(*lines))};
+    const auto objects = replay.run();
+    if (objects == 0 && !empty)
+        return give_up(unreadable_input, options.input_file +
+                                             " holds no line of a scenario, and is in none of the formats " +
+                                             replay::transcript_formats());
     return 0;
 }
 

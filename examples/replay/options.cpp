@@ -15,7 +15,9 @@ namespace replay {
 namespace {
 
 constexpr std::string_view about =
-    "Feeds a scenario or a recorded run (JSON lines) to a watchdog and prints, as JSON lines, what it does.\n"
+    "Feeds a scenario, a recorded run (JSON lines), or a session file of a coding agent (Claude Code, Codex, Gemini "
+    "CLI,\n"
+    "OpenHands, SWE-agent, pi) to a watchdog and prints, as JSON lines, what it does.\n"
     "Nothing outside is touched: clock, agents and notifications are doubles. The same input gives the same output.";
 
 constexpr std::string_view footer =
@@ -27,7 +29,7 @@ std::string preset_list() { return CLI::detail::join(preset_names(), ", "); }
 /// Fills `place`; answers what is wrong, or nothing.
 std::string check_store(const std::string& store, StorePlace& place) {
     if (store == "memory" || common::read_store(store, place)) return {};
-    return "--store is '" + heeler::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
+    return "--store is '" + heeler::text::redact(store) + "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
 }
 
 std::string check_format(const std::string& format) {
@@ -46,7 +48,6 @@ std::string check_preset(const std::string& preset) {
 Parsed parse_options(int argc, char** argv) {
     Options options;
     std::string store = "memory";
-    std::string format = "auto";
 
     CLI::App app{std::string{about}, "heeler-replay"};
     common::prepare(app);
@@ -56,13 +57,14 @@ Parsed parse_options(int argc, char** argv) {
     app.add_flag("--env", options.environment, "Settings from variables like HEELER_INTERVAL_S=60, over --config");
     app.add_option("--store", store, "memory, sqlite:PATH, or postgres:URL")->capture_default_str();
     app.add_option("--schema", options.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
-    app.add_option("--format", format, "auto, or heeler (JSON lines)")->capture_default_str();
+    app.add_option("--format", options.format, "auto: known by its content; heeler: a scenario, whatever it looks like")
+        ->capture_default_str();
     app.add_option("FILE", options.input_file, "The input; - is standard input, FILE.gz is unpacked")
         ->capture_default_str();
     try {
         app.parse(argc, argv);
         for (const std::string& wrong :
-             {check_store(store, options.store), check_format(format), check_preset(options.preset)})
+             {check_store(store, options.store), check_format(options.format), check_preset(options.preset)})
             if (!wrong.empty()) throw CLI::ValidationError{wrong, CLI::ExitCodes::ValidationError};
     } catch (const CLI::Success& done) {
         return {std::nullopt, app.exit(done)};

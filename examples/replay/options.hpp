@@ -15,6 +15,7 @@ struct Options {
     std::string config_file;   // empty: none
     bool environment = false;  // settings from the environment, over those of the file
     StorePlace store;
+    std::string format = "auto";   // or "heeler": it is a scenario, whatever it looks like
     std::string input_file = "-";  // "-": standard input
 };
 

@@ -15,8 +15,8 @@ namespace replay {
 namespace {
 
 using heeler::Finding;
-using heeler::JsonLine;
 using heeler::name_of;
+using heeler::text::JsonLine;
 
 JsonLine begin(std::string_view key, std::string_view name, Moment at) {
     JsonLine line;
@@ -57,7 +57,8 @@ void evidence(JsonLine& line, const std::vector<Finding>& findings) {
         for (std::size_t i = 0; i < worst.evidence.count; ++i)
             line.key(worst.evidence.facts[i].name).number(worst.evidence.facts[i].value);
         if (const auto subject = worst.subject.view(); !subject.empty())
-            line.key("subject").string(heeler::redact(heeler::one_line(subject, heeler::Subject::capacity)));
+            line.key("subject").string(
+                heeler::text::redact(heeler::text::one_line(subject, heeler::Subject::capacity)));
         line.key("first").number(worst.evidence.first).key("last").number(worst.evidence.last);
     }
     line.end_object();

@@ -128,7 +128,7 @@ void Replay::read(const InputLine& line) {
     if (const Handler handler = handler_of(*type)) return (this->*handler)(object);
     ++summary_.skipped;
     if (unknown_types_.emplace(*type).second)
-        complain("the type '" + heeler::sanitise(*type, 60) + "' is not known here; such lines are skipped");
+        complain("the type '" + heeler::text::sanitise(*type, 60) + "' is not known here; such lines are skipped");
 }
 
 void Replay::move_to(const JsonObject& line) {

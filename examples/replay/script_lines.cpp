@@ -28,7 +28,7 @@ std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names
 }
 
 [[noreturn]] void not_known(std::string_view what, std::string_view name) {
-    throw BadLine{"the " + std::string{what} + " '" + heeler::sanitise(name, 60) + "' is not known"};
+    throw BadLine{"the " + std::string{what} + " '" + heeler::text::sanitise(name, 60) + "' is not known"};
 }
 
 Result<Found> found_named(std::string_view answer) {
@@ -64,7 +64,7 @@ struct ControlScript {
             prove_stopped = proof_named(answer);
         } else {
             const auto place = place_of(heeler::control_answer_names, answer);
-            if (!place) not_known("answer of " + heeler::sanitise(verb, 60), answer);
+            if (!place) not_known("answer of " + heeler::text::sanitise(verb, 60), answer);
             const auto with = static_cast<heeler::ControlAnswer>(*place);
             if (const auto of_tree = place_of(heeler::tree_verb_names, verb))
                 return static_cast<void>(tree_answers.emplace_back(static_cast<heeler::TreeVerb>(*of_tree), with));

@@ -17,6 +17,6 @@ inline constexpr double last_second = 1e10;
 /// The same, also before the start.
 [[nodiscard]] std::optional<heeler::Duration> moment(double value);
 
-using heeler::parse_rfc3339;
+using heeler::text::parse_rfc3339;
 
 }  // namespace replay

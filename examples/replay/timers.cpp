@@ -19,7 +19,7 @@ std::vector<TimerEvent> Timers::obey(const JsonObject& line, Duration t) {
     const auto present = line.boolean("target_present");
     if (!op && !present) throw BadLine{"'op' is missing"};
     if (op && *op != "start" && *op != "stop" && *op != "status")
-        throw BadLine{"the op '" + heeler::sanitise(*op, 60) + "' is not known; known are start, stop, status"};
+        throw BadLine{"the op '" + heeler::text::sanitise(*op, 60) + "' is not known; known are start, stop, status"};
     if (op == "start") {
         const std::string_view started = name.value_or("default");
         const TimerEvent event = start(line, started, t);

@@ -38,7 +38,8 @@ std::optional<heeler::WallTime> created_at(const JsonObject& node, heeler::WallT
 heeler::ReviewClaim claim_named(std::string_view name) {
     if (name.empty() || name == "legitimate") return heeler::ReviewClaim::legitimate;
     if (name == "restored") return heeler::ReviewClaim::restored;
-    throw BadLine{"the disposition '" + heeler::sanitise(name, 60) + "' is not known; known are legitimate, restored"};
+    throw BadLine{"the disposition '" + heeler::text::sanitise(name, 60) +
+                  "' is not known; known are legitimate, restored"};
 }
 
 TreeNode node_of(const JsonObject& line, heeler::WallTime epoch) {
@@ -133,7 +134,7 @@ std::map<NodeRef, heeler::AgentStanding> agents_of(const JsonObject& line) {
         const auto named = std::find_if(standings.begin(), standings.end(),
                                         [&](heeler::AgentStanding standing) { return name_of(standing) == name; });
         if (named == standings.end())
-            throw BadLine{"the status '" + heeler::sanitise(name, 60) + "' of an agent is not known"};
+            throw BadLine{"the status '" + heeler::text::sanitise(name, 60) + "' of an agent is not known"};
         agents.insert_or_assign(NodeRef{text_of(agent, "tenant"), text_of(agent, "id")}, *named);
     });
     return agents;
@@ -174,7 +175,7 @@ void script_review(const JsonObject& line, const NodeRef& watched, heeler::Scrip
         if (reviewer) review.has_reviewer = !reviewer->empty();
         review.claim = claim;
     });
-    if (!there) throw BadLine{"the node '" + heeler::sanitise(watched.id, 140) + "' has no review task"};
+    if (!there) throw BadLine{"the node '" + heeler::text::sanitise(watched.id, 140) + "' has no review task"};
 }
 
 }  // namespace replay

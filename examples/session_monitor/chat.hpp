@@ -28,8 +28,8 @@ public:
 
     heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
         const std::string text = format_session_alert(alert);
-        heeler::JsonLine line;
-        line.begin_object().key("at").string(heeler::rfc3339(alert.at)).key("kind").string(alert.kind);
+        heeler::text::JsonLine line;
+        line.begin_object().key("at").string(heeler::text::rfc3339(alert.at)).key("kind").string(alert.kind);
         line.key("key").string(alert.key).key("to").string(alert.to).key("session").string(alert.run.id);
         line.key("project").string(alert.run.project);
         line.key("severity").string(name_of(alert.severity)).key("issues").begin_array();

@@ -75,11 +75,11 @@ public:
             if (const auto* done = std::get_if<heeler::ActionEvent>(&event)) {
                 const std::string what = std::string{name_of(done->action.kind)} + " " +
                                          std::string{name_of(done->action.outcome)} + " " + done->action.note;
-                std::printf("%s: %s\n\n", heeler::shown_name(done->run, 160).c_str(),
-                            heeler::one_line(what, 512).c_str());
+                std::printf("%s: %s\n\n", heeler::text::shown_name(done->run, 160).c_str(),
+                            heeler::text::one_line(what, 512).c_str());
             } else if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) {
                 if (const auto line = errors_.line_of(*error, now))
-                    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(*line, 1024).c_str());
+                    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::text::one_line(*line, 1024).c_str());
             }
         }
         std::fflush(stdout);
@@ -91,7 +91,7 @@ private:
 };
 
 int fail(const heeler::Error& error, int status) {
-    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::one_line(error.message, 4096).c_str());
+    std::fprintf(stderr, "heeler-session-monitor: %s\n", heeler::text::one_line(error.message, 4096).c_str());
     return status;
 }
 
@@ -203,11 +203,11 @@ int watch(const monitor::Options& options) {
     Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file),
             Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, std::move(channels)},
                      heeler::LogNotifier{}}};
-    dog.control(inboxes);
-    dog.issues(issues);
+    dog.attach(inboxes);
+    dog.attach(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);
 
-    dog.watch(class_name, sessions);
+    dog.attach(class_name, sessions);
 
     Rounds rounds{dog, issues, signs, options};
     const heeler::Elapsed began = dog.clock().now().elapsed;

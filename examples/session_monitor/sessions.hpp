@@ -88,7 +88,7 @@ private:
         constexpr std::size_t longest = 512;
         const auto head = heeler::read_head(place(name, file), longest);
         if (!head) {
-            const std::string why = heeler::one_line(head.error().message, 1024);
+            const std::string why = heeler::text::one_line(head.error().message, 1024);
             std::fprintf(stderr, "heeler-session-monitor: %s: \"%s\" instead\n", why.c_str(), usual.c_str());
         }
         const std::string line = head && *head ? (*head)->substr(0, (*head)->find_first_of("\r\n")) : std::string{};

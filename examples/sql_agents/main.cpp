@@ -44,7 +44,7 @@ heeler::RunClass shortened() {
 }
 
 int fail(const heeler::Error& error) {
-    std::fprintf(stderr, "heeler-sql-agents: %s\n", heeler::one_line(error.message, 1024).c_str());
+    std::fprintf(stderr, "heeler-sql-agents: %s\n", heeler::text::one_line(error.message, 1024).c_str());
     return 1;
 }
 
@@ -54,7 +54,7 @@ void tell(const heeler::CycleReport& report) {
         if (const auto* error = std::get_if<heeler::ErrorEvent>(&event)) static_cast<void>(fail(error->error));
         const auto* done = std::get_if<heeler::ActionEvent>(&event);
         if (done == nullptr) continue;
-        std::printf("%s: %s %s %s\n", heeler::shown_name(done->run, 160).c_str(),
+        std::printf("%s: %s %s %s\n", heeler::text::shown_name(done->run, 160).c_str(),
                     std::string{name_of(done->action.kind)}.c_str(), std::string{name_of(done->action.outcome)}.c_str(),
                     done->action.note.c_str());
     }
@@ -94,8 +94,8 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
     Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},
             heeler::LogNotifier{stdout}};
     if (const auto defined = dog.define(shortened()); !defined) return fail(defined.error());
-    dog.control(control);
-    dog.watch("shortened", listed);
+    dog.attach(control);
+    dog.attach("shortened", listed);
     for (const char* const run : runs)
         if (const auto begun = begin(dog, table, starter, run); !begun) return fail(begun.error());
 

@@ -21,7 +21,7 @@ namespace supervise {
         const char quote = word.find('\'') == std::string_view::npos ? '\'' : '"';
         text += plain ? word : quote + word + quote;  // for people: not to be run again
     }
-    return heeler::sanitise(heeler::redact(text), std::numeric_limits<std::size_t>::max());
+    return heeler::text::sanitise(heeler::text::redact(text), std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace supervise

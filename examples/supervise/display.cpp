@@ -26,7 +26,7 @@ std::size_t terminal_width(int terminal) {
 }
 
 std::string one_line(std::string_view text) {
-    std::string line = heeler::sanitise(text, 4096);
+    std::string line = heeler::text::sanitise(text, 4096);
     for (char& c : line)
         if (c == '\n' || c == '\t') c = ' ';
     return line;
@@ -50,7 +50,7 @@ std::string status_text(const StatusView& view, std::size_t width) {
     text += fmt::format(", quiet {}", short_duration(view.quiet));
     if (!view.doing.empty()) text += ", " + view.doing;
     if (view.next > heeler::Duration::zero()) text += fmt::format(", next check in {}", short_duration(view.next));
-    return std::string(heeler::utf8_head(one_line(text), width));
+    return std::string(heeler::text::utf8_head(one_line(text), width));
 }
 
 Display::Display(int notes)

@@ -19,6 +19,8 @@ struct EndNote {
 
     /// "completed, status 0, at 2026-01-02T03:04:05Z".
     [[nodiscard]] std::string text() const;
+    /// As the host tells it: what the watchdog itself ended has failed.
+    [[nodiscard]] heeler::RunEnd end() const { return heeler::run_end_of(state).value_or(heeler::RunEnd::failed); }
 };
 
 /// One line per end that is not in the store yet. One thread at a time.

@@ -78,14 +78,14 @@ std::vector<std::string> Narrator::lines_of(const heeler::CycleReport& report, h
 }
 
 std::string report_text(const heeler::Report& report, const Ending& ending) {
-    std::vector<heeler::TableField> fields{{"Command", heeler::sanitise(ending.command, 512)}};
+    std::vector<heeler::text::TableField> fields{{"Command", heeler::text::sanitise(ending.command, 512)}};
     if (ending.exit_status) fields.push_back({"Exit status", std::to_string(*ending.exit_status)});
     if (!ending.note.empty()) fields.push_back({"Ended", ending.note});
-    return heeler::to_table(fields) + "\n" + heeler::to_text(report);
+    return heeler::text::to_table(fields) + "\n" + heeler::to_text(report);
 }
 
 std::string report_json(const heeler::Report& report, const Ending& ending) {
-    heeler::JsonLine line;
+    heeler::text::JsonLine line;
     line.begin_object().key("name").string(report.name).key("command").string(ending.command);
     line.key("exit_status");
     if (ending.exit_status)

@@ -24,7 +24,7 @@ namespace {
 
 /// One line: no line breaks, nothing that moves a terminal.
 std::string one_line(const std::string& text) {
-    std::string line = heeler::sanitise(text, 1024);
+    std::string line = heeler::text::sanitise(text, 1024);
     for (char& c : line)
         if (c == '\n') c = ' ';
     return line;

@@ -80,7 +80,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     const std::optional<WaitedEnd> earlier = waited_end(directory_.place(status_file));
     auto stored = dog_.store().load();
     if (!stored) return store_problem(stored.error());
-    dog_.control(control_);
+    dog_.attach(control_);
     view_.name = options_.name;
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
@@ -107,7 +107,7 @@ std::optional<Quit> Supervisor::take_over(const ChildRecord& record) {
     auto found = dog_.find(run_id_);
     if (!found) {
         // It was started, but nothing of the run could be stored, or the run was marked as over meanwhile.
-        run_id_ += "+" + heeler::rfc3339(dog_.clock().now().wall);
+        run_id_ += "+" + heeler::text::rfc3339(dog_.clock().now().wall);
         control_.attach(*process_, run_id_);
         auto registered = dog_.start(run_spec(), class_name);
         if (!registered) return store_problem(registered.error());
@@ -119,7 +119,7 @@ std::optional<Quit> Supervisor::take_over(const ChildRecord& record) {
 }
 
 std::optional<Quit> Supervisor::start_command() {
-    run_id_ = options_.name + "@" + heeler::rfc3339(dog_.clock().now().wall);
+    run_id_ = options_.name + "@" + heeler::text::rfc3339(dog_.clock().now().wall);
     auto registered = dog_.start(run_spec(), class_name);
     if (!registered) return store_problem(registered.error());
     if (registered->not_stored) return store_problem(*registered->not_stored);
@@ -132,7 +132,7 @@ std::optional<Quit> Supervisor::start_command() {
     spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
     auto process = heeler::ProcessControl::start(std::move(spec));
     if (!process) {
-        static_cast<void>(dog_.finish(handle_, heeler::RunState::failed));
+        static_cast<void>(dog_.finish(handle_, heeler::RunEnd::failed));
         directory_.forget_child();
         const std::string& why = process.error().message;
         const bool missing = why.find(std::strerror(ENOENT)) != std::string::npos;
@@ -162,10 +162,9 @@ void Supervisor::close_old_runs(const heeler::Snapshot& stored, const std::optio
         const auto handle = dog_.find(old.row.id);
         if (!handle) continue;
         const EndNote* const note = end_notes_.of(old.row.id);
-        const auto known = note != nullptr                                                 ? note->state
-                           : earlier && earlier->run == old.row.id && earlier->status == 0 ? heeler::RunState::completed
-                                                                                           : heeler::RunState::failed;
-        const auto finished = dog_.finish(*handle, known);
+        const bool ended_well = earlier && earlier->run == old.row.id && earlier->status == 0;
+        const auto otherwise = ended_well ? heeler::RunEnd::completed : heeler::RunEnd::failed;
+        const auto finished = dog_.finish(*handle, note != nullptr ? note->end() : otherwise);
         if (!finished) {
             display_.say(fmt::format("the end of {} is not recorded yet: {}", old.row.id, finished.error().message));
         } else if (note != nullptr) {

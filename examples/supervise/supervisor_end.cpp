@@ -54,9 +54,9 @@ std::string Supervisor::why_unrecorded() {
 
 /// What the store does not take in time is left beside it, for the next start.
 void Supervisor::record_end() {
-    EndNote note{run_id_, end_state(), command_status(), heeler::rfc3339(dog_.clock().now().wall)};
+    EndNote note{run_id_, end_state(), command_status(), heeler::text::rfc3339(dog_.clock().now().wall)};
     auto left_beside = end_notes_.put(note);
-    auto finished = dog_.finish(handle_, note.state);
+    auto finished = dog_.finish(handle_, note.end());
     if (!finished && finished.error().code == heeler::ErrorCode::ended) {  // the watchdog did it
         note.state = RunState::terminated;
         left_beside = end_notes_.put(note);
@@ -149,7 +149,7 @@ void Supervisor::tell_the_rest() {
         if (!said && spent >= std::chrono::seconds(2)) {
             said = true;
             display_.say(fmt::format("{} not delivered yet: trying for {}; Ctrl-C ends that", alerts_text(untold()),
-                                     heeler::spoken(most)));
+                                     heeler::text::spoken(most)));
         }
         pollfd noticed{signal_fd(), POLLIN, 0};
         ::poll(&noticed, 1, 100);

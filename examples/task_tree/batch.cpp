@@ -46,13 +46,13 @@ Change batched(const JsonObject& op, const std::function<std::string(std::string
         change.ref = op.needed("interactionId");
         change.value = op.needed("answer");
     } else {
-        throw Refused{400, "a batch has no operation '" + heeler::one_line(name, 80) + "'"};
+        throw Refused{400, "a batch has no operation '" + heeler::text::one_line(name, 80) + "'"};
     }
     return change;
 }
 
 std::string receipt(const heeler::ScopeAnswer& answer, const std::vector<std::string>& ids) {
-    heeler::JsonLine json;
+    heeler::text::JsonLine json;
     json.begin_object().key("allowed").boolean(true).key("reason").string(answer.reason).key("ids").begin_array();
     for (const std::string& id : ids) json.string(id);
     json.end_array().end_object();

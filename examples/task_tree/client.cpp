@@ -81,7 +81,7 @@ std::string percent_encoded(const std::string& text) {
 }
 
 std::string json_of(const std::map<std::string, std::string>& members) {
-    heeler::JsonLine json;
+    heeler::text::JsonLine json;
     json.begin_object();
     for (const auto& [key, value] : members) json.key(key).string(value);
     json.end_object();

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 void say(const std::string& text) {
-    std::printf("%s\n", heeler::one_line(text, 1024).c_str());
+    std::printf("%s\n", heeler::text::one_line(text, 1024).c_str());
     std::fflush(stdout);
 }
 

@@ -155,7 +155,7 @@ Result<ActionDone> Host::wake(const heeler::WakeRequest& request) {
     const auto standing = agent({std::string{request.tenant}, std::string{request.agent}});
     if (!standing) return heeler::fail(ErrorCode::rejected, standing.error().message);
     if (*standing != heeler::AgentStanding::active)
-        return heeler::fail(ErrorCode::rejected, heeler::concat("the agent is ", name_of(*standing)));
+        return heeler::fail(ErrorCode::rejected, heeler::text::concat("the agent is ", name_of(*standing)));
     return tracker_.with([&](Database& database) {
         return once(database, request.key, [&]() -> Result<std::string> {
             database.run("INSERT INTO wakes VALUES (?1, ?2, ?3, 'queued', ?4, ?5)", request.key, request.task,
@@ -180,12 +180,13 @@ Result<heeler::AgentStanding> Host::agent(const heeler::NodeRef& agent) {
     return tracker_.with([&](Database& database) -> Result<heeler::AgentStanding> {
         Rows rows = database.query("SELECT status FROM agents WHERE tenant = ?1 AND id = ?2", agent.tenant, agent.id);
         if (!rows.next())
-            return heeler::fail(ErrorCode::unknown_run, heeler::concat("the tenant has no agent `", agent.id, "`"));
+            return heeler::fail(ErrorCode::unknown_run,
+                                heeler::text::concat("the tenant has no agent `", agent.id, "`"));
         const std::string status = rows.text(0);
         using enum heeler::AgentStanding;
         for (const auto standing : {active, paused, terminated, pending_approval, budget_blocked})
             if (name_of(standing) == status) return standing;
-        return heeler::fail(ErrorCode::failed, heeler::concat("an agent's status is `", status, "`"));
+        return heeler::fail(ErrorCode::failed, heeler::text::concat("an agent's status is `", status, "`"));
     });
 }
 

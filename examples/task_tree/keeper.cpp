@@ -26,7 +26,7 @@ heeler::RunClass tree_rules(const KeeperSettings& settings) {
 }
 
 void complain(const std::string& what) {
-    std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::one_line(what, 1024).c_str());
+    std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(what, 1024).c_str());
 }
 
 /// What the watchdog has put on record stands in its own store; the feed has a copy.
@@ -38,7 +38,7 @@ void add_record(Database& database, const heeler::AuditRow& row) {
 }  // namespace
 
 heeler::Result<heeler::Receipt> Board::send(const heeler::Alert& alert) {
-    heeler::JsonLine body;
+    heeler::text::JsonLine body;
     body.begin_object().key("key").string(alert.key).key("summary").string(alert.summary);
     for (const heeler::Detail& detail : alert.details) body.key(detail.name).string(detail.value);
     body.end_object();

@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
             return tracker::run_reviewer(options.reviewer, options.tenant, options.agent, options.once);
         return serve(options);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::one_line(error.what(), 1024).c_str());
+        std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(error.what(), 1024).c_str());
         return 1;
     }
 }

@@ -109,7 +109,7 @@ std::vector<std::string> Reviewer::unproven(const Wake& wake) {
 }
 
 bool Reviewer::reopen(const Wake& wake, const std::vector<std::string>& leaves) {
-    heeler::JsonLine json;
+    heeler::text::JsonLine json;
     json.begin_object().key("requestId").string(wake.request).key("ops").begin_array();
     for (const std::string& leaf : leaves)
         json.begin_object()
@@ -143,7 +143,7 @@ int run_reviewer(const std::string& url, const std::string& tenant, const std::s
     using namespace std::chrono_literals;
     Client client{url};
     Reviewer reviewer{client, tenant, agent, [](const std::string& text) {
-                          std::printf("%s\n", heeler::one_line(text, 1024).c_str());
+                          std::printf("%s\n", heeler::text::one_line(text, 1024).c_str());
                           std::fflush(stdout);
                       }};
     for (int waited = 0; !once || waited < 150; ++waited) {

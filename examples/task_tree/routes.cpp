@@ -156,7 +156,7 @@ void route_agents(httplib::Server& http, Service& service) {
                   change.value = body.needed("agentId");
                   change.ref = service.new_id("run");
                   Reply reply = service.change(change, call.actor(), 201);
-                  heeler::JsonLine json;
+                  heeler::text::JsonLine json;
                   json.begin_object().key("runId").string(change.ref).key("issue").raw(reply.body).end_object();
                   return Reply{std::move(json).text(), reply.status};
               }));
@@ -186,7 +186,7 @@ void add_routes(httplib::Server& http, Service& service) {
 }
 
 std::string error_text(const std::string& why, const std::string& details) {
-    heeler::JsonLine json;
+    heeler::text::JsonLine json;
     json.begin_object().key("error").string(why);
     if (!details.empty()) json.key("details").raw(details);
     json.end_object();

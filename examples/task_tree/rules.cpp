@@ -26,7 +26,7 @@ bool is_own_run(Database& database, const Change& change, const std::string& age
 
 }  // namespace
 
-std::string in_quotes(std::string_view text) { return "'" + heeler::one_line(text, 80) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + heeler::text::one_line(text, 80) + "'"; }
 
 void missing(const char* what, const std::string& id) {
     throw Refused{404, std::string{"there is no "} + what + " " + in_quotes(id)};

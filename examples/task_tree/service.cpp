@@ -14,7 +14,7 @@ namespace tracker {
 namespace {
 
 Refused refused_by(const heeler::ScopeAnswer& answer) {
-    heeler::JsonLine details;
+    heeler::text::JsonLine details;
     details.begin_object().key("currentState").string(answer.state);
     details.key("currentStopFingerprint").string(answer.fingerprint).key("changedByOthers").begin_array();
     for (const std::string& id : answer.ids) details.string(id);

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 5> standings{"active", "paused", "termina
 
 void record_change(Database& database, const char* kind, const Change& change, const std::string& issue,
                    const Actor& actor) {
-    heeler::JsonLine body;
+    heeler::text::JsonLine body;
     body.begin_object().key("actorUser").string(actor.user).key("actorAgent").string(actor.agent);
     body.key("runId").string(actor.run).key("target").string(issue);
     if (!change.ref.empty()) body.key("ref").string(change.ref);

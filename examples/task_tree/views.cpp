@@ -12,10 +12,10 @@
 namespace tracker {
 namespace {
 
-using heeler::JsonLine;
 using heeler::TreeNode;
+using heeler::text::JsonLine;
 
-std::string time_text(std::int64_t us) { return heeler::rfc3339(heeler::WallTime{heeler::Duration{us}}); }
+std::string time_text(std::int64_t us) { return heeler::text::rfc3339(heeler::WallTime{heeler::Duration{us}}); }
 
 void add_text_or_null(JsonLine& json, std::string_view key, const std::string& text) {
     json.key(key);
@@ -131,7 +131,10 @@ std::string watch_view(Tracker& tracker, const std::optional<heeler::TreeStatus>
     JsonLine json;
     json.begin_object().key("watchdogId").string(status->watch).key("agentId").string(status->config.agent);
     add_text_or_null(json, "instructions", instructions);
-    json.key("preview").string(heeler::one_line(instructions, 80)).key("verdict").string(name_of(status->verdict));
+    json.key("preview")
+        .string(heeler::text::one_line(instructions, 80))
+        .key("verdict")
+        .string(name_of(status->verdict));
     json.key("reason").string(status->reason).key("triggers").number(status->triggers);
     json.key("attempt").number(status->attempt).key("escalated").boolean(status->escalated);
     json.key("revision").number(status->revision);

@@ -60,12 +60,12 @@ void wait(Duration length, int heard, const sigset_t& signals) {
 }
 
 void say(const std::string& what) {
-    std::printf("%s\n", heeler::one_line(what, 1024).c_str());
+    std::printf("%s\n", heeler::text::one_line(what, 1024).c_str());
     std::fflush(stdout);
 }
 
 int fail(const heeler::Error& error, int status) {
-    std::fprintf(stderr, "heeler-worker-monitor: %s\n", heeler::one_line(error.message, 4096).c_str());
+    std::fprintf(stderr, "heeler-worker-monitor: %s\n", heeler::text::one_line(error.message, 4096).c_str());
     return status;
 }
 
@@ -127,10 +127,10 @@ int watch(const Options& options) {
     Panes panes{server, {options.here, options.own}, rules->applicability.filter.value_or(heeler::RunFilter{})};
     heeler::CommandReset reset{own, options.clear};
     Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file), *orchestrator};
-    if (!options.own.empty()) dog.context(reset);
+    if (!options.own.empty()) dog.attach(reset);
     if (const auto defined = dog.define(std::move(*rules)); !defined)
         return fail(defined.error(), worker_monitor::exit_usage);
-    if (const auto watched = dog.watch(class_name, panes); !watched) return fail(watched.error(), 1);
+    if (const auto watched = dog.attach(class_name, panes); !watched) return fail(watched.error(), 1);
 
     const heeler::Elapsed began = dog.clock().now().elapsed;
     while (stop_asked == 0) {

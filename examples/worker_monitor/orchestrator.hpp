@@ -21,14 +21,14 @@ namespace worker_monitor {
 
 /// What an alert says, as orchestrators of workers read it: a type and a payload.
 [[nodiscard]] inline std::string json_of(const heeler::Alert& alert) {
-    heeler::JsonLine line;
+    heeler::text::JsonLine line;
     line.begin_object().key("msg_type").string(alert.kind).key("payload").begin_object();
     for (const heeler::Detail& detail : alert.details) {
         line.key(detail.name);
         detail.is_json ? line.raw(detail.value) : line.string(detail.value);
     }
     line.end_object().key("summary").string(alert.summary).key("key").string(alert.key);
-    line.key("at").string(heeler::rfc3339(alert.at)).end_object();
+    line.key("at").string(heeler::text::rfc3339(alert.at)).end_object();
     return line.text();
 }
 

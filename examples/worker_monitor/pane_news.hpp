@@ -50,14 +50,14 @@ namespace detail {
 [[nodiscard]] inline std::uint64_t print_above(const std::vector<std::string>& rows, std::size_t at) {
     std::uint64_t print = 0;
     for (std::size_t i = at - std::min<std::size_t>(at, 3); i < at; ++i)
-        print = heeler::combine(print, heeler::fingerprint_text(rows[i]));
+        print = heeler::text::combine(print, heeler::text::fingerprint_text(rows[i]));
     return print;
 }
 
 /// Whether the row `at` is the one that was the last, perhaps grown since.
 [[nodiscard]] inline bool is_marked(const std::vector<std::string>& rows, std::size_t at, const PaneMark& mark) {
     return at < rows.size() && print_above(rows, at) == mark.above && rows[at].size() >= mark.size &&
-           heeler::fingerprint_text(std::string_view(rows[at]).substr(0, mark.size)) == mark.last;
+           heeler::text::fingerprint_text(std::string_view(rows[at]).substr(0, mark.size)) == mark.last;
 }
 
 /// The row that was the last. It is where it was, unless rows were taken from the history: then it is searched.
@@ -99,7 +99,7 @@ namespace detail {
     mark.end = seen.history - seen.above + seen.rows.size();
     mark.above = detail::print_above(seen.rows, seen.rows.size() - 1);
     mark.size = seen.rows.back().size();
-    mark.last = heeler::fingerprint_text(seen.rows.back());
+    mark.last = heeler::text::fingerprint_text(seen.rows.back());
     return mark;
 }
 

@@ -65,7 +65,7 @@ public:
         const auto* worker = find(*workers, name);
         if (worker == nullptr)
             return heeler::fail(heeler::ErrorCode::unknown_run,
-                                "no pane is the worker \"" + heeler::one_line(name, 128) + "\"");
+                                "no pane is the worker \"" + heeler::text::one_line(name, 128) + "\"");
         heeler::TmuxPane pane{server_, worker->pane.id};
         return heeler::submit_line(pane, text);
     }

@@ -67,7 +67,7 @@ TEST_CASE("people are told of urgent mail and of what waits for a response [M-12
     CHECK(pending.summary == "1 message in `orchestrator` waiting for a response for more than 1h 0m");
     CHECK(pending.severity == Severity::warning);
     REQUIRE(pending.details.size() == 4);
-    CHECK((pending.details[2].name == "oldest" && pending.details[2].value == rfc3339(mail_day - 3601s)));
+    CHECK((pending.details[2].name == "oldest" && pending.details[2].value == text::rfc3339(mail_day - 3601s)));
     CHECK(pending.details[3].value == R"([{"age_minutes":60,"from":"bob","body":"may I merge?"}])");
 }
 

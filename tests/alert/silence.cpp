@@ -78,7 +78,7 @@ TEST_CASE("a silence is about the alerts that fit all of it, and about none that
 
 TEST_CASE("a silence is shown with number, author, end and comment, and its end names who ended it") {
     const DecisionRow row = good_silence();
-    CHECK(silenced_by(row) == "silenced by 12 (ann until " + rfc3339(*row.until) + ": deploy)");
+    CHECK(silenced_by(row) == "silenced by 12 (ann until " + text::rfc3339(*row.until) + ": deploy)");
     AlertMatch about{"r1", "c", "t", "k", Severity::critical};
     CHECK(to_text(about) == "run r1, class c, tag t, kind k, at most critical");
     const Batch end = end_of_silence(12, "bob", silent_from);

@@ -27,10 +27,10 @@ TEST_CASE("what does not fit is cut in whole characters, and the rest is counted
             std::string mixed;
             for (int i = 0; i < 40; ++i) mixed += i % 3 == 0 ? "\xF0\x9F\x9A\xA8" : i % 3 == 1 ? "\xC3\xA4" : "x";
             const std::string cut = fit_text(mixed, most, unit);
-            CHECK(heeler::valid_utf8(cut));
+            CHECK(heeler::text::valid_utf8(cut));
             std::size_t units = 0;
             for (std::size_t at = 0; at < cut.size();) {
-                const auto next = heeler::decode_utf8(cut, at);
+                const auto next = heeler::text::decode_utf8(cut, at);
                 units += unit == TextUnit::byte ? next.size : unit == TextUnit::utf16 && next.value > 0xFFFF ? 2 : 1;
                 at += next.size;
             }

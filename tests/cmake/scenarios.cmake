@@ -44,6 +44,9 @@ foreach(expected IN LISTS expectations)
         add_test(NAME "${test}" COMMAND heeler_scenario_check $<TARGET_FILE:heeler-replay> "${scenario}" "${expected}"
                                         ${store})
         set_tests_properties("${test}" PROPERTIES TIMEOUT 600 LABELS "scenario;${rows}")
+        if(name STREQUAL "A-109-a-day-of-five-presets") # the longest: not last
+            set_tests_properties("${test}" PROPERTIES COST 50)
+        endif()
         if(store STREQUAL "postgres")
             set_tests_properties("${test}" PROPERTIES ${postgres_properties})
         endif()

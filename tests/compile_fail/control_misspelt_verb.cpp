@@ -10,5 +10,5 @@ struct Agents {
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     Agents agents;
-    dog.control(agents);
+    dog.attach(agents);
 }

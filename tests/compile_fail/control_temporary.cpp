@@ -1,4 +1,4 @@
-// expect: heeler: an AgentControl is referred to and must outlive the watchdog: give `control` a variable, not a temporary (README: Write an agent control)
+// expect: heeler: what is attached is referred to and must outlive the watchdog: give `attach` a variable, not a temporary (README: Handles and lifetimes)
 // It would be gone before the first cycle.
 #include <heeler/heeler.hpp>
 
@@ -8,5 +8,5 @@ struct Agents {
 
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
-    dog.control(Agents{});
+    dog.attach(Agents{});
 }

@@ -1,4 +1,4 @@
-// expect: heeler: an AgentControl needs at least one of the verbs `inject pause resume isolate snapshot terminate prove_stopped spawn find retire` (README: Write an agent control)
+// expect: heeler: `attach` takes an AgentControl (`inject`, `pause`, ...), an IssueSink (`file`), a ContextReset (`clear`) or a Mailbox (`unread`, `mark_read`), and with a run or the name of a class in front a source (`poll`); this type is none of them (README: Where a new thing goes)
 // It can do nothing.
 #include <heeler/heeler.hpp>
 
@@ -9,5 +9,5 @@ struct Agents {
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     Agents agents;
-    dog.control(agents);
+    dog.attach(agents);
 }

@@ -9,5 +9,5 @@ struct Tracker {
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     Tracker tracker;
-    dog.issues(tracker);
+    dog.attach(tracker);
 }

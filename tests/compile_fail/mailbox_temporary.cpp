@@ -1,4 +1,4 @@
-// expect: heeler: a Mailbox is referred to and must outlive the watchdog: give `mail` a variable, not a temporary (README: Write a mailbox)
+// expect: heeler: what is attached is referred to and must outlive the watchdog: give `attach` a variable, not a temporary (README: Handles and lifetimes)
 // It would be gone before the first cycle.
 #include <heeler/heeler.hpp>
 
@@ -9,5 +9,5 @@ struct Inbox {
 
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
-    dog.mail(Inbox{});
+    dog.attach(Inbox{});
 }

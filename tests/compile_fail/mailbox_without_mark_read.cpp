@@ -9,5 +9,5 @@ struct Inbox {
 int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     Inbox inbox;
-    dog.mail(inbox);
+    dog.attach(inbox);
 }

@@ -10,5 +10,5 @@ int main() {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     Transcript transcript;
     const auto run = dog.start({.name = "one"}, heeler::presets::recommended());
-    return run && dog.watch(*run, transcript) ? 0 : 1;
+    return run && dog.attach(*run, transcript) ? 0 : 1;
 }

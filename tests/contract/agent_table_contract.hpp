@@ -751,9 +751,9 @@ void carries_hostile_texts() {
         const AgentTicket ticket = b.enlist(id);
         INFO(text);
         CHECK(b.counts(b.table->statements(ticket, 1, text).checkpoint));
-        CHECK(b.news(b.cursors.size() - 1).find("checkpoint(1," + sanitise(text, 2000) + ")#1@") == 0);
+        CHECK(b.news(b.cursors.size() - 1).find("checkpoint(1," + text::sanitise(text, 2000) + ")#1@") == 0);
         CHECK(b.counts(b.table->prompted(ticket, 2, text).checkpoint));
-        CHECK(b.news(b.cursors.size() - 1).find("checkpoint(2," + sanitise(text, 2000) + ")#1@") == 0);
+        CHECK(b.news(b.cursors.size() - 1).find("checkpoint(2," + text::sanitise(text, 2000) + ")#1@") == 0);
         CHECK(b.table->prompt(ticket).find("DROP") == std::string::npos);
     }
 }

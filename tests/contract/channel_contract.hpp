@@ -33,7 +33,7 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
         if (!result) {
             INFO(result.error().message);
             CHECK(result.error().message.find(channel_secret) == std::string::npos);
-            CHECK(heeler::valid_utf8(result.error().message));
+            CHECK(heeler::text::valid_utf8(result.error().message));
             CHECK(result.error().message.size() < 400);
         }
         return result;
@@ -45,7 +45,7 @@ void check_channel(SettingsFor settings_for, const std::function<std::string(con
         const LoopbackHttp server{[&](const HttpSeen& asked) { return http_answer(200, good(asked)); }};
         Channel channel{settings_for(server.url())};
         heeler::notifier_contract::check_delivering(channel);
-        for (const HttpSeen& one : server.seen()) CHECK(heeler::valid_utf8(one.body));
+        for (const HttpSeen& one : server.seen()) CHECK(heeler::text::valid_utf8(one.body));
         const auto receipt = channel.send(heeler::notifier_contract::example_alert());
         REQUIRE((receipt && receipt->names.size() == 1));
         CHECK(receipt->names[0].starts_with(Channel::name));

@@ -55,10 +55,10 @@ void play_with(const Scene& scene, const Place& place, Outside& outside, Fuse& f
     Dog dog{clock, CrashingStore{reach(), fuse}, CrashingNotifier{around}, settings_of(scene, births)};
     const std::unique_ptr<AnyTable> table = place.table ? place.table() : nullptr;
     std::optional<TableFencedControl<AnyTable, CrashingControl<honesty>>> fenced;
-    if (table) dog.control(fenced.emplace(*table, control));
-    if (!table) dog.control(control);
-    dog.issues(sink);
-    dog.context(context);
+    if (table) dog.attach(fenced.emplace(*table, control));
+    if (!table) dog.attach(control);
+    dog.attach(sink);
+    dog.attach(context);
     RunClass rules = story.rules();
     rules.name = "crashing";
     if (const auto defined = dog.define(std::move(rules)); !defined) witness.wrong("story", defined.error().message);
@@ -74,7 +74,7 @@ void play_with(const Scene& scene, const Place& place, Outside& outside, Fuse& f
         // Somebody else may have played on while this process stood still.
         step = std::max(step, outside.step()) + 1;
     }
-    if (scene.leases != Leases::none && !scene.alone) (void)dog.release();
+    if (scene.leases != Leases::none && !scene.alone) (void)dog.leave();
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ struct Settling : House {
     }
     void finish(WorkItem& item) {
         const Deciding deciding{watched, item.decided};
-        Applier{watched, now(), item}.finish(RunState::cancelled);
+        Applier{watched, now(), item}.finish(RunEnd::cancelled);
         Applier{watched, now(), item}.end();
     }
     /// As if it were stored.

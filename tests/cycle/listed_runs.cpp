@@ -69,7 +69,7 @@ struct Roster : Bench {
     }
     void reboot() {
         boot();
-        dog->watch("workers", workers);
+        dog->attach("workers", workers);
     }
     CycleReport list(const std::vector<std::string>& names) {
         workers.names(names);
@@ -129,7 +129,7 @@ TEST_CASE("a list is asked once in each period, also while there is nobody [M-02
     CHECK(l.workers.asked == 2);
     (void)l.cycle(TickCause::on_demand);
     CHECK(l.workers.asked == 3);
-    l.dog->detach("workers");
+    l.dog->detach_source("workers");
     CHECK_FALSE(l.dog->next_deadline());
     (void)l.after(60s);
     CHECK(l.workers.asked == 3);
@@ -150,7 +150,7 @@ TEST_CASE("a class whose runs are judged together polls a new worker in the cycl
     b.boot();
     Workers workers;
     workers.names({"a"});
-    b.dog->watch("worker_monitor", workers);
+    b.dog->attach("worker_monitor", workers);
     (void)b.cycle();
     CHECK((workers.asked == 1 && workers.polled.empty()));
     (void)b.after(30s);
@@ -173,7 +173,7 @@ TEST_CASE("the list of a class that is defined later waits for it [M-021]") {
     Bench b;
     Workers workers;
     workers.names({"a"});
-    b.dog->watch("late", workers);
+    b.dog->attach("late", workers);
     CHECK_FALSE(b.dog->next_deadline());
     (void)b.cycle();
     CHECK(workers.asked == 0);
@@ -405,7 +405,7 @@ TEST_CASE("what another watchdog watches is left there, without a word, until it
     Workers same = l.workers;
     l.settings.holder = "two";
     l.boot();
-    l.dog->watch("workers", same);
+    l.dog->attach("workers", same);
     same.names({"a", "b", "c"});
     CHECK(l.cycle().ok());
     CHECK(same.polled == std::vector<std::string>{"c=c"});
@@ -415,7 +415,7 @@ TEST_CASE("what another watchdog watches is left there, without a word, until it
     CHECK(one->cycle(TickCause::on_demand).ok());
     CHECK(l.workers.polled == std::vector<std::string>{"a=a", "b=b"});
     for (int minute = 0; minute < 10; ++minute) CHECK(l.after(10s).ok());
-    REQUIRE(one->release());
+    REQUIRE(one->leave());
     one.reset();
     CHECK(l.after(60s).ok());
     CHECK(l.after(60s).ok());
@@ -432,7 +432,7 @@ TEST_CASE("a run that ended with another watchdog, and was missing since, return
     Workers same = l.workers;
     l.settings.holder = "two";
     l.boot();
-    l.dog->watch("workers", same);
+    l.dog->attach("workers", same);
     CHECK(l.cycle().ok());
     REQUIRE(one->finish(*one->find("a")));
     one.reset();
@@ -455,7 +455,7 @@ TEST_CASE("however many names are somebody else's, a list asks the store about f
     same.polled.clear();
     l.settings.holder = "two";
     l.boot();
-    l.dog->watch("workers", same);
+    l.dog->attach("workers", same);
     auto questions = [&, before = l.store.calls(StoreOperation::history)]() mutable {
         CHECK(l.cycle(TickCause::on_demand).ok());
         const std::uint64_t all = l.store.calls(StoreOperation::history);

@@ -6,8 +6,8 @@
 
 using namespace heeler;
 using namespace std::chrono_literals;
-using detail::OperatorDesk;
-using detail::OperatorHand;
+using detail::OperatorDecisions;
+using detail::OperatorVerbs;
 using detail::WorkItem;
 using rooms::House;
 
@@ -17,7 +17,7 @@ namespace {
 struct Operated : House {
     RunHandle of;
     detail::WatchedRun& watched;
-    OperatorDesk decisions{registry};
+    OperatorDecisions decisions{registry};
     std::deque<WorkItem> work;
     Batch batch;
 
@@ -37,7 +37,7 @@ struct Operated : House {
     }
     std::string decide(Verb verb, WorkItem& item) {
         const detail::Deciding deciding{watched, item.decided};
-        return std::string{OperatorHand{watched, now(), item}.decide(row(1, verb))};
+        return std::string{OperatorVerbs{watched, now(), item}.decide(row(1, verb))};
     }
     std::string apply(const std::vector<DecisionRow>& rows, bool stored = true) {
         CycleReport report;

@@ -99,6 +99,23 @@ TEST_CASE("an interval that was acted on is one of those before the next [M-064]
     CHECK_FALSE(rule.learn(sample(3, 0, 6000)).check(At{300s}));
 }
 
+TEST_CASE("where it must last, as many intervals in a row are needed") {
+    ByTokens rule;
+    rule.settings.in_a_row = 3;
+    for (int i = 0; i < 10; ++i) rule.learn(sample(1, 0, 1000));
+    CHECK_FALSE(rule.learn(sample(1, 0, 50'000)).check(At{660s}));
+    CHECK_FALSE(rule.learn(sample(1, 0, 50'000)).check(At{720s}));
+    ByTokens interrupted = rule, forgiven = rule;
+    const auto found = rule.learn(sample(1, 0, 50'000)).check(At{780s});
+    REQUIRE(found);
+    CHECK(found->evidence.fact("in_a_row") == 3);
+
+    interrupted.learn(sample(1, 0, 100));
+    CHECK_FALSE(interrupted.learn(sample(1, 0, 90'000)).check(At{840s}));
+    forgiven.learn(Watermark{});
+    CHECK_FALSE(forgiven.learn(sample(1, 0, 90'000)).check(At{780s}));
+}
+
 TEST_CASE("each unit has a history of its own [M-065]") {
     facts::Taught<BurnRateTracker<ApiCalls>> calls;
     IntervalSample one = sample(1, 0, 90'000);

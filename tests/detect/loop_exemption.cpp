@@ -29,7 +29,7 @@ struct LoopWatch {
     }
     LoopWatch& call(std::string_view name, std::string_view args) {
         Observation seen;
-        const Fingerprint print = fingerprint_call(name, args);
+        const text::Fingerprint print = text::fingerprint_call(name, args);
         seen.exact = print.exact;
         seen.normal = print.normal;
         seen.index = index++;

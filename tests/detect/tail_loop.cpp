@@ -24,7 +24,7 @@ public:
     explicit Log(TailRule rule = {}) { settings.rule = rule; }
 
     Log& call(std::string_view tool, std::string_view args = "{}") {
-        const Fingerprint print = fingerprint_call(tool, args);
+        const text::Fingerprint print = text::fingerprint_call(tool, args);
         learn(ToolCall{tool, args}, print.exact, print.normal);
         return *this;
     }
@@ -140,7 +140,7 @@ TEST_CASE("the finding names tool, numbers, place and what repeats [M-056]") {
     CHECK(found->evidence.first == 3);
     CHECK(found->evidence.last == 8);
     CHECK(found->subject.view() == "Bash");
-    CHECK(found->identity == fingerprint_call("Bash", R"({"command":"make"})").exact);
+    CHECK(found->identity == text::fingerprint_call("Bash", R"({"command":"make"})").exact);
     CHECK(found->identity != 0);
 }
 

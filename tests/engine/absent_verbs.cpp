@@ -187,7 +187,7 @@ struct Day {
                 hands.ways[each] = Way::timed_out;
         b.classes = {trouble.rules()};
         b.boot();
-        b.dog->control(control);
+        b.dog->attach(control);
         if (!told) b.notifier.answer_with({Delivery::fail});
         RunSpec spec = bench::spec_of("r");
         if (shared) spec.shared_run = {"other"};
@@ -256,7 +256,7 @@ TEST_CASE("a class that wants to terminate is told by define that there is no sn
     b.classes = {};
     b.boot();
     SECTION("it is refused") {
-        CHECK(b.dog->control(ending));
+        CHECK(b.dog->attach(ending));
         const auto refused = b.dog->define(presets::long_run());
         REQUIRE_FALSE(refused);
         CHECK(refused.error().code == ErrorCode::invalid_argument);
@@ -265,16 +265,16 @@ TEST_CASE("a class that wants to terminate is told by define that there is no sn
         CHECK_FALSE(b.dog->start(bench::spec_of("r"), presets::long_run()));
     }
     SECTION("a class that terminates nobody is not, nor one whose host could not, or keeps what there is") {
-        CHECK(b.dog->control(ending));
+        CHECK(b.dog->attach(ending));
         CHECK(b.dog->define(presets::recommended()));
-        CHECK(b.dog->control(speaking));
+        CHECK(b.dog->attach(speaking));
         CHECK(b.dog->define(presets::long_run()));
-        CHECK(b.dog->control(keeping));
+        CHECK(b.dog->attach(keeping));
         CHECK(b.dog->define(presets::long_run()));
     }
     SECTION("whichever comes first") {
         CHECK(b.dog->define(presets::long_run()));
-        const auto told = b.dog->control(ending);
+        const auto told = b.dog->attach(ending);
         REQUIRE_FALSE(told);
         CHECK_THAT(told.error().message, ContainsSubstring("no verb `snapshot`"));
     }
@@ -284,7 +284,7 @@ TEST_CASE("what a class asks for and the agent control cannot do stands in descr
     Speaking speaking;
     Bench b;
     CHECK_THAT(b.dog->describe(), !ContainsSubstring("cannot"));
-    CHECK(b.dog->control(speaking));
+    CHECK(b.dog->attach(speaking));
     CHECK_THAT(b.dog->describe(),
                ContainsSubstring("  the agent control cannot: pause, snapshot, terminate; a person is told instead\n"));
     b.dog->detach_control();

@@ -26,8 +26,8 @@ TEST_CASE("a watchdog needs no more than its concepts say [M-005]") {
     Watchdog<archetype::Clock, archetype::Store, archetype::Notifier> dog{archetype::Clock{}, archetype::Store{},
                                                                           archetype::Notifier{}};
     archetype::Mailbox mailbox;
-    dog.control(agents);
-    CHECK(dog.mail(mailbox));
+    dog.attach(agents);
+    CHECK(dog.attach(mailbox));
 
     RunClass rules = presets::long_run();
     rules.detectors.turn_on<archetype::Detector>();

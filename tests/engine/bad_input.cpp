@@ -55,7 +55,7 @@ TEST_CASE("output of any bytes and any length is taken [M-052]") {
 TEST_CASE("handles that are stale, empty or made up answer ended") {
     Bench b;
     const RunHandle run = b.run();
-    REQUIRE(b.dog->finish(run, RunState::completed));
+    REQUIRE(b.dog->finish(run, RunEnd::completed));
     CHECK(b.dog->observe(run, Progress{1}) == Observed::ended);
     CHECK(b.dog->finish(run).error().code == ErrorCode::ended);
     CHECK(b.dog->checkpoint(run, {1, "x"}).error().code == ErrorCode::ended);
@@ -73,13 +73,31 @@ TEST_CASE("handles that are stale, empty or made up answer ended") {
     CHECK(b.history("next").row->state == RunState::running);
 }
 
+template <class Dog, class How>
+concept Finishes = requires(Dog& dog, RunHandle run, How how) {
+    dog.finish(run, how);
+};
+
 TEST_CASE("a run is ended by an end only [M-049]") {
     Bench b;
-    const RunHandle run = b.run();
-    const auto answer = b.dog->finish(run, RunState::paused);
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().message.find("paused") != std::string::npos);
-    CHECK(b.dog->observe(run, Heartbeat{}) == Observed::ok);
+    using Dog = std::remove_reference_t<decltype(*b.dog)>;
+    STATIC_REQUIRE(Finishes<Dog, RunEnd>);
+    STATIC_REQUIRE_FALSE(Finishes<Dog, RunState>);
+
+    std::size_t ends = 0;
+    for (std::size_t i = 0; i < run_state_names.size(); ++i) {
+        const auto state = static_cast<RunState>(i);
+        const auto how = run_end_of(state);
+        if (!how) continue;
+        ++ends;
+        CHECK(state_of(*how) == state);
+        const std::string id = "ends as " + std::string{name_of(state)};
+        const auto run = b.dog->start({.id = id}, "minute");
+        REQUIRE(run);
+        REQUIRE(b.dog->finish(*run, *how));
+        CHECK(b.history(id).row->state == state);
+    }
+    CHECK(ends == 3);
 }
 
 TEST_CASE("registrations that cannot be right name the value and the limit") {
@@ -231,7 +249,7 @@ TEST_CASE("an agent control that throws leaves the outcome unknown, and a person
         Result<Found> find(std::string_view) { throw 7; }
     } control;
     Bench b;
-    b.dog->control(control);
+    b.dog->attach(control);
     b.stalled();
     b.minutes(2);
     CHECK(b.acts == "inject:nudge unknown, escalate done");
@@ -242,10 +260,10 @@ TEST_CASE("the metadata of a run is a table of fields and values [M-017]") {
     RunSpec spec = bench::spec_of("r");
     spec.expected = 600s;
     spec.timeout = 3600s;
-    const std::string table = to_table(spec);
+    const std::string table = text::to_table(spec);
     CHECK_THAT(table, ContainsSubstring("| Field") && ContainsSubstring("| Value"));
     CHECK_THAT(table, ContainsSubstring("Port the parser") && ContainsSubstring("10m") && ContainsSubstring("1h"));
     CHECK(std::count(table.begin(), table.end(), '\n') == 5);
     spec.timeout.reset();
-    CHECK_THAT(to_table(spec), ContainsSubstring("| -"));
+    CHECK_THAT(text::to_table(spec), ContainsSubstring("| -"));
 }

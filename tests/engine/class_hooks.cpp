@@ -21,7 +21,7 @@ TEST_CASE("runs of a class are acted on through its own control, all others thro
     d.classes = {bench::minute_class("apart"), bench::minute_class()};
     d.boot();
     ScriptedControl apart;
-    REQUIRE(d.dog->control("apart", apart));
+    REQUIRE(d.dog->attach("apart", apart));
     (void)d.stalled("r");
     CHECK(d.control.requests().empty());
     REQUIRE(apart.requests().size() == 1);
@@ -48,14 +48,14 @@ TEST_CASE("what a class asks of its own control is checked against that one") {
     const RunClass apart = bench::minute_class("apart");  // it terminates
     REQUIRE(d.dog->define(apart));
     OnlyEnds only_ends;
-    const auto said = d.dog->control("apart", only_ends);
+    const auto said = d.dog->attach("apart", only_ends);
     REQUIRE_FALSE(said);
     CHECK(said.error().code == ErrorCode::invalid_argument);
     CHECK_FALSE(d.dog->define(apart));
     CHECK(d.dog->define(bench::minute_class()));
     ScriptedControl whole;
-    CHECK(d.dog->control("apart", whole));
-    CHECK(d.dog->control(only_ends).error().code == ErrorCode::invalid_argument);
+    CHECK(d.dog->attach("apart", whole));
+    CHECK(d.dog->attach(only_ends).error().code == ErrorCode::invalid_argument);
 }
 
 TEST_CASE("a host may have runs that have changed looked at, and no others") {

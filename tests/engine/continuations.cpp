@@ -50,7 +50,7 @@ struct Twins {
         : dogs{std::make_unique<Dog>(clock, std::move(first), notifier),
                std::make_unique<Dog>(clock, std::move(second), notifier)} {
         for (auto& dog : dogs) {
-            dog->control(control);
+            dog->attach(control);
             REQUIRE(dog->define(rules));
         }
         const auto started = dogs[0]->start(planned(), std::string_view{rules.name});

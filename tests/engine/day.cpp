@@ -127,7 +127,7 @@ struct Day : Bench {
     void note_one(const SightingEvent& event) { streams[event.run] += std::string{event.saw.answer} + "\n"; }
     void note_one(const ErrorEvent& event) { streams[event.run] += "ERROR " + event.error.message + "\n"; }
 
-    [[nodiscard]] std::string moment() const { return rfc3339(clock.now().wall) + " "; }
+    [[nodiscard]] std::string moment() const { return text::rfc3339(clock.now().wall) + " "; }
 
     void play(const std::vector<Script>& scripts) {
         for (int minute = 0; minute < minutes_of_day; ++minute) {

@@ -159,7 +159,7 @@ TEST_CASE("where a source was read to does not depend on the class's detectors")
     b.classes[0].detectors.turn_on<Counts<'a'>>().turn_on<Counts<'b'>>();
     b.boot();
     Source source;
-    REQUIRE(b.dog->watch(b.run(), source));
+    REQUIRE(b.dog->attach(b.run(), source));
     (void)b.after(60s);
     REQUIRE(source.asked == std::vector<std::string>{""});
     for (int step = 0; step < 3; ++step) {
@@ -170,7 +170,7 @@ TEST_CASE("where a source was read to does not depend on the class's detectors")
         const auto run = b.dog->find("r");
         REQUIRE(run);
         source.asked.clear();
-        REQUIRE(b.dog->watch(*run, source));
+        REQUIRE(b.dog->attach(*run, source));
         (void)b.after(60s);
         CHECK(source.asked == std::vector<std::string>{"42"});
     }

@@ -74,7 +74,7 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     CHECK(a.observe(*run, Heartbeat{}) == Observed::elsewhere);
     CHECK_THAT(a.finish(*run).error().message, ContainsSubstring("another watchdog holds the run"));
     SilentSource source;
-    CHECK_THAT(a.watch(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
+    CHECK_THAT(a.attach(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
     CHECK(a.observe("r", Progress{3}) == Observed::unknown);
     for (int i = 0; i < 3; ++i) {
         slow.advance(2s);
@@ -84,7 +84,7 @@ TEST_CASE("a run that another watchdog took is elsewhere, and what is gone has n
     REQUIRE_FALSE(gone);
     CHECK(gone.error().code == ErrorCode::ended);
     CHECK_THAT(gone.error().message, ContainsSubstring("another watchdog holds the run"));
-    CHECK_THAT(a.watch(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
+    CHECK_THAT(a.attach(*run, source).error().message, ContainsSubstring("another watchdog holds the run"));
     CHECK(a.observe(*run, Progress{3}) == Observed::elsewhere);  // also when nothing of it is left here
     CHECK(store.history("r")->row->holder == "b");
     CHECK(store.history("r")->row->state == RunState::running);
@@ -130,7 +130,7 @@ TEST_CASE("a run that is attached to while the store fails is the stored one as 
     CHECK(*b.dog->find("r") == RunHandle{*run});
     CHECK(b.dog->attach(bench::spec_of("r"), "minute")->found);
     CHECK(b.dog->observe(*run, Progress{3}) == Observed::ok);
-    REQUIRE(b.dog->finish(*run, RunState::failed));
+    REQUIRE(b.dog->finish(*run, RunEnd::failed));
     CHECK(b.history().row->state == RunState::failed);
 }
 

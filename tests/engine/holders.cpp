@@ -96,9 +96,9 @@ struct Fleet {
         now.wall += skew;
         clocks.insert_or_assign(name, ManualClock{now});
         auto& dog = dogs[name] = std::make_unique<FleetDog>(clocks.at(name), store, notifier, settings);
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(rules));
-        if (polled) dog->watch(rules.name, board);
+        if (polled) dog->attach(rules.name, board);
         return *dog;
     }
     RunHandle run(FleetDog& dog, const std::string& id) {
@@ -317,7 +317,7 @@ TEST_CASE("who leaves in order is not missed, and is replaced at once") {
     fleet.boot("b");
     fleet.run(a, "r");
     (void)fleet.live(10s);
-    REQUIRE(a.release());
+    REQUIRE(a.leave());
     fleet.dogs.erase("a");
     (void)fleet.live(10s);
     CHECK(fleet.holder_of("r") == "b");
@@ -395,9 +395,9 @@ TEST_CASE("an outage of the store longer than the lease holds everything, and co
     RunClass rules = presets::checkpoint_continuation();
     rules.schedule = {60s, false, false};
     Watchdog<ManualClock, FaultStore<MemoryStore>, RecordingNotifier> dog{clock, store, RecordingNotifier{}, settings};
-    dog.control(control);
+    dog.attach(control);
     REQUIRE(dog.define(rules));
-    dog.watch(rules.name, board);
+    dog.attach(rules.name, board);
     board.lines["r"] = {};
     const auto handle = dog.start(bench::spec_of("r"), std::string_view{rules.name});
     REQUIRE(handle);
@@ -476,7 +476,7 @@ TEST_CASE("watchdogs that stand still at any moment start nobody twice [M-101]")
     std::map<std::string, Board> boards;
     for (const std::string name : {"a", "b", "c"}) {
         Board& board = boards[name] = fleet.board;
-        fleet.boot(name).watch(fleet.rules.name, board);
+        fleet.boot(name).attach(fleet.rules.name, board);
     }
     std::atomic<bool> over{false};
     std::atomic<int> lost{0};
@@ -542,7 +542,7 @@ TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and
         auto dog = std::make_unique<Watchdog<SystemClock, SqliteStore, RecordingNotifier>>(
             SystemClock{}, SqliteStore{path}, RecordingNotifier{}, settings);
         REQUIRE(dog->define(rules));
-        dog->watch(rules.name, board);
+        dog->attach(rules.name, board);
         return dog;
     };
     auto a = boot("a");
@@ -598,7 +598,7 @@ TEST_CASE("a start while the store fails keeps nobody from the run that is store
     ScriptedControl control;
     RunClass rules = presets::checkpoint_continuation();
     const auto boot = [&](auto& dog) {
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(rules));
     };
     const auto named = [](std::string name) {
@@ -648,7 +648,7 @@ TEST_CASE("a start while the store fails keeps nobody from the run that is store
         Board board;
         board.clock = clock;
         board.lines["r"] = {};
-        b->watch(rules.name, board);
+        b->attach(rules.name, board);
         (void)live(false);
         CHECK(shared.history("r")->row->holder == "b");
         CHECK(b->observe(*b->find("r"), Heartbeat{}) == Observed::ok);

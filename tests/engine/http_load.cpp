@@ -60,7 +60,7 @@ struct Outcry {
     Watchdog<ManualClock, MemoryStore, WebhookNotifier> dog{clock, memory, WebhookNotifier{{.url = server.url()}}};
 
     Outcry(std::size_t refused, Duration group_wait) : server{refused} {
-        dog.control(control);
+        dog.attach(control);
         RunClass rules = bench::minute_class("children");
         rules.alerts.outbox.group_wait = group_wait;
         REQUIRE(dog.define(rules));

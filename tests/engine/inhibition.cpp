@@ -94,7 +94,7 @@ TEST_CASE("the end of a run whose alert was kept back is not told", "[engine]") 
     const RunHandle child = l.add("child", "boss");
     l.minutes(2);
     CHECK(l.heard() == "boss run.unhealthy");
-    static_cast<void>(l.dog->finish(child, RunState::failed));
+    static_cast<void>(l.dog->finish(child, RunEnd::failed));
     l.minutes(2);
     CHECK(l.heard().empty());
 }

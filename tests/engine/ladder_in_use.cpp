@@ -168,7 +168,7 @@ TEST_CASE("a run that is over before the action is left alone [M-111]") {
     b.minutes(1);
     b.clock.advance(60s);
     (void)b.dog->tick();
-    REQUIRE(b.dog->finish(run, RunState::failed));
+    REQUIRE(b.dog->finish(run, RunEnd::failed));
     (void)b.dog->deliver();
     (void)b.cycle(TickCause::outcome);
     (void)b.cycle();
@@ -189,7 +189,7 @@ TEST_CASE("a run that ends while it is being paused stays ended [M-111]") {
     (void)b.dog->tick();
     (void)b.dog->deliver();
     REQUIRE(b.asked(ControlVerb::pause) == 1);
-    REQUIRE(b.dog->finish(run, RunState::completed));
+    REQUIRE(b.dog->finish(run, RunEnd::completed));
     (void)b.cycle(TickCause::outcome);
     (void)b.cycle();
     CHECK(b.history().row->state == RunState::completed);

@@ -31,7 +31,7 @@ TEST_CASE("mail is looked into between judging and delivering [M-128]") {
     box.add("u", MailKind::urgent);
     box.add("n", MailKind::needs_response, 3601s);
     box.add("c", MailKind::command);
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     CycleReport report = b.dog->tick();
     CHECK(box.done == std::vector<std::string>{"c"});
     CHECK(box.marked == std::vector<std::string>{"c"});
@@ -45,7 +45,7 @@ TEST_CASE("mail is looked into between judging and delivering [M-128]") {
 TEST_CASE("what came of actions is no cycle that looks into mail [M-128]") {
     Bench b;
     ScriptedMailbox box;
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     (void)b.dog->tick(TickCause::outcome);
     CHECK(box.looks == 0);
     for (const TickCause cause : {TickCause::startup, TickCause::period, TickCause::on_demand})
@@ -60,7 +60,7 @@ TEST_CASE("whatever a mailbox does, runs are judged and people told") {
     Bench b;
     ScriptedMailbox box;
     box.on_unread = []() -> Result<void> { throw std::runtime_error{"no mail today"}; };
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     const RunHandle run = b.stalled();
     CHECK(*b.dog->status(run) == Status::stalled);
     CHECK(b.acts == "inject:nudge done");
@@ -73,10 +73,10 @@ TEST_CASE("after a restart nobody is told twice and nothing done twice [M-128]")
     box.add("u", MailKind::urgent);
     box.add("c", MailKind::command);
     box.on_mark = [] { return Result<void>{fail(ErrorCode::io, "read only")}; };
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     CHECK(mail_alerts_of(b.cycle()) == "mail.urgent ");
     b.boot();
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     CHECK(mail_alerts_of(b.cycle()).empty());
     CHECK(box.done.size() == 1);
 }
@@ -86,7 +86,7 @@ TEST_CASE("settings of a mailbox that make no sense are refused") {
     ScriptedMailbox box;
     MailSettings settings;
     settings.pending_response_threshold = -1s;
-    CHECK(b.dog->mail(box, settings).error().code == ErrorCode::invalid_argument);
+    CHECK(b.dog->attach(box, settings).error().code == ErrorCode::invalid_argument);
     (void)b.cycle();
     CHECK(box.looks == 0);
 }
@@ -95,7 +95,7 @@ TEST_CASE("a quiet mailbox makes no noise, and no write") {
     Bench b;
     ScriptedMailbox box;
     box.add("s", MailKind::status, 9h);
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     const auto before = b.store.calls(StoreOperation::history) + b.store.calls(StoreOperation::commit);
     CHECK(b.after(30s).events.empty());
     CHECK(b.store.calls(StoreOperation::history) + b.store.calls(StoreOperation::commit) == before);
@@ -113,7 +113,7 @@ TEST_CASE("a runner's two threads tell of each message once [M-128]") {
         }
         Result<void> mark_read(const std::string&) { return {}; }
     } box;
-    REQUIRE(b.dog->mail(box));
+    REQUIRE(b.dog->attach(box));
     std::vector<std::thread> threads;
     threads.emplace_back([&] {
         for (int i = 0; i < 200; ++i) (void)b.dog->tick();

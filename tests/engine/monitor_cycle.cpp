@@ -79,8 +79,8 @@ struct Monitor {
     Watchdog<ManualClock, Tables, People> dog{clock, Tables{MemoryStore{}, &outside}, People{&outside}};
 
     explicit Monitor(const RunClass& rules = presets::worker_monitor()) {
-        dog.context(context);
-        dog.control(control);
+        dog.attach(context);
+        dog.attach(control);
         REQUIRE(dog.define(rules));
     }
     RunHandle worker(std::string id, std::string_view rules = "worker_monitor") {
@@ -131,7 +131,7 @@ TEST_CASE("people are told of mail before the context is cleared [M-128] [M-131]
     heeler_test::ScriptedMailbox box;
     box.add("u", MailKind::urgent);
     SECTION("which is read while somebody delivers") {
-        REQUIRE(m.dog.mail(box));
+        REQUIRE(m.dog.attach(box));
         box.on_unread = [&]() -> Result<void> {
             (void)m.dog.deliver();
             return {};
@@ -141,7 +141,7 @@ TEST_CASE("people are told of mail before the context is cleared [M-128] [M-131]
     SECTION("which came while it was asked whether to clear") {
         m.poll();
         m.outside.while_measured = [&] {
-            REQUIRE(m.dog.mail(box));
+            REQUIRE(m.dog.attach(box));
             m.poll();
         };
     }
@@ -246,7 +246,7 @@ TEST_CASE("of two watchdogs on one store each clears its own context after its o
             EngineSettings settings;
             settings.holder = name;
             dog.emplace(clock, shared, notifier, settings);
-            dog->context(context);
+            dog->attach(context);
             REQUIRE(dog->define(presets::worker_monitor()));
         }
         ManualClock clock{bench::start};

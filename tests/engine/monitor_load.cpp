@@ -72,7 +72,7 @@ TEST_CASE("people who take a minute each to be told hold up no cycle, and the cl
     MinuteNotifier people{clock, {}};
     Counter context;
     Watchdog<ManualClock, MemoryStore, MinuteNotifier> dog{clock, store, people};
-    dog.context(context);
+    dog.attach(context);
     REQUIRE(dog.define(presets::worker_monitor()));
     for (int i = 0; i < 20; ++i) {
         const auto worker = dog.start(bench::spec_of("w" + std::to_string(i)), "worker_monitor");
@@ -120,7 +120,7 @@ TEST_CASE("workers that come and go with each cycle are told of once each [M-131
         const RunHandle worker = t.run("w" + std::to_string(i));
         (void)t.dog->observe(worker, asking);
         (void)t.after(poll_every);
-        REQUIRE(t.dog->finish(worker, RunState::cancelled));
+        REQUIRE(t.dog->finish(worker, RunEnd::cancelled));
     }
     (void)t.after(poll_every);
     CHECK(t.sent_kinds() == std::vector<std::string>(200, "worker.needs_input"));

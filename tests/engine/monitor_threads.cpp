@@ -77,7 +77,7 @@ TEST_CASE("with a thread that judges and one that delivers no clear comes before
     std::atomic<bool> stop{false};
     Witness witness{store, {}, ended};
     Watchdog<ManualClock, MemoryStore, SlowPeople> dog{clock, store, people};
-    dog.context(witness);
+    dog.attach(witness);
     REQUIRE(dog.define(presets::worker_monitor()));
     std::vector<RunHandle> workers;
     for (int i = 0; i < 4; ++i) {
@@ -120,7 +120,7 @@ TEST_CASE("a runner clears after its cycles, also without a worker, and while pe
     SlowPeople people{{}, 1200ms};  // longer than a cycle
     Counter context;
     LiveDog dog{SystemClock{}, MemoryStore{}, people};
-    dog.context(context);
+    dog.attach(context);
     RunClass rules = presets::worker_monitor();
     rules.schedule.period = rules.interval.fixed.emplace(1s);
     REQUIRE(dog.define(rules));

@@ -36,7 +36,7 @@ struct Told : bench::Bench {
     Told() {
         classes = {presets::worker_monitor()};
         boot();
-        dog->context(context);
+        dog->attach(context);
     }
     std::vector<RunHandle> workers(int count) {
         std::vector<RunHandle> all;

@@ -40,7 +40,7 @@ struct Polling : Bench {
         RunSpec spec = bench::spec_of("r");
         spec.metric = metric;
         handle = run(std::move(spec));
-        REQUIRE(dog->watch(handle, line));
+        REQUIRE(dog->attach(handle, line));
         says(Progress{1});
         says(Output{"configuring\n"});
     }

@@ -284,7 +284,7 @@ TEST_CASE("what freezes is asked before each action, not before each rung [M-126
         else
             REQUIRE(setenv("HEELER_FREEZE", "yes", 1) == 0);
     };
-    d.dog->control(agents);
+    d.dog->attach(agents);
     RunSpec spec = bench::spec_of("r");
     spec.timeout = 90s;
     d.run(spec);

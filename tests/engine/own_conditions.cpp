@@ -71,7 +71,7 @@ struct Telling {
         EngineSettings settings;
         settings.memory_every = 0s;
         dog = std::make_unique<Watchdog<ManualClock, Store, RecordingNotifier>>(clock, open(), notifier, settings);
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(saying_class()));
         (void)dog->cycle();
         if (const auto found = dog->find("r")) run = *found;

@@ -76,7 +76,7 @@ TEST_CASE("a ladder of a host's own is climbed in a watchdog as it comes [M-094]
     ScriptedControl control;
     RecordingNotifier notifier;
     Watchdog dog{clock, MemoryStore{}, notifier};
-    dog.control(control);
+    dog.attach(control);
     RunClass rules = bench::minute_class();
     rules.ladder = AskAtOnce{};
     AskAtOnce::absorbed = 0;

@@ -107,8 +107,8 @@ struct Claimant {
         : table{heeler_test::postgres_at(proxy.directory()), 10min, impatient(std::move(place))},
           agents{{&world}},
           dog{clock, store, told, named(std::move(name))} {
-        dog.control(control);
-        dog.watch("checkpoint_continuation", table);
+        dog.attach(control);
+        dog.attach("checkpoint_continuation", table);
         REQUIRE(dog.define(presets::checkpoint_continuation()));
     }
 

@@ -174,6 +174,12 @@ TEST_CASE("rows of one run that a trigger of PostgreSQL swallows are no conflict
         divides_what_is_refused<PostgresBackend>(table, "run", true);
 }
 
+TEST_CASE("people are told of a run that PostgreSQL refuses, and a session is given up [M-105]", "[postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    tells_of_what_is_refused<PostgresBackend>();
+    gives_up_a_session_that_is_refused<PostgresBackend>(false);
+}
+
 TEST_CASE("what an ended run left in PostgreSQL and nobody can read is said once [M-008]", "[postgres]") {
     HEELER_NEEDS_POSTGRES();
     names_what_an_ended_run_left<PostgresBackend>("actions", "outcome");

@@ -12,7 +12,7 @@ TEST_CASE("the metadata of a run is a table of field and value [A-118] [M-017] [
     spec.task = "Port the parser";
     spec.expected = 600s;
     spec.timeout = 3600s;
-    CHECK(to_table(spec) ==
+    CHECK(text::to_table(spec) ==
           "| Field             | Value           |\n"
           "| ----------------- | --------------- |\n"
           "| Task              | Port the parser |\n"

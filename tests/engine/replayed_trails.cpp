@@ -94,9 +94,9 @@ struct Holder {
         EngineSettings settings;
         settings.holder = name;
         dog = std::make_unique<TrailDog>(clock, shared.store, shared.notifier, settings);
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(shared.rules));
-        dog->watch(shared.rules.name, shared.silence);
+        dog->attach(shared.rules.name, shared.silence);
     }
     /// Time passes for this one and for the store; whoever stands still does not see it.
     template <class Done>

@@ -142,7 +142,7 @@ TEST_CASE("what a class promises holds: a run that gave no sign, one that deboun
     CAPTURE(every.count(), debounce, signs, took.count());
     CHECK(took <= promised);
     CHECK(took > promised - every - 1s);
-    CHECK_THAT(b.dog->describe(), ContainsSubstring("within " + spoken(promised)));
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("within " + text::spoken(promised)));
 }
 
 TEST_CASE("what a class promises holds in a host whose timer is unsteady, or comes just before the time") {
@@ -163,7 +163,7 @@ TEST_CASE("what a class promises holds in a host whose timer is unsteady, or com
             const RunHandle run = b.run();
             b.progress(run, 1);
             const Elapsed worked = b.clock.now().elapsed;
-            CHECK_THAT(b.dog->describe(), ContainsSubstring("is seen within " + spoken(promised)));
+            CHECK_THAT(b.dog->describe(), ContainsSubstring("is seen within " + text::spoken(promised)));
             while (b.acts.empty() && b.notifier.sent().empty() && b.clock.now().elapsed < worked + 2h)
                 (void)b.after(timer.gaps[i++ % timer.gaps.size()]);
             CHECK(b.clock.now().elapsed - worked <= promised);

@@ -101,7 +101,7 @@ TEST_CASE("a run that is started shortens the sleep [M-001]") {
 TEST_CASE("a runner follows the next deadline, however long its period is [M-001]") {
     ScriptedControl control;
     LiveDog dog{SystemClock{}, MemoryStore{}, RecordingNotifier{}, quick()};
-    dog.control(control);
+    dog.attach(control);
     RunClass rules = bench::minute_class();
     rules.interval.fixed = 1s;
     rules.verify_after = 1s;

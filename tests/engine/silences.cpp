@@ -113,7 +113,7 @@ TEST_CASE("an escalation that is silenced is on record, goes up no level, and is
     q.write(q.silence(q.run_r()));  // nobody watches yet
     q.lost();
     CHECK(q.told().empty());
-    const std::string by = "silenced by 1 (ann until " + rfc3339(until) + ": deploy)";
+    const std::string by = "silenced by 1 (ann until " + text::rfc3339(until) + ": deploy)";
     CHECK(q.skipped() == "escalation " + by + "\n");
     const History known = q.history();
     REQUIRE_FALSE(known.actions.empty());
@@ -275,7 +275,7 @@ TEST_CASE("a silence that says too little, too much or nonsense is refused with 
     SECTION("no end") { row.until.reset(), part = "has no end: say until when, 30 days from now at most"; }
     SECTION("an end that is over") {
         row.until = q.clock.now().wall - 1s;
-        part = rfc3339(*row.until) + ", which is over; it is " + rfc3339(q.clock.now().wall);
+        part = text::rfc3339(*row.until) + ", which is over; it is " + text::rfc3339(q.clock.now().wall);
     }
     SECTION("longer than 30 days") { row.until = q.clock.now().wall + 24h * 30 + 1s, part = "the limit is 30 days"; }
     SECTION("no comment") { row.because = "   ", part = "has no comment"; }
@@ -513,7 +513,7 @@ TEST_CASE("of something with alerts of its own no end is told to whom a silence 
         CHECK(q.told() == (known ? "run.unhealthy: run.recovered: " : ""));
     }
     SECTION("the run is") {
-        REQUIRE(q.dog->finish(run, RunState::completed));
+        REQUIRE(q.dog->finish(run, RunEnd::completed));
         q.looks(3);
         CHECK(q.told() == (known ? "run.unhealthy: run.ended: " : ""));
     }

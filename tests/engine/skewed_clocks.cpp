@@ -48,7 +48,7 @@ struct Hosts {
             hosts.push_back({ManualClock{{bench::start.elapsed, bench::start.wall + off}}, nullptr});
             Host& host = hosts.back();
             host.dog = std::make_unique<Dog>(host.clock, place.open(), notifier);
-            host.dog->control(control);
+            host.dog->attach(control);
             REQUIRE(host.dog->define(presets::checkpoint_continuation()));
             if (hosts.size() == 1) {
                 const auto started = host.dog->start(bench::spec_of("r"), "checkpoint_continuation");

@@ -61,13 +61,13 @@ struct Logged : Bench {
         RunSpec spec;
         spec.id = std::move(id);
         const RunHandle run = this->run(std::move(spec));
-        REQUIRE(this->dog->watch(run, log));
+        REQUIRE(this->dog->attach(run, log));
         return run;
     }
     /// A new watchdog; the source is attached again.
     void restart(std::string_view id = "s") {
         this->boot();
-        if (const auto run = this->dog->find(id)) REQUIRE(this->dog->watch(*run, log));
+        if (const auto run = this->dog->find(id)) REQUIRE(this->dog->attach(*run, log));
     }
     [[nodiscard]] WallTime ago(Duration length) const { return this->clock.now().wall - length; }
     [[nodiscard]] std::int64_t stored_calls(std::string_view id = "s") {
@@ -217,7 +217,7 @@ TEST_CASE("a source that says that the run ended ends it") {
     CHECK(s.memory.history("s")->row->ended_at.has_value());
     CHECK(s.stored_calls() == 1);
     CHECK(s.dog->observe(run, Heartbeat{}) == Observed::ended);
-    CHECK(s.dog->watch(run, s.log).error().code == ErrorCode::ended);
+    CHECK(s.dog->attach(run, s.log).error().code == ErrorCode::ended);
     const std::size_t polls = s.log.cursors.size();
     (void)s.after(300s);
     (void)s.now();
@@ -246,7 +246,7 @@ TEST_CASE("after a restart a source goes on where it was [M-101]") {
         s.boot();
         (void)s.now();
         CHECK(s.log.cursors.size() == 1);
-        REQUIRE(s.dog->watch(*s.dog->find("s"), s.log));
+        REQUIRE(s.dog->attach(*s.dog->find("s"), s.log));
     }
     s.log.call();
     (void)s.after(300s);
@@ -366,9 +366,9 @@ TEST_CASE("events that come in while the run is being written are written with t
     RunSpec spec;
     spec.id = "a";
     const RunHandle run = *dog->start(spec, presets::session_monitor());
-    REQUIRE(dog->watch(run, log));
+    REQUIRE(dog->attach(run, log));
     spec.id = "b";
-    REQUIRE(dog->watch(*dog->start(spec, "session_monitor"), other));
+    REQUIRE(dog->attach(*dog->start(spec, "session_monitor"), other));
     log.call();
     (void)dog->cycle();
 
@@ -396,7 +396,7 @@ TEST_CASE("events that come in while the run is being written are written with t
 
     dog = std::make_unique<Dog>(clock, store, notifier);
     REQUIRE(dog->define(presets::session_monitor()));
-    REQUIRE(dog->watch(*dog->find("a"), log));
+    REQUIRE(dog->attach(*dog->find("a"), log));
     (void)dog->cycle(TickCause::on_demand);
     CHECK(log.cursors.back() == "3");
 }

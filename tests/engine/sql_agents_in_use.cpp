@@ -74,8 +74,8 @@ struct SqlBench : AgentsBench {
         boot();
         table = std::make_unique<SqliteAgentTable>(file);
         fenced = std::make_unique<TableFencedControl<SqliteAgentTable, ScriptedControl>>(*table, control);
-        dog->control(*fenced);
-        dog->watch("checkpoint_continuation", *table);
+        dog->attach(*fenced);
+        dog->attach("checkpoint_continuation", *table);
         if (const auto known = dog->find("r")) handle = *known;
     }
 };
@@ -97,8 +97,8 @@ struct ListedBench : AgentsBench {
         listed = std::make_unique<ListedAgents<SqliteAgentTable>>(*table);
         fenced =
             std::make_unique<TableFencedControl<ListedAgents<SqliteAgentTable>, ScriptedControl>>(*listed, control);
-        dog->control(*fenced);
-        dog->watch("checkpoint_continuation", *listed);
+        dog->attach(*fenced);
+        dog->attach("checkpoint_continuation", *listed);
     }
 };
 
@@ -145,8 +145,8 @@ TEST_CASE("a class that would act before its table lets anybody be replaced is r
     hasty.name = "later";
     hasty.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 599s});
     CHECK(b.dog->define(hasty));
-    CHECK_THAT(refusal(b.dog->watch("later", *b.table)), ContainsSubstring("599") && ContainsSubstring("600"));
-    CHECK(b.dog->watch("not defined", *b.table));
+    CHECK_THAT(refusal(b.dog->attach("later", *b.table)), ContainsSubstring("599") && ContainsSubstring("600"));
+    CHECK(b.dog->attach("not defined", *b.table));
 }
 
 TEST_CASE("ages are the database's, however the watchdog's clock stands [M-028]") {
@@ -203,7 +203,7 @@ TEST_CASE("a checkpoint that is read between the verdict and a late claim drops 
     CHECK(b.checkpoints(b.first, 1));
     b.age(2090);
     Hesitant hesitant{*b.fenced};
-    b.dog->control(hesitant);
+    b.dog->attach(hesitant);
     (void)b.after(900s);
     CHECK(b.acts.empty());
     CHECK(b.checkpoints(b.first, 2));

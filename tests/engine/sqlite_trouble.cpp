@@ -160,6 +160,14 @@ TEST_CASE("rows of one run that a trigger of SQLite swallows are no conflict, an
         divides_what_is_refused<SqliteBackend>(table, "run", true);
 }
 
+TEST_CASE("people are told of a run that SQLite refuses, and when it is taken again [M-105]") {
+    tells_of_what_is_refused<SqliteBackend>();
+}
+
+TEST_CASE("a session that SQLite refuses is marked failed, and the others go on [M-105]") {
+    gives_up_a_session_that_is_refused<SqliteBackend>(GENERATE(true, false));
+}
+
 TEST_CASE("what an ended run left in an SQLite file and nobody can read is said once [M-008]") {
     names_what_an_ended_run_left<SqliteBackend>("actions", "outcome");
 }
@@ -195,13 +203,13 @@ int live_with_a_read_only_file(const std::string& path, ManualClock clock) {
     Starter control;
     {
         Watchdog dog{clock, SqliteStore{path}, notifier};
-        dog.control(control);
+        dog.attach(control);
         if (!dog.start(bench::spec_of("r"), presets::checkpoint_continuation())) return 1;
         clock.advance(1201s);
     }
     ::chmod(path.c_str(), 0444);
     Watchdog dog{clock, SqliteStore{path}, notifier};
-    dog.control(control);
+    dog.attach(control);
     if (!dog.define(presets::checkpoint_continuation())) return 2;
     for (int i = 0; i < 2; ++i)
         if (!fails_as(dog.cycle(TickCause::on_demand), "let this user write the file")) return 3;

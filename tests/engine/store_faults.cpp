@@ -113,7 +113,7 @@ TEST_CASE("a store operation that fails once costs nothing but time [M-009]") {
         RecordingNotifier notifier;
         HonestControl control;
         FailingDog dog{clock, store, notifier};
-        dog.control(control);
+        dog.attach(control);
         play(dog, clock, 0, 14);
         if (at == 0) operations = store.state->calls;
         INFO("operation " << at << " of " << operations << (executed ? ", executed" : ""));
@@ -146,7 +146,7 @@ TEST_CASE("an outage of five minutes at any moment costs nothing but time [M-009
         RecordingNotifier notifier;
         HonestControl control;
         FailingDog dog{clock, store, notifier};
-        dog.control(control);
+        dog.attach(control);
         play(dog, clock, 0, 30);
         INFO("from operation " << at);
         CHECK(control.most() <= 1);
@@ -178,7 +178,7 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
     {
         // A crash with `executed` loses the answer of one operation only; what follows must not reach the store.
         FailingDog dog{clock, store, notifier};
-        dog.control(control);
+        dog.attach(control);
         while (minute < 14 && (crash.at == 0 || store.state->calls < crash.at)) {
             ++minute;
             play(dog, clock, minute, minute);
@@ -189,7 +189,7 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
     FailingStore again;
     again.state->inner = store.state->inner;
     FailingDog dog{clock, again, notifier};
-    dog.control(control);
+    dog.attach(control);
     (void)dog.define(bench::minute_class());
     if (!again.state->inner.history("r")->row) play(dog, clock, 0, 0);
     play(dog, clock, minute + 1 > 3 ? minute + 1 : minute + 1, minute + 20);

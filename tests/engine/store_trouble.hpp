@@ -59,7 +59,7 @@ struct Watched {
     /// As after a restart of the process.
     void boot(Store store) {
         dog = std::make_unique<Dog>(clock, std::move(store), notifier);
-        dog->control(control);
+        dog->attach(control);
         REQUIRE(dog->define(presets::checkpoint_continuation()));
     }
     [[nodiscard]] Result<void> work() {
@@ -310,7 +310,7 @@ void names_what_an_ended_run_left(const std::string& table, const std::string& c
     Backend backend;
     Watched watched{backend.open()};
     CHECK(watched.after(1201s).errors == 0);
-    REQUIRE(watched.dog->finish(*watched.dog->find("stalling"), RunState::completed));
+    REQUIRE(watched.dog->finish(*watched.dog->find("stalling"), RunEnd::completed));
     CHECK(watched.after(1s).errors == 0);
     backend.run("UPDATE " + table + " SET " + column + " = 'odd' WHERE ordinal = (SELECT min(ordinal) FROM " + table +
                 " WHERE run = 'stalling')");
@@ -345,6 +345,69 @@ void divides_what_is_refused(const std::string& table, const std::string& column
     CHECK(watched.dog->cycle().errors == 0);
     REQUIRE(watched.control.spawned() == 2);
     CHECK(watched.control.runs[1] == "stalling");
+}
+
+/// That nothing of a run can be stored is told after a minute, once, and so is that it can be again.
+template <class Backend>
+void tells_of_what_is_refused() {
+    Backend backend;
+    Watched watched{backend.open()};
+    const auto told = [&](std::string_view kind) {
+        int count = 0;
+        for (const auto& sent : watched.notifier.sent())
+            if (sent.alert.kind == kind) {
+                CHECK(sent.alert.run.id == "stalling");
+                ++count;
+            }
+        return count;
+    };
+    backend.refuse("runs", "id = 'stalling'", false);
+    (void)watched.after(1201s);
+    CHECK(told("watchdog.run_unstored") == 0);
+    for (int i = 0; i < 5; ++i) (void)watched.after(61s);
+    REQUIRE(told("watchdog.run_unstored") == 1);
+    CHECK(watched.notifier.sent().back().alert.summary.find("hands off") != std::string::npos);
+    CHECK(told("watchdog.run_stored") == 0);
+    backend.run(backend.let_go);
+    for (int i = 0; i < 5; ++i) (void)watched.after(61s);
+    CHECK(told("watchdog.run_unstored") == 1);
+    CHECK(told("watchdog.run_stored") == 1);
+}
+
+/// A session that the store refuses is marked failed, people are told at once, and the others go on; also where it is
+/// the only one.
+template <class Backend>
+void gives_up_a_session_that_is_refused(bool alone) {
+    INFO(alone);
+    Backend backend;
+    ManualClock clock{bench::start};
+    RecordingNotifier notifier;
+    Watchdog dog{clock, backend.open(), notifier};
+    REQUIRE(dog.define(presets::session_monitor()));
+    std::vector<std::string> ids{"stalling"};
+    if (!alone) ids.emplace_back("working");
+    for (const std::string& id : ids) REQUIRE(dog.start(bench::spec_of(id), "session_monitor"));
+    backend.refuse("runs", "id = 'stalling'", false);
+    std::string acts;
+    for (int i = 0; i < 6; ++i) {
+        clock.advance(301s);
+        if (!alone) (void)dog.observe(*dog.find("working"), Output{"a line\n"});
+        const CycleReport report = dog.cycle();
+        acts += bench::acts_of(report);
+        for (const auto& event : bench::all_of<ActionEvent>(report))
+            CHECK(event.action.text.find("Watchdog: Unstorable: ") == 0);
+    }
+    CHECK(acts == "mark_failed done");
+    int given_up = 0;
+    for (const auto& sent : notifier.sent()) given_up += sent.alert.kind == "watchdog.run_unstored" ? 1 : 0;
+    CHECK(given_up == 1);
+    backend.run(backend.let_go);
+    clock.advance(301s);
+    (void)dog.cycle();
+    const auto known = dog.store().history("stalling");
+    REQUIRE(known);
+    CHECK(known->row->state == RunState::failed);
+    if (!alone) CHECK(dog.find("working"));
 }
 
 /// A run that was written ages ago was unwatched for as long: it has the whole limit to show itself.

@@ -65,7 +65,7 @@ private:
         is(!run->not_stored, "start is durable " + id);
         for (unsigned verbs = random_() % 4; verbs > 0; --verbs) verb(*run, id);
         is(code_of(dog_.start(bench::spec_of(id), "calm")) == ErrorCode::duplicate, "start again " + id);
-        const auto ended = dog_.finish(*run, RunState::failed);
+        const auto ended = dog_.finish(*run, RunEnd::failed);
         is(ended.has_value(), "finish " + id);
         is(code_of(dog_.finish(*run)) == ErrorCode::ended, "finish again " + id);
         is(dog_.observe(*run, Progress{1}) == Observed::ended, "observe what is over " + id);
@@ -173,7 +173,7 @@ TEST_CASE("observers, hosts, judge and deliverer may work at the same time [M-00
                 if (!run) continue;
                 report_everything(*b.dog, *run, i);
                 (void)b.dog->checkpoint(*run, {i, "step"});
-                (void)b.dog->finish(*run, i % 2 == 0 ? RunState::completed : RunState::failed);
+                (void)b.dog->finish(*run, i % 2 == 0 ? RunEnd::completed : RunEnd::failed);
                 (void)b.dog->observe(id, Heartbeat{});
                 (void)b.dog->find(id);
             }
@@ -251,7 +251,7 @@ TEST_CASE("a runner judges and acts with threads of its own, and stops [M-001]")
     ScriptedControl control;
     MemoryStore store;
     Dog dog{SystemClock{}, store, notifier};
-    dog.control(control);
+    dog.attach(control);
     std::atomic<int> cycles{0};
     auto run = dog.start(bench::spec_of("r"), busy_class());
     REQUIRE(run);

@@ -14,12 +14,12 @@ namespace {
 
 std::string pre(WallTime at, const std::string& command = "ls") {
     return R"({"event":"pre_tool_use","tool_name":"Bash","tool_input":{"command":")" + command + R"("},"timestamp":")" +
-           rfc3339(at) + "\"}\n";
+           text::rfc3339(at) + "\"}\n";
 }
 
 std::string post(WallTime at) {
     return R"({"event":"post_tool_use","tool_output_preview":"Traceback: no such file","is_error":true,"timestamp":")" +
-           rfc3339(at) + "\"}\n";
+           text::rfc3339(at) + "\"}\n";
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ TEST_CASE("a session is watched by its tool log alone, across a restart [A-66] [
     RunSpec spec;
     spec.id = "s";
     RunHandle run = b.run(spec);
-    REQUIRE(b.dog->watch(run, log));
+    REQUIRE(b.dog->attach(run, log));
     CHECK(b.cycle().errors == 0);
 
     const auto now = [&] { return b.clock.now().wall; };
@@ -44,7 +44,7 @@ TEST_CASE("a session is watched by its tool log alone, across a restart [A-66] [
     b.boot();
     run = *b.dog->find("s");
     ToolLog again{file.path()};
-    REQUIRE(b.dog->watch(run, again));
+    REQUIRE(b.dog->attach(run, again));
     file.append("this is no JSON\n" + pre(now()) + post(now()));
     const CycleReport report = b.after(300s);
     CHECK_THAT(bench::errors_of(report), ContainsSubstring("source s: 1 line is no JSON object"));
@@ -66,7 +66,7 @@ TEST_CASE("a log whose last call is 601 s old tells of a silent session at once 
     RunSpec spec;
     spec.id = "s";
     const RunHandle run = b.run(spec);
-    REQUIRE(b.dog->watch(run, log));
+    REQUIRE(b.dog->attach(run, log));
     (void)b.cycle();
     CHECK(b.dog->status(run) == (age > 600s ? Status::stalled : Status::healthy));
 }
@@ -90,8 +90,8 @@ std::string session_until(WallTime now, Duration length, int calls) {
     std::string text;
     for (int i = 0; i < calls; ++i) {
         const WallTime at = now - length + i * (length / calls);
-        text += pre(at, "make part-" + std::to_string(i)) + R"({"event":"post_tool_use","timestamp":")" + rfc3339(at) +
-                R"(","tool_output_preview":")" + std::string(200, 'x') + "\"}\n";
+        text += pre(at, "make part-" + std::to_string(i)) + R"({"event":"post_tool_use","timestamp":")" +
+                text::rfc3339(at) + R"(","tool_output_preview":")" + std::string(200, 'x') + "\"}\n";
     }
     return text;
 }
@@ -110,7 +110,7 @@ TEST_CASE("a session of nine hours that is found now is overdue now, with all of
     RunSpec spec;
     spec.id = "s";
     RunHandle run = b.run(spec);
-    REQUIRE(b.dog->watch(run, log));
+    REQUIRE(b.dog->attach(run, log));
     CHECK(b.cycle().errors == 0);
     CHECK(said_of(b) == "duration 9h 0m; tool_calls " + std::to_string(calls + 1) + "; Running for 9 hours; ");
 
@@ -118,7 +118,7 @@ TEST_CASE("a session of nine hours that is found now is overdue now, with all of
     b.boot();
     run = *b.dog->find("s");
     ToolLog again{file.path()};
-    REQUIRE(b.dog->watch(run, again));
+    REQUIRE(b.dog->attach(run, again));
     b.notifier.clear();
     for (int i = 0; i < 7; ++i) {
         file.append(pre(b.clock.now().wall, std::to_string(i)));
@@ -138,7 +138,7 @@ TEST_CASE("a session whose host knows better when it began is not as old as its 
     spec.id = "s";
     spec.started_at = b.clock.now().wall - 1h;
     const RunHandle run = b.run(spec);
-    REQUIRE(b.dog->watch(run, log));
+    REQUIRE(b.dog->attach(run, log));
     (void)b.cycle();
     CHECK(b.dog->status(run) == Status::healthy);
 }
@@ -154,7 +154,7 @@ TEST_CASE("a log without times, or with times to come, tells no start") {
     RunSpec spec;
     spec.id = "s";
     const RunHandle run = b.run(spec);
-    REQUIRE(b.dog->watch(run, log));
+    REQUIRE(b.dog->attach(run, log));
     (void)b.cycle();
     CHECK(said_of(b) == "");
     (void)b.after(300s);

@@ -100,7 +100,7 @@ void sole_watchdog(Open open) {
     const auto noted = dog->checkpoint(*refused, CheckpointNote{1, "step 1"});
     REQUIRE_FALSE(noted);
     told(noted.error().message);
-    const auto finished = dog->finish(*refused, RunState::completed);
+    const auto finished = dog->finish(*refused, RunEnd::completed);
     REQUIRE_FALSE(finished);
     told(finished.error().message);
     const auto found = dog->find("r");
@@ -117,7 +117,7 @@ void sole_watchdog(Open open) {
         CHECK(next->find("r"));
         CHECK(errors_of(*next).empty());
         SECTION("and gives the store back") {
-            CHECK(next->release());
+            CHECK(next->leave());
             CHECK(dog->store().holders()->at(0).owner.empty());
         }
     }

@@ -116,7 +116,7 @@ TEST_CASE("a session that is silent for more than half an hour is abandoned [A-6
 TEST_CASE("two conditions at once are critical: abandoned, and one issue [A-66] [M-104]") {
     Sessions s;
     IssueList tracker;
-    s.dog->issues(tracker);
+    s.dog->attach(tracker);
     s.calls(s.session("abcdef1234567"), 5);
     s.clock.advance(601s);
     (void)s.cycle(TickCause::on_demand);
@@ -134,7 +134,7 @@ TEST_CASE("an issue says what comes next, and the command that stops it, quoted 
     rules.alerts.operate = "heeler-ctl --store 'sqlite:/it'\\''s state.db'";
     Sessions s{std::move(rules)};
     IssueList tracker;
-    s.dog->issues(tracker);
+    s.dog->attach(tracker);
     s.calls(s.session("-h; it's \xE2\x80\xAE$(reboot)"), 5);
     s.clock.advance(601s);
     (void)s.cycle(TickCause::on_demand);
@@ -152,7 +152,7 @@ TEST_CASE(
     IssueList tracker;
     tracker.works = false;
     const bool with_sink = GENERATE(false, true);
-    if (with_sink) s.dog->issues(tracker);
+    if (with_sink) s.dog->attach(tracker);
     s.calls(s.session("s"), 5);
     s.clock.advance(601s);
     (void)s.cycle(TickCause::on_demand);
@@ -166,7 +166,7 @@ TEST_CASE(
     SlowTracker<true> tracker;
     tracker.says = GENERATE(ErrorCode::timed_out, ErrorCode::delivery_failed);
     tracker.answers_from = GENERATE(2u, 3u);
-    s.dog->issues(tracker);
+    s.dog->attach(tracker);
     s.calls(s.session("s"), 5);
     s.clock.advance(601s);
     (void)s.cycle(TickCause::on_demand);
@@ -180,7 +180,7 @@ TEST_CASE(
 TEST_CASE("an issue of which nobody knows is not asked for again where that could file it twice [M-104] [D-52]") {
     Sessions s;
     SlowTracker<false> tracker;
-    s.dog->issues(tracker);
+    s.dog->attach(tracker);
     s.calls(s.session("s"), 5);
     s.clock.advance(601s);
     (void)s.cycle(TickCause::on_demand);

@@ -57,7 +57,7 @@ struct Agent {
     std::string run;
     std::uint32_t incarnation = 1;
     ProcessControl process;
-    LineSplitter lines{};
+    text::LineSplitter lines{};
     int fenced = 0;
 };
 
@@ -95,7 +95,8 @@ public:
         const std::lock_guard guard{lock_};
         for (Agent& agent : agents_)
             (void)agent.process.read_output([&](std::string_view chunk) {
-                agent.lines.feed(chunk, true, [&](std::string_view line, Fingerprint) { hear(dog, agent, line); });
+                agent.lines.feed(chunk, true,
+                                 [&](std::string_view line, text::Fingerprint) { hear(dog, agent, line); });
             });
     }
 
@@ -144,7 +145,7 @@ TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
     RecordingNotifier notifier;
     Crew crew{scratch};
     Dog dog{SystemClock{}, SqliteStore{scratch / "store.db"}, notifier};
-    dog.control(crew);
+    dog.attach(crew);
     REQUIRE(dog.define(fast_class()));
 
     common::Truths truths;

@@ -32,11 +32,11 @@ Report told_report() {
 
 TEST_CASE("the record of an intervention has five fields, its time from a moment or as a date [M-179]", "[explain]") {
     const Intervention record = told_report().interventions[0];
-    JsonLine line;
+    text::JsonLine line;
     write_intervention(line, record, "r", bench::start.wall - 60s);
     CHECK(std::move(line).text() ==
           R"({"timestamp":60,"run_id":"r","condition":"STALLED","action_taken":"inject:nudge","outcome":"recovered"})");
-    JsonLine dated;
+    text::JsonLine dated;
     write_intervention(dated, record, "r", std::nullopt);
     CHECK_THAT(std::move(dated).text(), ContainsSubstring(R"("timestamp":"2027-01-15T08:00:00.000Z")"));
 }

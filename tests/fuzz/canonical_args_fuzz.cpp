@@ -84,21 +84,22 @@ std::string written(const Value& value, bool other_way) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = as_text(data, size);
-    const auto raw = fingerprint_call("tool", bytes);
-    require(fingerprint_call("tool", " \n" + std::string(bytes) + "\t") == raw, "outer white space does not matter");
-    require(fingerprint_call("other", bytes).exact != raw.exact, "the name matters");
+    const auto raw = text::fingerprint_call("tool", bytes);
+    require(text::fingerprint_call("tool", " \n" + std::string(bytes) + "\t") == raw,
+            "outer white space does not matter");
+    require(text::fingerprint_call("other", bytes).exact != raw.exact, "the name matters");
 
     Value root = Input(data, size).value(5);
     root.kind = Value::object;
-    const auto first = fingerprint_call("tool", written(root, false));
-    require(fingerprint_call("tool", written(root, true)) == first, "how a value is written does not matter");
+    const auto first = text::fingerprint_call("tool", written(root, false));
+    require(text::fingerprint_call("tool", written(root, true)) == first, "how a value is written does not matter");
 
     Value changed = root;
     changed.items.push_back({Value::text, "12 more", {}});
-    const auto more = fingerprint_call("tool", written(changed, false));
+    const auto more = text::fingerprint_call("tool", written(changed, false));
     require(more.exact != first.exact, "one member more matters");
     changed.items.back().scalar = "7 more";
-    const auto other = fingerprint_call("tool", written(changed, false));
+    const auto other = text::fingerprint_call("tool", written(changed, false));
     require(other.exact != more.exact && other.normal == more.normal, "numbers matter in the exact fingerprint only");
     return 0;
 }

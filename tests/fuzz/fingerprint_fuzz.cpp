@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string back(text.substr(split));
     if (data[1] >= 250) front.insert(0, 1000 * (data[1] - 249u), 'k').append(4000, 'z');
 
-    const auto line = [&](std::string_view middle) { return fingerprint_line(front + std::string(middle) + back); };
+    const auto line = [&](std::string_view middle) {
+        return text::fingerprint_line(front + std::string(middle) + back);
+    };
     const auto first = line(" 17 x ");
     const auto second = line("  04242\tx ");
     const auto masked = line(" # x ");

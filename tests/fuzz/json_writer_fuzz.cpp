@@ -26,8 +26,8 @@ std::string repaired(std::string_view text) {
             out += text.substr(0, size);
             text.remove_prefix(size);
         } else {
-            out += replacement_character;
-            text.remove_prefix(decode_utf8(text, 0).size);
+            out += text::replacement_character;
+            text.remove_prefix(text::decode_utf8(text, 0).size);
         }
     }
     return out;
@@ -45,7 +45,7 @@ bool is_one_line(std::string_view json) {
 
 void check_string(std::string_view text) {
     std::string json;
-    append_json_string(json, text);
+    text::append_json_string(json, text);
     require(is_one_line(json), "a JSON string is one line of valid UTF-8");
     Sink sink;
     const char* at = json.data() + 1;
@@ -57,7 +57,7 @@ void check_string(std::string_view text) {
 
 void check_number(double value) {
     std::string json;
-    append_json_number(json, value);
+    text::append_json_number(json, value);
     if (!std::isfinite(value)) return require(json == "null", "JSON has no such number");
     require(std::strtod(json.c_str(), nullptr) == value, "a number reads back");
 }
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_number(number);
     check_number(std::trunc(number));
 
-    JsonLine line;
+    text::JsonLine line;
     std::string open;
     line.begin_object();
     for (std::size_t at = 0; at + 1 < size; at += 2) {

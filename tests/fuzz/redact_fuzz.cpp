@@ -50,14 +50,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto surroundings = as_text(data + 2, size - 2);
     // Surroundings that hold it themselves, in a sequence that nobody sees or seen, prove nothing.
     if (surroundings.find("nary") != std::string_view::npos) return 0;
-    if (sanitise(surroundings, 100000).find("nary") != std::string::npos) return 0;
+    if (text::sanitise(surroundings, 100000).find("nary") != std::string::npos) return 0;
     const auto split = surroundings.size() * data[1] / 255;
 
     std::string text(surroundings.substr(0, split));
     text.append("\n").append(plant.before).append(canary).append(plant.after).append(" ");
     text.append(surroundings.substr(split)).append(exact_canary);
 
-    Redactor redactor;
+    text::Redactor redactor;
     require(redactor.add(exact_canary).has_value(), "a value is accepted");
     const auto shown = redactor.redact(text);
     require(shown.find("Canary") == std::string::npos, "a planted secret is redacted");

@@ -100,10 +100,10 @@ TEST_CASE("what is too long for Telegram is cut in whole characters, and says so
     for (int i = 0; i < 250'000; ++i) alert.summary += "\xF0\x9F\x9A\xA8";  // 2 of Telegram's characters, 4 bytes
     REQUIRE(telegram.send(alert));
     const std::string text = text_in(server.seen().front().body, "text");
-    CHECK(heeler::valid_utf8(text));
+    CHECK(heeler::text::valid_utf8(text));
     std::size_t units = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = heeler::decode_utf8(text, at);
+        const auto next = heeler::text::decode_utf8(text, at);
         units += next.value > 0xFFFF ? 2 : 1;
         at += next.size;
     }

@@ -137,7 +137,7 @@ TEST_CASE("a mail is one of a conversation about its run, and repeated the same"
     CHECK(line_of(mails[0].text, "References") == line_of(mails[2].text, "References"));
     std::string body = mails[0].text.substr(mails[0].text.find("\r\n\r\n") + 4);
     std::erase_if(body, [](char c) { return c == '\r' || c == '\n'; });
-    CHECK_THAT(heeler::from_base64(body).value_or(""), ContainsSubstring("no progress in 2 intervals"));
+    CHECK_THAT(heeler::text::from_base64(body).value_or(""), ContainsSubstring("no progress in 2 intervals"));
 }
 
 TEST_CASE("a recipient that was removed hinders nobody else") {

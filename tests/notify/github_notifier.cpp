@@ -101,7 +101,7 @@ private:
             issue.comments.push_back(member("body"));
             return http_answer(201, R"({"id":7})");
         }
-        heeler::JsonLine line;
+        heeler::text::JsonLine line;
         line.begin_array();
         if (rest.find("&page=1") != std::string::npos)
             for (const std::string& comment : issue.comments)
@@ -122,7 +122,7 @@ private:
 
     [[nodiscard]] std::string shown(std::size_t number) const {
         const Issue& issue = issues_[number - 1];
-        heeler::JsonLine line;
+        heeler::text::JsonLine line;
         line.begin_object().key("number").number(number).key("state").string(issue.open ? "open" : "closed");
         line.key("html_url").string("https://example/issues/" + std::to_string(number));
         line.key("body").string(issue.body).end_object();

@@ -46,7 +46,7 @@ TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {
     CHECK(seen[0].path == "/hooks/" + std::string{channel_secret});
     CHECK(seen[0].header("Idempotency-Key") == "run-1/1/begin");
     CHECK(seen[1].header("Idempotency-Key") == "run-1/1/begin");
-    CHECK(seen[2].header("Idempotency-Key") == heeler::sha256_hex("a key with\nlines"));
+    CHECK(seen[2].header("Idempotency-Key") == heeler::text::sha256_hex("a key with\nlines"));
     CHECK(seen[0].header("X-Team") == "night");
     CHECK(seen[0].header("Content-Type") == "application/json");
     CHECK_THAT(seen[0].body, ContainsSubstring(R"("key":"run-1/1/begin")") && ContainsSubstring(R"("attempt":1)") &&
@@ -55,6 +55,7 @@ TEST_CASE("a webhook's receiver knows a repeated alert, and who sent it") {
                                  ContainsSubstring(R"("details":{"seen":"2 samples without a change")"));
     const std::string signed_text =
         seen[0].header("webhook-id") + "." + seen[0].header("webhook-timestamp") + "." + seen[0].body;
-    const std::string key = *heeler::from_base64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-    CHECK(seen[0].header("webhook-signature") == "v1," + heeler::base64(heeler::hmac_sha256(key, signed_text)));
+    const std::string key = *heeler::text::from_base64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    CHECK(seen[0].header("webhook-signature") ==
+          "v1," + heeler::text::base64(heeler::text::hmac_sha256(key, signed_text)));
 }

@@ -121,7 +121,7 @@ std::string asked_for(RunClass rules, PacedSource* source = nullptr) {
     const std::string name = rules.name;
     b.classes = {rules};
     b.boot();
-    if (source != nullptr) REQUIRE(b.dog->watch(name, *source));
+    if (source != nullptr) REQUIRE(b.dog->attach(name, *source));
     (void)b.run("r");
     if (source != nullptr) REQUIRE(b.dog->define(rules));  // as when settings are read anew
     for (int minutes = 0; minutes < 180 && b.control.requests().empty(); ++minutes) (void)b.after(60s);
@@ -402,7 +402,7 @@ TEST_CASE("no work item, name or step leaves its quotation, whatever it is made 
         spec.plan = {1, 2, 3};
         const std::string text = brief_after(hostile, presets::checkpoint_continuation(), spec);
         CHECK(text.size() <= continuation::brief_cap);
-        CHECK(valid_utf8(text));
+        CHECK(text::valid_utf8(text));
         CHECK(std::none_of(text.begin(), text.end(), [](char c) {
             return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
         }));
@@ -432,10 +432,11 @@ TEST_CASE("a host's own brief has every fact that the library's has [M-099]") {
     RunClass rules = presets::checkpoint_continuation();
     rules.prompts.brief = [](const BriefFacts& facts) {
         return std::string{facts.name} + "\n" + std::string{facts.work_item} + "\n" + std::string{facts.scope} + "\n" +
-               (facts.checkpoint_at ? rfc3339(*facts.checkpoint_at) : "never") + "\n" + std::string{facts.last_step} +
-               "\n" + continuation::list_of(facts.completed) + continuation::list_of(facts.remaining) + "\n" +
-               std::to_string(facts.attempt) + " " + std::to_string(facts.incarnation) + " " +
-               spoken(facts.checkpoint_every) + (facts.planned ? " planned" : "");
+               (facts.checkpoint_at ? text::rfc3339(*facts.checkpoint_at) : "never") + "\n" +
+               std::string{facts.last_step} + "\n" + continuation::list_of(facts.completed) +
+               continuation::list_of(facts.remaining) + "\n" + std::to_string(facts.attempt) + " " +
+               std::to_string(facts.incarnation) + " " + text::spoken(facts.checkpoint_every) +
+               (facts.planned ? " planned" : "");
     };
     RunSpec spec = bench::spec_of("r");
     spec.name = "implement-41";

@@ -325,3 +325,52 @@ TEST_CASE("the same loop reopens its incident for longer than anything else does
         CHECK((step.incident.number == of_same_loop && step.incident.attempts == (of_same_loop == 4 ? 2u : 1u)));
     }
 }
+
+TEST_CASE("a rung over budget asks for its person once, and says that trouble began [M-110]") {
+    const RecoveryLadder rules = ladder();
+    const Decision first = at(rules, {}, 100s, seeing(Condition::stalled));
+    const Decision told = rules.over_budget({}, first);
+    CHECK(told.plan.empty());
+    CHECK(told.tells);
+    CHECK(told.incident.open());
+    CHECK(told.incident.attempts == 0);
+    // As soon as the budget allows it, the same rung is due.
+    CHECK(text_of(at(rules, told.incident, 101s, seeing(Condition::stalled)).plan) == "inject:nudge ");
+    CHECK_FALSE(at(rules, told.incident, 101s, {}).incident.open());
+
+    const Decision runaway = at(rules, {}, 100s, seeing(Condition::runaway));
+    const Decision asked = rules.over_budget({}, runaway);
+    CHECK(text_of(asked.plan) == "escalate ");
+    const Decision known = absorbed(rules, asked, {ActionOutcome::done}, 101s);
+    CHECK(known.incident.escalated);
+    const Decision again = at(rules, known.incident, 102s, seeing(Condition::runaway));
+    CHECK(text_of(again.plan) == "pause snapshot escalate ");
+    CHECK(rules.over_budget(known.incident, again).plan.empty());
+}
+
+TEST_CASE("what the ladder has no answer to is told, and hides and ends nothing [M-108]") {
+    const RecoveryLadder rules = ladder();
+    const auto both = [](Condition worst, Condition other) {
+        Judgement seen = seeing(worst);
+        seen.conditions = bit_of(worst) | bit_of(other);
+        return seen;
+    };
+    Judgement only = both(Condition::token_budget, Condition::token_budget);
+    const Decision told = at(rules, {}, 100s, only);
+    CHECK(told.tells);
+    CHECK(told.plan.empty());
+    CHECK(told.incident.open());
+    const Decision nudged = at(rules, told.incident, 200s, both(Condition::stalled, Condition::token_budget));
+    CHECK(text_of(nudged.plan) == "inject:nudge ");
+    CHECK(nudged.incident.number == told.incident.number);
+    only.progressed = true;
+    const Decision well = at(rules, nudged.incident, 300s, only);
+    CHECK(well.last == InterventionOutcome::recovered);
+    CHECK(well.incident.open());
+    // Long afterwards the attempts of then are none of now; soon afterwards they are.
+    const Judgement stalls = both(Condition::stalled, Condition::token_budget);
+    CHECK(at(rules, well.incident, 10'000s, stalls).incident.attempts == 1);
+    CHECK(at(rules, well.incident, 360s, stalls).incident.attempts == 2);
+    CHECK_FALSE(at(rules, well.incident, 400s, {}).incident.open());
+    CHECK(rules.describe().find("anything else that is found: people are told, nothing is done") != std::string::npos);
+}

@@ -241,3 +241,24 @@ TEST_CASE("describe says when retries come and what follows them [M-186]") {
                                      "escalate abandon") != std::string::npos);
     }
 }
+
+TEST_CASE("a session whose retries are used up is told of once, whatever the budget is [M-110]") {
+    const RunClass rules = retried(presets::session_monitor());
+    const WatchLadder& ladder = *rules.ladder.as<WatchLadder>();
+    Incident before;
+    before.number = 1;
+    before.phase = Phase::climbing;
+    before.attempts = 3;
+    const Decision step = at(rules.ladder, before, 100s, stalled(3));
+    REQUIRE(step.plan.size() == 2);
+    const Decision told = ladder.over_budget(before, step);
+    REQUIRE(told.plan.size() == 1);
+    CHECK(told.plan[0].action == ActionKind::escalate);
+    CHECK(told.incident.attempts == 3);
+    std::vector<Action> actions(1);
+    actions[0].kind = ActionKind::escalate;
+    actions[0].outcome = ActionOutcome::done;
+    const Decision known = rules.ladder.absorb(told.incident, actions, 100s, Elapsed{100s}, 60s);
+    CHECK(known.incident.attempts == 3);
+    CHECK(ladder.over_budget(known.incident, at(rules.ladder, known.incident, 160s, stalled(3))).plan.empty());
+}

@@ -99,7 +99,7 @@ TEST_CASE("a state that was told is the run's, a terminal one too", "[run]") {
         CHECK(lives.age(lives.run().run.last_progress) == 10min + 10s);
     }
     SECTION("it is over") {
-        detail::Folder{lives.run(), lives.after.now()}.finish(RunState::failed);
+        detail::Folder{lives.run(), lives.after.now()}.finish(RunEnd::failed);
         lives.adopt();
         CHECK(lives.run().run.state == RunState::failed);
         CHECK(lives.run().state_told);

@@ -105,6 +105,26 @@ TEST_CASE("beats are kept until the run is closed, and a new run in the slot has
     CHECK(table.beat(next, Elapsed{9s}));
 }
 
+TEST_CASE("a heartbeat that comes twice counts once", "[run]") {
+    CellTable table;
+    const RunHandle run = *added(table);
+    CHECK(table.beat(run, Elapsed{1s}, 7));
+    CHECK(table.beat(run, Elapsed{2s}, 7));
+    CHECK(table.last_beat(run.index) == Elapsed{1s});
+    CHECK(table.beat(run, Elapsed{3s}, 8));
+    CHECK(table.last_beat(run.index) == Elapsed{3s});
+    // A sender that begins to count anew, one that does not count, and numbers of any size.
+    for (const std::uint64_t seq : {std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0}, ~std::uint64_t{0}}) {
+        const Elapsed before = *table.last_beat(run.index);
+        CHECK(table.beat(run, before + 1s, seq));
+        CHECK(table.last_beat(run.index) == before + 1s);
+    }
+    table.remove(run);
+    const RunHandle next = *added(table);
+    CHECK(table.beat(next, Elapsed{9s}, ~std::uint64_t{0}));
+    CHECK(table.last_beat(next.index) == Elapsed{9s});
+}
+
 TEST_CASE("a run is due at its deadline, which only `look_at` puts off", "[run]") {
     CellTable table;
     const RunHandle a = *added(table), b = *added(table);

@@ -86,6 +86,7 @@ const Threshold thresholds[] = {
     {"loop_lines.window", "100", presets::long_run, NUMBER_OF(LoopDetector<Line>, rule.window), 200, 100},
     {"burn.factor", "4.5", presets::long_run, NUMBER_OF(BurnRateTracker<ApiCalls>, factor), 3, 4.5},
     {"burn.min_history", "2", presets::long_run, NUMBER_OF(BurnRateTracker<BytesWritten>, min_history), 1, 2},
+    {"burn.in_a_row", "4", presets::long_run, NUMBER_OF(BurnRateTracker<Tokens>, in_a_row), 1, 4},
     {"duration_limit_s", "5000", presets::session_monitor, LENGTH_OF(RunTimeout, limit), 7200, 5000},
     {"max_attempts", "3", presets::long_run,
      [](const RunClass& c) { return double(c.ladder.as<RecoveryLadder>()->max_attempts); }, 2, 3},

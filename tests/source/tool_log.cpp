@@ -31,7 +31,7 @@ struct Read {
     const ToolResult& result(std::size_t i) const { return std::get<ToolResult>(polled.events.at(i).what); }
     std::string time() const {
         REQUIRE(polled.events.size() == 1);
-        return polled.events[0].at ? rfc3339(*polled.events[0].at) : "absent";
+        return polled.events[0].at ? text::rfc3339(*polled.events[0].at) : "absent";
     }
     std::string problem() const { return polled.problems.size() == 1 ? polled.problems[0].message : "not one"; }
 
@@ -150,7 +150,7 @@ TEST_CASE("the log stays as it is [A-72] [M-106]") {
     ScratchLog log;
     for (int i = 0; i < 60; ++i) log.append(pre(i) + "not JSON\n");
     log.append("{\"half");
-    const auto before = sha256_hex(log.content());
+    const auto before = text::sha256_hex(log.content());
     const auto written = std::filesystem::last_write_time(log.path());
     ToolLog tool_log{log.path(), {.first_lines = 0, .read_bytes = 200}};
     std::string cursor;
@@ -159,7 +159,7 @@ TEST_CASE("the log stays as it is [A-72] [M-106]") {
         REQUIRE(polled);
         cursor = polled->cursor;
     }
-    CHECK(sha256_hex(log.content()) == before);
+    CHECK(text::sha256_hex(log.content()) == before);
     CHECK(std::filesystem::last_write_time(log.path()) == written);
     std::filesystem::permissions(log.path(), std::filesystem::perms::owner_read);
     CHECK(tool_log.poll(cursor));
@@ -171,7 +171,7 @@ TEST_CASE("a time without zone is UTC wherever the process lives [M-006]") {
     ::setenv("TZ", "Asia/Bangkok", 1);
     ::tzset();
     const auto now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
-    auto text = rfc3339(now - 5s);
+    auto text = text::rfc3339(now - 5s);
     text.pop_back();
     const Read read = timed('"' + text + '"');
     REQUIRE(read.polled.events.size() == 1);

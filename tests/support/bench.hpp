@@ -87,7 +87,7 @@ struct Bench {
     void boot() {
         store = Store{memory};
         dog = std::make_unique<Dog>(clock, store, notifier, settings);
-        dog->control(control);
+        dog->attach(control);
         for (const heeler::RunClass& rules : classes) (void)dog->define(rules);
     }
 

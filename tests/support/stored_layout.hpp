@@ -43,7 +43,7 @@ struct Keeper {
 
     Keeper(Store of, heeler::Duration later)
         : clock{{bench::start.elapsed + later, bench::start.wall + later}}, dog{clock, std::move(of), notifier} {
-        dog.control(control);
+        dog.attach(control);
         REQUIRE(dog.define(kept_class()));
     }
     heeler::CycleReport after(heeler::Duration length) {
@@ -62,7 +62,7 @@ void write(Store store) {
     spec.plan = {1, 2, 3};
     const auto run = k.dog.start(spec, "kept");
     REQUIRE(run);
-    REQUIRE(k.dog.watch(*run, k.log));
+    REQUIRE(k.dog.attach(*run, k.log));
     (void)k.dog.observe(*run, heeler::Progress{5});
     for (const char* tool : {"ls", "rm", "cp"}) (void)k.dog.observe(*run, heeler::ToolCall{tool, "{}", {}});
     REQUIRE(k.dog.checkpoint(*run, {2, "lexer done"}));
@@ -82,7 +82,7 @@ void goes_on(Store store) {
     CHECK(bench::errors_of(k.dog.cycle()).empty());
     const auto run = k.dog.find("r");
     REQUIRE(run);
-    REQUIRE(k.dog.watch(*run, k.log));
+    REQUIRE(k.dog.attach(*run, k.log));
     CHECK(k.dog.status(*run) == heeler::Status::stalled);
 
     (void)k.dog.observe(*run, heeler::ToolCall{"mv", "{}", {}});

@@ -9,7 +9,7 @@ using namespace heeler;
 
 namespace {
 
-Fingerprint call(std::string_view args) { return fingerprint_call("tool", args); }
+text::Fingerprint call(std::string_view args) { return text::fingerprint_call("tool", args); }
 
 }  // namespace
 
@@ -56,10 +56,10 @@ TEST_CASE("values, types, names, nesting and array order matter [M-057]") {
 }
 
 TEST_CASE("a call without a tool name is one to \"unknown\" [M-057]") {
-    CHECK(fingerprint_call("", "{}") == fingerprint_call("unknown", "{}"));
-    CHECK(fingerprint_call("a", "{}").exact != fingerprint_call("b", "{}").exact);
-    CHECK(fingerprint_call("a", "{}").normal != fingerprint_call("b", "{}").normal);
-    CHECK(fingerprint_call("tool1", "{}").normal != fingerprint_call("tool2", "{}").normal);
+    CHECK(text::fingerprint_call("", "{}") == text::fingerprint_call("unknown", "{}"));
+    CHECK(text::fingerprint_call("a", "{}").exact != text::fingerprint_call("b", "{}").exact);
+    CHECK(text::fingerprint_call("a", "{}").normal != text::fingerprint_call("b", "{}").normal);
+    CHECK(text::fingerprint_call("tool1", "{}").normal != text::fingerprint_call("tool2", "{}").normal);
 }
 
 TEST_CASE("input that is no object counts as its text [M-057]") {
@@ -67,8 +67,8 @@ TEST_CASE("input that is no object counts as its text [M-057]") {
         GENERATE(as<std::string>{}, "ls -la", "\"quoted\"", "42", "null", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
                  "[1,]", "{\"a\":1}x", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":\"\\u12", "{\"a\":\"\\q\"}", "{\"a\":nope}",
                  "{a:1}", "{\"a\":\"x\ny\"}", "[1}", "{\"a\":\"\\ud800\\u12\"}");
-    const auto line = fingerprint_line(text);
-    CHECK(call(text).exact == combine(fingerprint_text("tool"), line.exact));
+    const auto line = text::fingerprint_line(text);
+    CHECK(call(text).exact == text::combine(text::fingerprint_text("tool"), line.exact));
     CHECK(call(" " + text + "\n") == call(text));
     CHECK(call(text).exact != call(text + "?").exact);
 }

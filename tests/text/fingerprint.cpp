@@ -15,23 +15,23 @@ std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value
 /// What `line` is masked to must be `masked`, which has nothing left to mask.
 void check_masked(const std::string& line, const std::string& masked) {
     CAPTURE(line, masked);
-    CHECK(fingerprint_line(line).normal == low(fingerprint_text(masked)));
-    CHECK(fingerprint_line(masked).normal == low(fingerprint_line(masked).exact));
+    CHECK(text::fingerprint_line(line).normal == low(text::fingerprint_text(masked)));
+    CHECK(text::fingerprint_line(masked).normal == low(text::fingerprint_line(masked).exact));
 }
 
 }  // namespace
 
 TEST_CASE("the exact fingerprint is the plain hash of the bytes", "[text]") {
-    CHECK(fingerprint_line("").exact == 0x2D06800538D394C2ULL);
-    CHECK(fingerprint_line("abc").exact == fingerprint_text("abc"));
-    CHECK(fingerprint_line("abc").exact != fingerprint_line("abd").exact);
-    CHECK(fingerprint_line("step 1").exact != fingerprint_line("step 2").exact);
+    CHECK(text::fingerprint_line("").exact == 0x2D06800538D394C2ULL);
+    CHECK(text::fingerprint_line("abc").exact == text::fingerprint_text("abc"));
+    CHECK(text::fingerprint_line("abc").exact != text::fingerprint_line("abd").exact);
+    CHECK(text::fingerprint_line("step 1").exact != text::fingerprint_line("step 2").exact);
 }
 
 TEST_CASE("a line with nothing to mask has one hash for both", "[text]") {
     for (std::size_t size = 0; size < 200; ++size) {
         const std::string line(size, 'k');
-        CHECK(fingerprint_line(line).normal == low(fingerprint_line(line).exact));
+        CHECK(text::fingerprint_line(line).normal == low(text::fingerprint_line(line).exact));
     }
     check_masked("one two\xC3\xA9 three # ! ~", "one two\xC3\xA9 three # ! ~");
 }
@@ -58,11 +58,11 @@ TEST_CASE("white space is folded to one space", "[text]") {
 }
 
 TEST_CASE("different numbers give the same normal and another exact fingerprint", "[text]") {
-    const auto first = fingerprint_line("[12:00:01] retry 9 of request 3f2a9c1e-0bcd-4e5f-8a9b-0123456789ab");
-    const auto second = fingerprint_line("[12:00:11] retry 10 of request 99999999-aaaa-bbbb-cccc-dddddddddddd");
+    const auto first = text::fingerprint_line("[12:00:01] retry 9 of request 3f2a9c1e-0bcd-4e5f-8a9b-0123456789ab");
+    const auto second = text::fingerprint_line("[12:00:11] retry 10 of request 99999999-aaaa-bbbb-cccc-dddddddddddd");
     CHECK(first.normal == second.normal);
     CHECK(first.exact != second.exact);
-    CHECK(first.normal != fingerprint_line("[12:00:01] retried 9 of request 1").normal);
+    CHECK(first.normal != text::fingerprint_line("[12:00:01] retried 9 of request 1").normal);
 }
 
 TEST_CASE("masking does not depend on where in the line a number stands", "[text]") {
@@ -94,17 +94,17 @@ TEST_CASE("long lines are hashed in pieces with the same result", "[text]") {
 TEST_CASE("hostile lines cost linear time", "[text]") {
     std::string line;
     while (line.size() < 2'000'000) line += "1a2b3c4d";
-    CHECK(fingerprint_line(line + "g").normal != fingerprint_line(line).normal);
+    CHECK(text::fingerprint_line(line + "g").normal != text::fingerprint_line(line).normal);
     std::string dotted;
     while (dotted.size() < 2'000'000) dotted += "1.a1:";
-    CHECK(fingerprint_line(dotted).exact != 0);
+    CHECK(text::fingerprint_line(dotted).exact != 0);
 }
 
 TEST_CASE("combine depends on both values and their order", "[text]") {
-    STATIC_REQUIRE(combine(1, 2) != combine(2, 1));
+    STATIC_REQUIRE(text::combine(1, 2) != text::combine(2, 1));
     std::set<std::uint64_t> seen;
     for (std::uint64_t a = 0; a < 100; ++a)
-        for (std::uint64_t b = 0; b < 100; ++b) seen.insert(combine(a, b));
+        for (std::uint64_t b = 0; b < 100; ++b) seen.insert(text::combine(a, b));
     CHECK(seen.size() == 10000);
 }
 
@@ -117,12 +117,12 @@ TEST_CASE("what is to be masked is found wherever it stands in a line of any len
             number[at] = '7';
             std::string mark = line;
             mark[at] = '#';
-            REQUIRE(fingerprint_line(number).normal == low(fingerprint_text(mark)));
+            REQUIRE(text::fingerprint_line(number).normal == low(text::fingerprint_text(mark)));
             std::string space = line;
             space[at] = ' ';
-            REQUIRE(fingerprint_line(space).normal == low(fingerprint_text(space)));
+            REQUIRE(text::fingerprint_line(space).normal == low(text::fingerprint_text(space)));
             std::string spaces = space;
             spaces.insert(at, 1, ' ');
-            REQUIRE(fingerprint_line(spaces).normal == low(fingerprint_text(space)));
+            REQUIRE(text::fingerprint_line(spaces).normal == low(text::fingerprint_text(space)));
         }
 }

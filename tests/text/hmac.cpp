@@ -6,9 +6,9 @@
 
 #include "support/catch.hpp"
 
-using heeler::base64;
-using heeler::from_base64;
-using heeler::hmac_sha256;
+using heeler::text::base64;
+using heeler::text::from_base64;
+using heeler::text::hmac_sha256;
 
 namespace {
 

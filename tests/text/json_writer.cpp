@@ -11,13 +11,13 @@ using namespace heeler;
 
 namespace {
 
-std::string quoted(std::string_view text) { return JsonLine().string(text).text(); }
-std::string number(double value) { return JsonLine().number(value).text(); }
+std::string quoted(std::string_view text) { return text::JsonLine().string(text).text(); }
+std::string number(double value) { return text::JsonLine().number(value).text(); }
 
 }  // namespace
 
 TEST_CASE("objects and arrays nest and separate their members", "[text]") {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("a").number(1).key("b").begin_array();
     line.string("x").null().boolean(true).begin_object().end_object().begin_array().end_array().end_array();
     line.key("c").begin_object().key("d").boolean(false).end_object().key("e").raw("[1,2]").key("").string("");
@@ -35,7 +35,7 @@ TEST_CASE("strings are escaped only where they must be", "[text]") {
     CHECK(quoted("\xE2\x80\xAE\xE2\x80\x8B\xE2\x80\xA8") == R"("\u202e\u200b\u2028")");
     CHECK(quoted("\xF3\xA0\x80\x81") == R"("\udb40\udc01")");
     CHECK(quoted("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x90\x95") == "\"caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x90\x95\"");
-    CHECK(JsonLine().begin_object().key("a\"b").null().end_object().text() == R"({"a\"b":null})");
+    CHECK(text::JsonLine().begin_object().key("a\"b").null().end_object().text() == R"({"a\"b":null})");
 }
 
 TEST_CASE("bytes that are not UTF-8 are repaired", "[text]") {
@@ -58,6 +58,6 @@ TEST_CASE("numbers are written in their shortest form", "[text]") {
     CHECK(number(std::numeric_limits<double>::quiet_NaN()) == "null");
     CHECK(number(-std::numeric_limits<double>::infinity()) == "null");
     CHECK(std::stod(number(2.0 / 3.0)) == 2.0 / 3.0);
-    CHECK(JsonLine().number(std::numeric_limits<std::int64_t>::min()).text() == "-9223372036854775808");
-    CHECK(JsonLine().number(std::numeric_limits<std::uint64_t>::max()).text() == "18446744073709551615");
+    CHECK(text::JsonLine().number(std::numeric_limits<std::int64_t>::min()).text() == "-9223372036854775808");
+    CHECK(text::JsonLine().number(std::numeric_limits<std::uint64_t>::max()).text() == "18446744073709551615");
 }

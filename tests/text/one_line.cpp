@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 
-using heeler::one_line;
+using heeler::text::one_line;
 
 TEST_CASE("one line stays one line, whatever is in it") {
     CHECK(one_line("a\nb\r\nc\td\xE2\x80\xA8"

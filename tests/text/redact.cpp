@@ -47,8 +47,8 @@ TEST_CASE("secrets are redacted by their shape [M-184]") {
         {"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
          "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----"},
     }));
-    CHECK(redact(example.text) == example.shown);
-    CHECK(redact(example.shown) == example.shown);
+    CHECK(text::redact(example.text) == example.shown);
+    CHECK(text::redact(example.shown) == example.shown);
 }
 
 TEST_CASE("keys of known services are redacted by how they begin [M-184]") {
@@ -60,8 +60,8 @@ TEST_CASE("keys of known services are redacted by how they begin [M-184]") {
         "whsec_abc/DEF+0123456789abcdefghij=", "SG.abcdefghij0123456789ab.abcdefghij0123456789abcdefghij0123456789abc",
         "SK" + hex, "AC" + hex, "ya29.a0AfH6SMBx0123456789abcdef", "xapp-1-A012345678-0123");
     const std::string before = GENERATE(as<std::string>{}, "", "key ", "x='", "https://host/?k=", "(", "\\n\"");
-    CHECK(redact(before + key) == before + "[redacted]");
-    CHECK(redact(before + key + "' and more") == before + "[redacted]' and more");
+    CHECK(text::redact(before + key) == before + "[redacted]");
+    CHECK(text::redact(before + key + "' and more") == before + "[redacted]' and more");
 }
 
 TEST_CASE("secrets of commands, headers, webhooks and URLs are redacted [M-184]") {
@@ -94,8 +94,8 @@ TEST_CASE("secrets of commands, headers, webhooks and URLs are redacted [M-184]"
         {"'https://bob:hun/ter?2@host/x'", "'https://bob:[redacted]@host/x'"},
         {"run --password \\\n  hunter2 --fast", "run --password \\\n  [redacted] --fast"},
     }));
-    CHECK(redact(example.text) == example.shown);
-    CHECK(redact(example.shown) == example.shown);
+    CHECK(text::redact(example.text) == example.shown);
+    CHECK(text::redact(example.shown) == example.shown);
 }
 
 TEST_CASE("a secret that is broken over two lines is redacted whole [M-184]") {
@@ -110,8 +110,8 @@ TEST_CASE("a secret that is broken over two lines is redacted whole [M-184]") {
         {"token=0123456789abcdef0123\r\n456789abcdef next", "token=[redacted]\r\n[redacted] next"},
         {"x eyJhbGciOi.eyJzdWIi\nOiIxMjM0NTY3.c2ln y", "x [redacted] y"},
     }));
-    CHECK(redact(example.text) == example.shown);
-    CHECK(redact(example.shown) == example.shown);
+    CHECK(text::redact(example.text) == example.shown);
+    CHECK(text::redact(example.shown) == example.shown);
 }
 
 TEST_CASE("honest text that only resembles secrets is not redacted [M-184]") {
@@ -132,7 +132,7 @@ TEST_CASE("honest text that only resembles secrets is not redacted [M-184]") {
         "AIzawa said", "sk_live_streams_are_long_enough", "ghost_of_whsec", "step one\nstep2 done\nversion1.2.3",
         "done with\n0123456789abcdef\nas id", "password:\nuse the one from the vault", "mysql is up | ssh -pX",
         "tokens: 12, max_tokens=4096");
-    CHECK(redact(text) == text);
+    CHECK(text::redact(text) == text);
 }
 
 TEST_CASE("text without secrets stays as it is [M-184]") {
@@ -140,11 +140,11 @@ TEST_CASE("text without secrets stays as it is [M-184]") {
         GENERATE(as<std::string>{}, "", "plain", "used tokens: 1234, total_tokens=5", "the password is empty",
                  "password=", "token: \nnext", "ssh://git@host/x", "https://host:80/a@b", "eyJ.eyJ", "sk-1", "AKIA1234",
                  "a:b ::: ://", "bearer", "secret: {", "-----BEGIN CERTIFICATE-----\nA", "Basic usage of Digest");
-    CHECK(redact(text) == text);
+    CHECK(text::redact(text) == text);
 }
 
 TEST_CASE("exact values are redacted wherever they stand, overlapping ones too [M-184]") {
-    Redactor redactor;
+    text::Redactor redactor;
     REQUIRE(redactor.add("abcd").has_value());
     REQUIRE(redactor.add("cdef").has_value());
     REQUIRE(redactor.add("word").has_value());
@@ -164,30 +164,30 @@ TEST_CASE("a secret with something invisible in it is redacted as it is seen [M-
         GENERATE(as<std::string>{}, "\xE2\x80\x8B", "\x1B", "\x1B[31m", "\x07", "\xC2\xAD", "\xEF\xBB\xBF",
                  std::string(1, '\0'), "\x1B]0;x\x07", "\x1B\xE2\x80\x8B", "\xEF\xB8\x8F", "\xCC\x81");
     CAPTURE(among);
-    Redactor exact;
+    text::Redactor exact;
     REQUIRE(exact.add("correct horse battery"));
     REQUIRE(exact.add("pass" + among + "phrase"));
     const std::string key = "sk-ant-api03-AbCdEf0123456789AbCdEf0123456789";
     for (std::size_t at = 1; at < key.size(); ++at) {
         CAPTURE(at);
         const std::string text = "it uses " + key.substr(0, at) + among + key.substr(at) + " for now";
-        CHECK(heeler::sanitise(redact(text), 1000) == "it uses [redacted] for now");
+        CHECK(heeler::text::sanitise(text::redact(text), 1000) == "it uses [redacted] for now");
     }
     for (const std::string& text : {"--token hun" + among + "ter2", "--tok" + among + "en hunter2",
                                     "Authorization: Bearer hun" + among + "ter2abc", "PASSWORD=hunter" + among + "2"}) {
         CAPTURE(text);
-        CHECK(heeler::sanitise(redact(text), 1000).find("hunter") == std::string::npos);
-        CHECK(heeler::sanitise(redact(text), 1000).find("[redacted]") != std::string::npos);
+        CHECK(heeler::text::sanitise(text::redact(text), 1000).find("hunter") == std::string::npos);
+        CHECK(heeler::text::sanitise(text::redact(text), 1000).find("[redacted]") != std::string::npos);
     }
-    CHECK(heeler::sanitise(exact.redact("a correct hor" + among + "se battery b"), 1000) == "a [redacted] b");
-    CHECK(heeler::sanitise(exact.redact("a pass" + among + "phrase b"), 1000) == "a [redacted] b");
+    CHECK(heeler::text::sanitise(exact.redact("a correct hor" + among + "se battery b"), 1000) == "a [redacted] b");
+    CHECK(heeler::text::sanitise(exact.redact("a pass" + among + "phrase b"), 1000) == "a [redacted] b");
 }
 
 TEST_CASE("a secret that is seen hides none that an escape took a letter of [M-184]") {
-    Redactor exact;
+    text::Redactor exact;
     REQUIRE(exact.add("correct horse battery"));
     const std::string text = "token=hunter2abc, correct hor\x1Bse bat\xE2\x80\x8Btery and \x1B[1mmore\x1B[0m\r\n";
-    CHECK(heeler::sanitise(exact.redact(text), 1000) == "token=[redacted], [redacted] and more\n");
+    CHECK(heeler::text::sanitise(exact.redact(text), 1000) == "token=[redacted], [redacted] and more\n");
     CHECK(exact.evidence_text(text) == "token=[redacted], [redacted] and more\n");
     CHECK(exact.redact("\x1B[31mcorrect horse battery\x1B[0m") == "[redacted]\x1B[0m");
 }
@@ -196,18 +196,18 @@ TEST_CASE("a secret is broken by whatever is shown as the end of a line [M-184]"
     const std::string end = GENERATE(as<std::string>{}, "\n", "\r\n", "\r", "\xE2\x80\xA8");
     CAPTURE(end);
     const std::string text = "uses ghp_AbCdEfGhIjKl" + end + "MnOpQrStUvWxYz0123456789";
-    CHECK_THAT(heeler::sanitise(redact(text), 1000), !ContainsSubstring("MnOp"));
-    CHECK_THAT(redacted(text, 1000), !ContainsSubstring("MnOp"));
-    CHECK_THAT(evidence_text(text), !ContainsSubstring("MnOp"));
+    CHECK_THAT(heeler::text::sanitise(text::redact(text), 1000), !ContainsSubstring("MnOp"));
+    CHECK_THAT(text::redacted(text, 1000), !ContainsSubstring("MnOp"));
+    CHECK_THAT(text::evidence_text(text), !ContainsSubstring("MnOp"));
 }
 
 TEST_CASE("text without secrets keeps what is invisible in it [M-184]") {
     const std::string text = "one\xE2\x80\x8Dtwo \x1B[31mthree\r\n\xFF";
-    CHECK(redact(text) == text);
+    CHECK(text::redact(text) == text);
 }
 
 TEST_CASE("what an exact value kept from being seen is redacted as well [M-184]") {
-    Redactor redactor;
+    text::Redactor redactor;
     REQUIRE(redactor.add("<<value>>"));
     // The bracket ends what can be a host's name and user; without it the user is long enough to be a token.
     const std::string shown = redactor.redact("x://bob<<value>>eyJhbGciOi@host/path");
@@ -217,32 +217,32 @@ TEST_CASE("what an exact value kept from being seen is redacted as well [M-184]"
 
 TEST_CASE("evidence is redacted before its end is kept [A-112] [M-184]") {
     const auto tail = std::string(6000, 'x') + std::string(4000, 'y');
-    const auto kept = evidence_text("Authorization: Bearer abc\n" + tail);
+    const auto kept = text::evidence_text("Authorization: Bearer abc\n" + tail);
     CHECK(kept.substr(kept.size() - 4000) == std::string(4000, 'y'));
     CHECK_THAT(kept, ContainsSubstring("bytes left out"));
     CHECK_THAT(kept, !ContainsSubstring("abc"));
     CHECK(kept.size() < 4050);
-    CHECK(evidence_text("Authorization: Bearer abc " + std::string(10, 'x')) ==
+    CHECK(text::evidence_text("Authorization: Bearer abc " + std::string(10, 'x')) ==
           "Authorization: Bearer [redacted] xxxxxxxxxx");
-    CHECK_THAT(evidence_text("token=" + std::string(5000, 's'), 100), !ContainsSubstring("ss"));
+    CHECK_THAT(text::evidence_text("token=" + std::string(5000, 's'), 100), !ContainsSubstring("ss"));
 }
 
 TEST_CASE("a secret is not cut in two before it is looked for [M-184]") {
     for (std::size_t fill = 0; fill < 200; ++fill) {
         const std::string text = std::string(fill, 'x') + " password=0123456789secret " + std::string(200 - fill, 'y');
-        CHECK_THAT(redacted(text, 100), !ContainsSubstring("012") && !ContainsSubstring("ret"));
-        CHECK(redacted(text, 100).size() <= 100);
+        CHECK_THAT(text::redacted(text, 100), !ContainsSubstring("012") && !ContainsSubstring("ret"));
+        CHECK(text::redacted(text, 100).size() <= 100);
     }
 }
 
 TEST_CASE("evidence counts characters, is clean, and cannot hide a name [M-184]") {
     std::string text;
     for (int i = 0; i < 20; ++i) text += "\xE2\x82\xAC";
-    CHECK(evidence_text(text, 20) == text);
-    CHECK(evidence_text(text, 5) == "[... 45 bytes left out ...]\n" + text.substr(45));
-    CHECK(evidence_text("pass\xE2\x80\x8Bword=\x1B[31mhunter2") == "password=[redacted]");
-    CHECK(evidence_text("a\r\nb\xFF") == "a\nb\xEF\xBF\xBD");
-    CHECK(evidence_text("abc", 0) == "[... 3 bytes left out ...]\n");
+    CHECK(text::evidence_text(text, 20) == text);
+    CHECK(text::evidence_text(text, 5) == "[... 45 bytes left out ...]\n" + text.substr(45));
+    CHECK(text::evidence_text("pass\xE2\x80\x8Bword=\x1B[31mhunter2") == "password=[redacted]");
+    CHECK(text::evidence_text("a\r\nb\xFF") == "a\nb\xEF\xBF\xBD");
+    CHECK(text::evidence_text("abc", 0) == "[... 3 bytes left out ...]\n");
 }
 
 TEST_CASE("hostile text is redacted in linear time [M-184]") {
@@ -253,5 +253,5 @@ TEST_CASE("hostile text is redacted in linear time [M-184]") {
         "sk-a1\n", "eyJa0123456789\n", "token=\n", "mysql -p", "SG.", "npm_0123456789abcdef\n|");
     std::string text;
     while (text.size() < (heeler_test::is_slowed ? 200'000 : 1'000'000)) text += piece;
-    CHECK_FALSE(redact(text).empty());
+    CHECK_FALSE(text::redact(text).empty());
 }

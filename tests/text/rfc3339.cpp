@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 std::string read_back(std::string_view text) {
-    const auto moment = parse_timestamp(text);
-    return moment ? rfc3339(*moment) : "absent";
+    const auto moment = text::parse_timestamp(text);
+    return moment ? text::rfc3339(*moment) : "absent";
 }
 
 /// Another time zone for the process, while it lives.
@@ -45,12 +45,12 @@ TEST_CASE("moments are read with every zone and fraction") {
     CHECK(read_back("2026-01-31T09:05:00,123456") == "2026-01-31T09:05:00.123Z");
     CHECK(read_back("2024-02-29T00:00:00Z") == "2024-02-29T00:00:00.000Z");
     CHECK(read_back("2026-01-01T00:00:00+01:00") == "2025-12-31T23:00:00.000Z");
-    CHECK(parse_rfc3339("2026-01-31T09:05:00.123456Z") == WallTime{1'769'850'300'123'456us});
+    CHECK(text::parse_rfc3339("2026-01-31T09:05:00.123456Z") == WallTime{1'769'850'300'123'456us});
 }
 
 TEST_CASE("a moment that no calendar names is shown as the nearest") {
-    CHECK(rfc3339(WallTime::min()) == "0000-01-01T00:00:00.000Z");
-    CHECK(rfc3339(WallTime::max()) == "9999-12-31T23:59:59.999Z");
+    CHECK(text::rfc3339(WallTime::min()) == "0000-01-01T00:00:00.000Z");
+    CHECK(text::rfc3339(WallTime::max()) == "9999-12-31T23:59:59.999Z");
     CHECK(read_back("9999-12-31T23:59:59.999Z") == "9999-12-31T23:59:59.999Z");
     CHECK(read_back("0000-01-01T00:00:00Z") == "0000-01-01T00:00:00.000Z");
 }
@@ -83,7 +83,7 @@ TEST_CASE("what is no moment is absent") {
                               " 17",
                               "253402300800"})
         CHECK(read_back(wrong) == "absent");
-    CHECK_FALSE(parse_rfc3339("1769850300"));
+    CHECK_FALSE(text::parse_rfc3339("1769850300"));
 }
 
 TEST_CASE("seconds since 1970 are moments too") {

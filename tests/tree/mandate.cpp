@@ -94,7 +94,7 @@ TEST_CASE("four limits stand last, whatever the instructions say [A-97] [M-161]"
         const std::string brief = compose_mandate(instructions);
         CHECK(brief.starts_with(default_mandate()));
         REQUIRE(brief.ends_with("\n" + block));
-        CHECK(valid_utf8(brief));
+        CHECK(text::valid_utf8(brief));
         CHECK(brief.find('\x1b') == std::string::npos);
         const std::string_view head{brief.data(), brief.size() - block.size()};
         CHECK(head.find("\nAllowed:") == std::string_view::npos);
@@ -138,8 +138,8 @@ TEST_CASE("a wake carries at most 4000 bytes of instructions, whole characters o
         const auto capped = capped_instructions(text);
         REQUIRE(capped.has_value());
         CHECK((capped->size() <= 4000 && capped->size() > 3900));
-        CHECK(valid_utf8(*capped));
-        CHECK(capped->find(std::string{replacement_character}) == std::string::npos);
+        CHECK(text::valid_utf8(*capped));
+        CHECK(capped->find(std::string{text::replacement_character}) == std::string::npos);
         CHECK_THAT(*capped, ContainsSubstring("bytes left out"));
     }
 }

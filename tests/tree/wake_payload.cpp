@@ -43,7 +43,7 @@ WakeFacts wake_facts() {
 
 std::string json_of(std::string_view text) {
     std::string json;
-    append_json_string(json, text);
+    text::append_json_string(json, text);
     return json;
 }
 
@@ -113,10 +113,10 @@ TEST_CASE("whatever a host calls its tasks, a wake stays one line of limited len
     facts.wait_texts.assign(26, hostile);
     const std::string payload = wake_payload(facts);
     CHECK(payload.size() < 400'000);
-    CHECK(valid_utf8(payload));
+    CHECK(text::valid_utf8(payload));
     for (const char c : {'\n', '\r', '\t', '\x1b'}) CHECK(payload.find(c) == std::string::npos);
     const std::string comment = review_comment(facts, false);
-    CHECK((comment.size() < 20'000 && valid_utf8(comment)));
+    CHECK((comment.size() < 20'000 && text::valid_utf8(comment)));
     CHECK(comment.find('\x1b') == std::string::npos);
     CHECK(count_in(comment, "\n") == 4 + 12 + 1 + 1 + 12);
     CHECK(review_title(hostile).size() < 200);

@@ -90,7 +90,7 @@ private:
         return value;
     }
     [[nodiscard]] static std::string parameter(const std::vector<std::string>& runs) {
-        JsonLine list;
+        text::JsonLine list;
         list.begin_array();
         for (const std::string& run : runs) list.string(run);
         list.end_array();

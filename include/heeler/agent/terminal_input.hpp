@@ -48,7 +48,7 @@ inline void rest_for(Duration length) {
 /// `text` as keystrokes that only write: one line without controls, escape sequences and blanks at its end. Of a longer
 /// one than `max_typed_bytes` start and end are kept around a note of what is missing.
 [[nodiscard]] inline std::string typed_line(std::string_view text) {
-    std::string line = one_line(text, max_typed_bytes);
+    std::string line = text::one_line(text, max_typed_bytes);
     line.erase(line.find_last_not_of(' ') + 1);
     return line;
 }

@@ -60,7 +60,7 @@ namespace detail {
 /// The last line that is not blank is the reason, whatever earlier commands have printed.
 [[nodiscard]] inline Error tmux_error(std::string_view said) {
     said = said.substr(0, said.find_last_not_of('\n') + 1);
-    const std::string line = one_line(said.substr(said.rfind('\n') + 1), 512);
+    const std::string line = text::one_line(said.substr(said.rfind('\n') + 1), 512);
     const auto says = [&](std::string_view part) { return line.find(part) != std::string::npos; };
     if (says("can't find pane")) return {ErrorCode::ended, "the pane is gone: " + line};
     if (says("no server running") || says("error connecting") || says("server exited") || says("lost server"))
@@ -175,7 +175,7 @@ public:
             if (!detail::is_tmux_word(name, '@'))
                 return fail(
                     ErrorCode::invalid_argument,
-                    "\"" + one_line(name, 64) + "\" is no user option of tmux: use @ and letters, as in @status");
+                    "\"" + text::one_line(name, 64) + "\" is no user option of tmux: use @ and letters, as in @status");
             format += shown(name);
         }
         auto said = run({{"list-panes", "-a", "-F", format}});
@@ -284,7 +284,7 @@ private:
     [[nodiscard]] Result<void> check_id() const {
         if (detail::is_tmux_word(id_, '%')) return {};
         return fail(ErrorCode::invalid_argument,
-                    "\"" + one_line(id_, 64) + "\" is no id of a pane: use TmuxPaneRow::id, as in %7");
+                    "\"" + text::one_line(id_, 64) + "\" is no id of a pane: use TmuxPaneRow::id, as in %7");
     }
 
     struct State {
@@ -311,10 +311,11 @@ private:
         if (now.is_shared)
             return "what is typed into the pane " + id_ +
                    " goes to others as well: turn its option synchronize-panes off";
-        const std::string runs = "nothing is typed into the pane " + id_ + ": it runs " + one_line(names.back(), 64);
+        const std::string runs =
+            "nothing is typed into the pane " + id_ + ": it runs " + text::one_line(names.back(), 64);
         if (now.program.is_prompt) return runs + ", which is a shell and would execute it";
         const bool right = program_.empty() || std::find(names.begin(), names.end(), program_) != names.end();
-        return right ? "" : runs + ", not " + one_line(program_, 64);
+        return right ? "" : runs + ", not " + text::one_line(program_, 64);
     }
 
     [[nodiscard]] Result<void> keys(const std::vector<std::string>& command) {

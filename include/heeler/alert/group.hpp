@@ -74,10 +74,10 @@ private:
 [[nodiscard]] inline std::string reason_of(const AlertRow& row) {
     switch (row.how) {
         case AlertRow::How::together:
-            return concat("told with ", row.with_key, " of the run ", row.with_run,
-                          row.state == AlertRow::State::dead ? ", which nobody received" : "");
+            return text::concat("told with ", row.with_key, " of the run ", row.with_run,
+                                row.state == AlertRow::State::dead ? ", which nobody received" : "");
         case AlertRow::How::inhibited:
-            return concat("inhibited: people know of the run ", row.with_run, " above it");
+            return text::concat("inhibited: people know of the run ", row.with_run, " above it");
         case AlertRow::How::silenced:
             return row.note;
         case AlertRow::How::alone:
@@ -103,13 +103,13 @@ inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
     std::size_t more = 0;
     for (const Alert* other : others) {
         if (!known.emplace(other->run.id, true) || ++more > detail::runs_named) continue;
-        append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
+        text::append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
     }
-    if (more > detail::runs_named) append(names, " and ", std::to_string(more - detail::runs_named), " more");
+    if (more > detail::runs_named) text::append(names, " and ", std::to_string(more - detail::runs_named), " more");
     for (const Alert* other : others) alert.severity = std::max(alert.severity, other->severity);
     alert.details.push_back({std::string{detail::group_detail}, std::to_string(more + 1), true});
     if (more == 0) return;
-    append(alert.summary, ", and ", std::to_string(more), more == 1 ? " more run" : " more runs");
+    text::append(alert.summary, ", and ", std::to_string(more), more == 1 ? " more run" : " more runs");
     if (alert.issues.empty())
         alert.details.push_back({"also", std::move(names)});
     else

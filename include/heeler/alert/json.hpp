@@ -28,10 +28,10 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
 /// start and its end.
 [[nodiscard]] inline std::string alert_json(const Alert& alert) {
     using detail::alert_text_cap, detail::alert_list_cap;
-    JsonLine line;
+    text::JsonLine line;
     std::size_t missing = 0;
     const auto text = [&](std::string_view name, std::string_view value) {
-        line.key(name).string(sanitise(value, alert_text_cap));
+        line.key(name).string(text::sanitise(value, alert_text_cap));
     };
     const auto shown = [&](std::size_t all) {
         const std::size_t most = detail::min_of(all, alert_list_cap);
@@ -41,7 +41,7 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
     const auto list = [&](std::string_view name, const std::vector<std::string>& texts) {
         line.key(name).begin_array();
         for (std::size_t i = 0, most = shown(texts.size()); i < most; ++i)
-            line.string(sanitise(texts[i], alert_text_cap));
+            line.string(text::sanitise(texts[i], alert_text_cap));
         line.end_array();
     };
     line.begin_object().key("version").number(1);
@@ -65,7 +65,7 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
     }
     line.end_object();
     if (missing > 0) line.key("left_out").number(missing);
-    line.key("at").string(rfc3339(alert.at)).key("attempt").number(alert.attempt).end_object();
+    line.key("at").string(text::rfc3339(alert.at)).key("attempt").number(alert.attempt).end_object();
     return std::move(line).text();
 }
 

@@ -52,7 +52,7 @@ inline constexpr std::size_t mails_shown = 16;  ///< of one alert; the others ar
     for (const std::string_view part : {std::string_view{mail.box}, std::string_view{mail.id}})
         text.append(1, '\0').append(part);
     MailName name = 0;
-    const auto digest = sha256(text);
+    const auto digest = text::sha256(text);
     for (std::size_t i = 0; i < sizeof name; ++i) name = name << 8 | digest[i];
     return name;
 }
@@ -80,7 +80,7 @@ template <class Matches>
 }
 
 [[nodiscard]] inline std::string shown_of_mail(const std::string& text, std::size_t cap) {
-    return one_line(redacted(text, 4096), cap);
+    return text::one_line(text::redacted(text, 4096), cap);
 }
 [[nodiscard]] inline std::int64_t age_minutes(const Mail& mail) {
     return std::chrono::duration_cast<std::chrono::minutes>(sane_age(mail)).count();
@@ -93,7 +93,7 @@ template <class Matches>
     return line + ": " + shown_of_mail(mail.body, 256);
 }
 
-inline void add_mail(JsonLine& list, const Mail& mail) {
+inline void add_mail(text::JsonLine& list, const Mail& mail) {
     list.begin_object().key("age_minutes").number(age_minutes(mail));
     if (!mail.from.empty()) list.key("from").string(shown_of_mail(mail.from, 64));
     list.key("body").string(shown_of_mail(mail.body, 256)).end_object();
@@ -103,7 +103,7 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     std::sort(names.begin(), names.end());
     std::string all;
     for (const MailName name : names) all += std::to_string(name) + ' ';
-    return std::string{name_of(kind)} + '.' + sha256_hex(all).substr(0, 32);
+    return std::string{name_of(kind)} + '.' + text::sha256_hex(all).substr(0, 32);
 }
 
 /// `mailbox`, `count`, for those that wait `oldest` (when it was sent), and `messages`, a list.
@@ -118,7 +118,7 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     alert.kind = name_of(kind);
     alert.severity = pending ? Severity::warning : Severity::critical;
     alert.at = now;
-    JsonLine messages;
+    text::JsonLine messages;
     messages.begin_array();
     for (std::size_t i = 0; i < std::min(count, mails_shown); ++i) {
         alert.issues.push_back(mail_line(*mails[i].mail));
@@ -126,14 +126,14 @@ inline void add_mail(JsonLine& list, const Mail& mail) {
     }
     messages.end_array();
     if (count > mails_shown) alert.issues.push_back("... and " + std::to_string(count - mails_shown) + " more");
-    const std::string mailbox = one_line(box, 128);
+    const std::string mailbox = text::one_line(box, 128);
     alert.details = {{"mailbox", mailbox}, {"count", std::to_string(count), true}};
-    if (pending) alert.details.push_back({"oldest", rfc3339(in_calendar(now - sane_age(*mails.front().mail)))});
+    if (pending) alert.details.push_back({"oldest", text::rfc3339(in_calendar(now - sane_age(*mails.front().mail)))});
     alert.details.push_back({"messages", std::move(messages).text(), true});
     alert.summary = std::to_string(count) + (pending ? "" : " urgent") + (count == 1 ? " message" : " messages") +
                     " in `" + mailbox + "`";
     if (pending)
-        alert.summary += " waiting for a response for more than " + spoken(settings.pending_response_threshold);
+        alert.summary += " waiting for a response for more than " + text::spoken(settings.pending_response_threshold);
     return notice;
 }
 

@@ -25,6 +25,8 @@ namespace heeler::inline HEELER_ABI::detail {
 /// What a cycle found out and decided about a run, as far as people are told of it.
 struct News {
     Incident before{}, after{};
+    Duration interval{};        ///< of the run
+    bool has_parent = false;    ///< the run has
     std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
     ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
     bool looked = false;        ///< false: only the outcomes of a rung were taken in
@@ -81,7 +83,11 @@ struct Telling {
 class Teller {
 public:
     Teller(const Told& told, const News& news, const AlertSettings& settings, Instant now)
-        : before_{told}, news_{news}, settings_{settings}, now_{now} {
+        : before_{told},
+          news_{news},
+          settings_{settings},
+          levels_{settings.escalation.levels_of(news.has_parent)},
+          now_{now} {
         result_.told = told;
     }
 
@@ -102,11 +108,17 @@ public:
 
 private:
     enum class Alerting : std::uint8_t { none, send, held, resolved };
-    enum class Step : std::uint8_t { none, next_level, ack_over, unheard };
+    enum class Step : std::uint8_t { none, next_level, ack_over, unheard, nobody_has_it };
 
     [[nodiscard]] bool same_incident() const noexcept { return news_.after.number == news_.before.number; }
     /// Of the incident as it is now.
     [[nodiscard]] bool told_of_it() const noexcept { return before_.incident && same_incident(); }
+
+    /// Nobody has the newest alert about the incident, and it is time to say it again.
+    [[nodiscard]] bool is_told_anew(bool escalation) const {
+        return before_.dead && news_.pending == 0 && before_.in_vain->escalated == escalation &&
+               before_.in_vain->due(news_.interval, now_.wall);
+    }
 
     /// Within the cooldown no alert about the run is sent.
     [[nodiscard]] bool is_cold() const {
@@ -132,11 +144,15 @@ private:
         const auto& last = before_.last;
         const bool kept = before_.begin == Beginning::kept_back && same_incident();
         const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells);
+        // Once a person was asked for, that is what is said again.
+        const bool asked_for = before_.levels->incident == news_.after.number && before_.levels->told > 0;
+        const bool in_vain = told_of_it() && before_.dead && !asked_for;
+        if (in_vain && !is_told_anew(false)) return Alerting::none;
         const bool again = !kept && told_of_it() && settings_.renotify_every > Duration{} && !before_.acknowledged &&
                            (!last || now_.wall < *last || now_.wall - *last >= settings_.renotify_every);
         const bool unheard = news_.silence_over && before_.unheard->began && !before_.acknowledged &&
                              before_.unheard->incident == news_.after.number;
-        if (!begins && !again && !unheard) return Alerting::none;
+        if (!begins && !again && !unheard && !in_vain) return Alerting::none;
         return is_cold() && !unheard ? Alerting::held : Alerting::send;
     }
 
@@ -149,8 +165,9 @@ private:
         if (before_.acknowledged) return due ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
-        if (!incident.open() || levels.incident != incident.number || levels.told == 0) return Step::none;
-        if (levels.told >= settings_.escalation.levels.size()) return Step::none;
+        const bool levels_left = levels.incident == incident.number && levels.told > 0 && levels.told < levels_.size();
+        if (!incident.open()) return Step::none;
+        if (!levels_left) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
         // Whom nobody could reach is not waited for.
         return due || before_.dead ? Step::next_level : Step::none;
     }
@@ -173,10 +190,12 @@ private:
             // Two of one kind at one moment could not be told apart: this one comes with the next cycle.
             if (alerting == Alerting::send && edge.kind == name_of(AlertKind::unhealthy)) return;
             const bool taken_on = before_.acknowledged && !edge.over.empty();
+            const bool in_vain = (before_.dead_edges & bit) != 0;
+            if (in_vain && !before_.in_vain->due(news_.interval, now_.wall)) return;
             const bool again = repeats && edge.repeated && (waits & bit) == 0 && !taken_on;
             // Whoever is still to read it is not told under another key.
             const bool is_on_its_way = news_.pending > 0 && knows_edge(edge.condition);
-            if (((told & bit) == 0 || again) && !is_on_its_way) result_.begins = &edge;
+            if (((told & bit) == 0 || again || in_vain) && !is_on_its_way) result_.begins = &edge;
             return;  // what stands behind it is not told meanwhile
         }
     }
@@ -217,7 +236,7 @@ private:
 
     void escalate() {
         result_.escalation = true;
-        if (!settings_.escalation.levels.empty()) result_.level = next_level();
+        if (!levels_.empty()) result_.level = next_level();
         say_it_began(AlertKind::escalation);
         if (news_.gives_up) result_.told.end_told = true;
     }
@@ -242,6 +261,7 @@ private:
         if (!news_.after.open() && (unsaid || alerting == Alerting::resolved)) told.incident = false;
         if (!settings_.tell_people) return;
         if (!same_incident()) told.dead = false;
+        if (!same_incident() && told.dead_edges == 0) told.in_vain.reset();
         if (alerting == Alerting::send && !news_.escalates) {
             result_.unhealthy = true;
             say_it_began(AlertKind::unhealthy);
@@ -268,6 +288,7 @@ private:
             told.edges.swap(left);
             told.read &= ~over_;
             told.dead_edges &= ~over_;
+            if (told.dead_edges == 0 && !told.dead) told.in_vain.reset();
         }
         if (result_.begins != nullptr) tell_edge(*result_.begins);
     }
@@ -288,12 +309,13 @@ private:
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void go_on() {
         if (step_ == Step::none) return;
-        const bool has_levels = !settings_.escalation.levels.empty(), unheard = step_ == Step::unheard;
-        if ((has_levels || unheard) && news_.escalates) return;  // it is told by the rung
+        const bool has_levels = !levels_.empty();
+        const bool unheard = step_ == Step::unheard, anew = step_ == Step::nobody_has_it;
+        if ((has_levels || unheard || anew) && news_.escalates) return;  // it is told by the rung
         const ToldLevels& levels = *result_.told.levels;
         const bool is_open =
             has_levels && levels.told > 0 && news_.after.open() && levels.incident == news_.after.number;
-        if (!unheard && !is_open) return;
+        if (!unheard && !anew && !is_open) return;
         result_.goes_on = true;
         if (unheard) result_.silence = before_.unheard->silence;
         if (has_levels) result_.level = next_level();
@@ -305,7 +327,7 @@ private:
     /// The level whose turn it is. A further escalation of the same incident goes to whom it has reached already.
     [[nodiscard]] LevelStep next_level() {
         const std::uint32_t incident = news_.after.number;
-        const auto most = static_cast<std::uint32_t>(settings_.escalation.levels.size());
+        const auto most = static_cast<std::uint32_t>(levels_.size());
         ToldLevels& levels = result_.told.levels.edit();
         if (step_ == Step::unheard && levels.incident == incident && levels.told > 0)
             --levels.told;  // whom the silence kept it from
@@ -320,9 +342,10 @@ private:
         LevelStep step{levels.told};
         if (!result_.told.acknowledged) {
             levels.next.reset();
-            if (levels.told < most) levels.next = now_.elapsed + settings_.escalation.levels[levels.told].after;
+            if (levels.told < most) levels.next = now_.elapsed + levels_[levels.told].after;
             step.next = levels.next;
         }
+        if (step_ == Step::nobody_has_it) step.cause = LevelCause::not_received;
         if (!begins && step_ == Step::next_level)
             step.cause = before_.dead ? LevelCause::not_received : LevelCause::not_acknowledged;
         if (!begins && step_ == Step::ack_over) step.cause = LevelCause::ack_over;
@@ -362,6 +385,7 @@ private:
     const Told& before_;
     const News& news_;
     const AlertSettings& settings_;
+    const std::vector<EscalationLevel>& levels_;  ///< of its escalation
     Instant now_;
     Telling result_;
     Step step_ = Step::none;

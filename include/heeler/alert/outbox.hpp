@@ -82,7 +82,10 @@ inline void add_taken(std::vector<std::string>& known, const std::vector<std::st
     row.last_error = answer ? "nobody listens on this route" : answer.error().message;
     const bool hopeless = !answer && answer.error().code == ErrorCode::permanent;
     if (settings.at_once) {
-        if (hopeless || row.attempts > *settings.at_once) row.state = AlertRow::State::dead;
+        if (hopeless || row.attempts > *settings.at_once)
+            row.state = AlertRow::State::dead;
+        else
+            row.not_before = now + (answer ? Duration{} : detail::told_wait(answer.error()));
         return row;
     }
     if (hopeless || !settings.retry || now - owed.value_or(row.created_at) >= settings.give_up_after)

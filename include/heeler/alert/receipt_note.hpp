@@ -19,12 +19,12 @@ inline constexpr std::string_view delivery_record = "alert.delivered";
 /// names, 128 bytes of each.
 [[nodiscard]] inline AuditRow receipt_note(const AlertRow& row, const Receipt& receipt, WallTime at) {
     constexpr std::size_t name_cap = 128;
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("key").string(row.alert.key).key("kind").string(row.alert.kind);
     line.key("attempt").number(row.attempts).key("recipients").number(receipt.recipients).key("names").begin_array();
     std::size_t shown = 0;
     for (const std::string& name : receipt.names)
-        if (shown++ < Receipt::most_names) line.string(one_line(redact(name), name_cap));
+        if (shown++ < Receipt::most_names) line.string(text::one_line(text::redact(name), name_cap));
     line.end_array().end_object();
     return {at, std::string{delivery_record}, {}, std::move(line).text()};
 }

@@ -25,7 +25,7 @@ namespace heeler::inline HEELER_ABI {
 /// The first eight characters of an id, as people call a session.
 [[nodiscard]] constexpr std::string_view short_id(std::string_view id) noexcept {
     std::size_t end = 0;
-    for (int characters = 0; characters < 8 && end < id.size(); ++characters) end += decode_utf8(id, end).size;
+    for (int characters = 0; characters < 8 && end < id.size(); ++characters) end += text::decode_utf8(id, end).size;
     return id.substr(0, end);
 }
 
@@ -47,7 +47,7 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
     if (value.empty()) return;
     text += "\n";
     text += label;
-    text += ": " + one_line(value, cap);
+    text += ": " + text::one_line(value, cap);
 }
 
 [[nodiscard]] inline std::string_view detail_named(const Alert& alert, std::string_view name) {
@@ -65,14 +65,14 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
 [[nodiscard]] inline std::string format_session_alert(const Alert& alert) {
     using detail::add_line, detail::detail_named;
     std::string text{icon_of(alert.severity)};
-    text += " Session " + shown_name(short_id(alert.run.id), detail::alert_line_cap);
+    text += " Session " + text::shown_name(short_id(alert.run.id), detail::alert_line_cap);
     add_line(text, "Project", alert.run.project);
     add_line(text, "Duration", detail_named(alert, "duration"));
     add_line(text, "Tool calls", detail_named(alert, "tool_calls"));
     if (alert.issues.empty()) add_line(text, "Summary", alert.summary);
     const std::size_t shown = std::min(alert.issues.size(), detail::alert_issues_cap);
     for (std::size_t i = 0; i < shown; ++i)
-        text += "\n\xE2\x80\xA2 " + one_line(alert.issues[i], detail::alert_line_cap);
+        text += "\n\xE2\x80\xA2 " + text::one_line(alert.issues[i], detail::alert_line_cap);
     if (shown < alert.issues.size()) text += "\n... and " + std::to_string(alert.issues.size() - shown) + " more";
     add_line(text, "Lasted", detail_named(alert, "lasted"));
     add_line(text, "Steps", detail_named(alert, "steps"));

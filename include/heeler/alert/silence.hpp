@@ -35,14 +35,14 @@ namespace detail {
 /// One text of a silence: valid UTF-8 without control characters, of at most `most` bytes.
 [[nodiscard]] inline Result<void> check_word(std::string_view what, std::string_view text, std::size_t most) {
     const auto refuse = [&](const std::string& why) {
-        return fail(ErrorCode::invalid_argument,
-                    concat("the ", what, " of the silence, \"", redact(shown_name(text, 96)), "\", ", why));
+        return fail(ErrorCode::invalid_argument, text::concat("the ", what, " of the silence, \"",
+                                                              text::redact(text::shown_name(text, 96)), "\", ", why));
     };
     if (text.size() > most)
-        return refuse(
-            concat("has ", std::to_string(text.size()), " bytes, the limit is ", std::to_string(most), ": shorten it"));
+        return refuse(text::concat("has ", std::to_string(text.size()), " bytes, the limit is ", std::to_string(most),
+                                   ": shorten it"));
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         if (!next.valid) return refuse("is not valid UTF-8: write it anew");
         if (is_control(next.value)) return refuse("contains a control character: remove it");
         at += next.size;
@@ -68,21 +68,22 @@ namespace detail {
         if (auto good = check_word(what, text, longest); !good) return good;
     if (is_about_watchdogs(about.kind))
         return fail(ErrorCode::invalid_argument,
-                    concat("alerts of the kind \"", shown_name(about.kind, 96),
-                           "\" are about no run and are always told: silence a kind such as run.unhealthy"));
+                    text::concat("alerts of the kind \"", text::shown_name(about.kind, 96),
+                                 "\" are about no run and are always told: silence a kind such as run.unhealthy"));
     return {};
 }
 
 [[nodiscard]] inline Result<void> check_end(const std::optional<WallTime>& until, WallTime now) {
     if (!until)
         return fail(ErrorCode::invalid_argument, "the silence has no end: say until when, 30 days from now at most");
-    const std::string end = concat("the silence ends at ", rfc3339(*until));
+    const std::string end = text::concat("the silence ends at ", text::rfc3339(*until));
     if (*until <= now)
         return fail(ErrorCode::invalid_argument,
-                    concat(end, ", which is over; it is ", rfc3339(now), ": choose a later moment"));
+                    text::concat(end, ", which is over; it is ", text::rfc3339(now), ": choose a later moment"));
     if (*until - now > longest_silence)
-        return fail(ErrorCode::invalid_argument, concat(end, "; the limit is 30 days, ", rfc3339(now + longest_silence),
-                                                        ": choose an earlier moment, and silence it again then"));
+        return fail(ErrorCode::invalid_argument,
+                    text::concat(end, "; the limit is 30 days, ", text::rfc3339(now + longest_silence),
+                                 ": choose an earlier moment, and silence it again then"));
     return {};
 }
 
@@ -116,15 +117,16 @@ namespace detail {
 
 /// `silenced by 12 (ann until 2026-01-31T09:05:00Z: deploy)`
 [[nodiscard]] inline std::string silenced_by(const DecisionRow& row) {
-    return concat("silenced by ", std::to_string(row.number), " (", one_line(row.by, 128), " until ",
-                  rfc3339(row.until.value_or(WallTime{})), ": ", one_line(redact(row.because), longest_because), ")");
+    return text::concat("silenced by ", std::to_string(row.number), " (", text::one_line(row.by, 128), " until ",
+                        text::rfc3339(row.until.value_or(WallTime{})), ": ",
+                        text::one_line(text::redact(row.because), longest_because), ")");
 }
 
 /// What a silence is about, in words: `run r1, kind run.unhealthy, at most warning`.
 [[nodiscard]] inline std::string to_text(const AlertMatch& about) {
     std::string text;
     const auto add = [&](std::string_view what, std::string_view value) {
-        if (!value.empty()) append(text, text.empty() ? "" : ", ", what, " ", shown_name(value, 256));
+        if (!value.empty()) text::append(text, text.empty() ? "" : ", ", what, " ", text::shown_name(value, 256));
     };
     add("run", about.run);
     add("class", about.class_name);
@@ -136,8 +138,8 @@ namespace detail {
 
 /// Ends a silence; what a store is to commit. It is on record who did.
 [[nodiscard]] inline Batch end_of_silence(std::uint64_t number, std::string_view by, WallTime at) {
-    JsonLine line;
-    line.begin_object().key("verb").string("unsilence").key("by").string(sanitise(by, 128));
+    text::JsonLine line;
+    line.begin_object().key("verb").string("unsilence").key("by").string(text::sanitise(by, 128));
     line.key("silence").number(number).end_object();
     Batch batch;
     batch.applied.push_back(number);

@@ -25,7 +25,7 @@ enum class TextUnit : std::uint8_t {
 
 namespace detail {
 
-[[nodiscard]] constexpr std::size_t units_of(Decoded character, TextUnit unit) noexcept {
+[[nodiscard]] constexpr std::size_t units_of(text::Decoded character, TextUnit unit) noexcept {
     if (unit == TextUnit::byte) return character.size;
     return unit == TextUnit::utf16 && character.value > 0xFFFF ? 2 : 1;
 }
@@ -36,7 +36,7 @@ namespace detail {
     std::size_t end = 0;
     units = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         units += units_of(next, unit);
         at += next.size;
         if (units <= most) end = at;
@@ -65,17 +65,19 @@ namespace detail {
 /// about it and how to stop it, a line each. No line end at the end.
 [[nodiscard]] inline std::string format_alert(const Alert& alert) {
     using detail::alert_line_cap, detail::alert_issues_cap;
-    std::string text = concat(icon_of(alert.severity), " ",
-                              one_line(alert.summary.empty() ? alert.kind : alert.summary, alert_line_cap));
+    std::string text = text::concat(icon_of(alert.severity), " ",
+                                    text::one_line(alert.summary.empty() ? alert.kind : alert.summary, alert_line_cap));
     detail::add_line(text, "Run", alert.run.id);
     if (alert.run.name != alert.run.id) detail::add_line(text, "Name", alert.run.name);
     detail::add_line(text, "Work item", alert.run.work_item);
     detail::add_line(text, "Project", alert.run.project);
     const std::size_t shown = std::min(alert.issues.size(), alert_issues_cap);
-    for (std::size_t i = 0; i < shown; ++i) append(text, "\n\xE2\x80\xA2 ", one_line(alert.issues[i], alert_line_cap));
-    if (shown < alert.issues.size()) append(text, "\n... and ", std::to_string(alert.issues.size() - shown), " more");
+    for (std::size_t i = 0; i < shown; ++i)
+        text::append(text, "\n\xE2\x80\xA2 ", text::one_line(alert.issues[i], alert_line_cap));
+    if (shown < alert.issues.size())
+        text::append(text, "\n... and ", std::to_string(alert.issues.size() - shown), " more");
     for (const Detail& detail : alert.details) {
-        std::string label = one_line(detail.name, alert_line_cap);
+        std::string label = text::one_line(detail.name, alert_line_cap);
         if (!label.empty() && label[0] >= 'a' && label[0] <= 'z') label[0] = static_cast<char>(label[0] - 0x20);
         std::replace(label.begin(), label.end(), '_', ' ');
         detail::add_line(text, label, detail.value);

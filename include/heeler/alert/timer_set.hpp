@@ -43,7 +43,7 @@ public:
     /// is over. Errors: `invalid_argument`, and nothing has changed.
     [[nodiscard]] Result<Outcome> start(Timer timer, Elapsed now) {
         if (timer.name.empty()) timer.name = "default";
-        timer.message = sanitise(timer.message, longest_message);
+        timer.message = text::sanitise(timer.message, longest_message);
         if (timer.message.empty()) timer.message = "check";
         if (auto good = check(timer); !good) return tl::unexpected<Error>(std::move(good.error()));
         std::string name = timer.name;
@@ -107,7 +107,7 @@ private:
     static constexpr std::size_t longest_message = 4096;
 
     [[nodiscard]] static Result<void> check(const Timer& timer) {
-        const std::string shown = "the timer \"" + sanitise(timer.name, 96) + "\" ";
+        const std::string shown = "the timer \"" + text::sanitise(timer.name, 96) + "\" ";
         if (!valid_run_id(timer.name))
             return fail(ErrorCode::invalid_argument, shown + "needs a name of 1 to " +
                                                          std::to_string(max_run_id_bytes) +
@@ -116,7 +116,7 @@ private:
         if (timer.interval >= least && timer.interval <= most) return {};
         return fail(ErrorCode::invalid_argument, shown + "has an interval of " +
                                                      std::to_string(in_seconds(timer.interval)) + " s; it must be " +
-                                                     spoken(least) + " to " + spoken(most));
+                                                     text::spoken(least) + " to " + text::spoken(most));
     }
 
     [[nodiscard]] std::vector<std::pair<Elapsed, std::string>> due_by(Elapsed now) const {

@@ -1,6 +1,7 @@
 // All that people were told about one run, and what became of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -147,6 +148,30 @@ struct Unheard {
     }
 };
 
+/// Alerts about what goes on that nobody has, in a row: each is told again under a key of its own, ever less often.
+struct InVain {
+    std::uint32_t count = 0;
+    WallTime at{};           ///< of the newest
+    bool escalated = false;  ///< the newest of the incident's asked for a person
+
+    static constexpr Duration longest = std::chrono::hours{1};
+
+    /// One interval of the run after the first one, then after pauses twice as long; at once where the clock was set
+    /// back.
+    [[nodiscard]] bool due(Duration interval, WallTime now) const noexcept {
+        Duration pause = interval;
+        for (std::uint32_t i = 1; i < count && pause < longest; ++i) pause *= 2;
+        return now < at || now - at >= std::min(pause, longest);
+    }
+
+    friend bool operator==(const InVain&, const InVain&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(count, at, escalated);
+    }
+};
+
 /// The alert of its own that a class has about a condition; null: none.
 [[nodiscard]] inline const ConditionAlert* edge_about(const AlertSettings& settings,
                                                       const Condition& condition) noexcept {
@@ -162,6 +187,7 @@ struct Told {
     std::vector<ToldAlert> edges;  ///< conditions with alerts of their own that go on, each with its newest one
     OnDemand<ToldLevels> levels;
     OnDemand<Unheard> unheard;
+    OnDemand<InVain> in_vain;
     ConditionBits read = 0;        ///< edges of which somebody has an alert, a bit each
     ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
     Beginning begin = Beginning::known;
@@ -174,9 +200,10 @@ struct Told {
 
     friend bool operator==(const Told& a, const Told& b) {
         return a.last == b.last && a.asked == b.asked && a.edges == b.edges && *a.levels == *b.levels &&
-               *a.unheard == *b.unheard && a.read == b.read && a.dead_edges == b.dead_edges && a.begin == b.begin &&
-               a.incident == b.incident && a.dead == b.dead && a.heard == b.heard && a.acknowledged == b.acknowledged &&
-               a.hold_noted == b.hold_noted && a.end_told == b.end_told;
+               *a.unheard == *b.unheard && *a.in_vain == *b.in_vain && a.read == b.read &&
+               a.dead_edges == b.dead_edges && a.begin == b.begin && a.incident == b.incident && a.dead == b.dead &&
+               a.heard == b.heard && a.acknowledged == b.acknowledged && a.hold_noted == b.hold_noted &&
+               a.end_told == b.end_told;
     }
 
     /// Nobody learned that the incident began.
@@ -217,12 +244,14 @@ struct Told {
             if (alert.incident == 0 && each.edge == alert.edge && each.at == alert.at) edge = bit_of(alert.edge);
         switch (fate.what) {
             case Fate::What::delivered:
+                if (of_incident || edge != 0) in_vain.reset();
                 heard |= of_incident && of.open() && incident;
                 read |= edge;
                 dead_edges &= ~edge;
                 if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
                 break;
             case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
+                note_in_vain(fate, of_incident, edge != 0);
                 dead |= of_incident;
                 dead_edges |= edge;
                 if (settings.outbox.retry) last.reset();
@@ -252,16 +281,17 @@ struct Told {
     }
 
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
-    void trim_levels(const EscalationSettings& settings, Elapsed now) {
+    void trim_levels(const EscalationSettings& settings, bool has_parent, Elapsed now) {
         Duration longest = acknowledged ? settings.ack_lasts : Duration{};
-        if (!acknowledged && levels->told < settings.levels.size()) longest = settings.levels[levels->told].after;
+        const std::vector<EscalationLevel>& all = settings.levels_of(has_parent);
+        if (!acknowledged && levels->told < all.size()) longest = all[levels->told].after;
         if (longest > Duration{} && levels->next && *levels->next > now + longest) levels.edit().next = now + longest;
     }
 
     template <class A>
     void archive(A& a) {
-        a(last, asked, edges, levels, unheard, read, dead_edges, begin, incident, dead, heard, acknowledged, hold_noted,
-          end_told);
+        a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, incident, dead, heard, acknowledged,
+          hold_noted, end_told);
     }
 
 private:
@@ -274,6 +304,14 @@ private:
             return found;
         }
         return {};
+    }
+
+    void note_in_vain(const Fate& fate, bool of_incident, bool of_edge) {
+        if (!of_incident && !of_edge) return;
+        InVain& vain = in_vain.edit();
+        ++vain.count;
+        vain.at = fate.at;
+        if (of_incident) vain.escalated = fate.is(AlertKind::escalation);
     }
 
     /// The alert that was to say first that its incident began is not told, whether or not that is over by now.

@@ -3,5 +3,6 @@
 #error "heeler: define HEELER_COMPILED for these sources and for all that include heeler; heeler::compiled does it"
 #endif
 
+#include <heeler/detect/loop-inl.hpp>
 #include <heeler/settings/overlay-inl.hpp>
 #include <heeler/settings/presets-inl.hpp>

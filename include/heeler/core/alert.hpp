@@ -43,17 +43,21 @@ enum class AlertKind : std::uint8_t {
     worker_complete,
     store_down,
     store_up,
+    run_unstored,
+    run_stored,
     orchestrator_lost,
     mail_urgent,
     mail_pending,
     mail_command,  ///< nobody is told of it: the kind of its record
 };
 
-inline constexpr std::array<std::string_view, 14> alert_kind_names{
-    "run.unhealthy",          "run.recovered",     "run.ended",          "escalation",
-    "worker.stuck",           "worker.error",      "worker.needs_input", "worker.complete",
-    "watchdog.store_down",    "watchdog.store_up", "orchestrator.lost",  "mail.urgent",
-    "mail.pending_responses", "mail.command"};
+inline constexpr std::array<std::string_view, 16> alert_kind_names{
+    "run.unhealthy",      "run.recovered",         "run.ended",
+    "escalation",         "worker.stuck",          "worker.error",
+    "worker.needs_input", "worker.complete",       "watchdog.store_down",
+    "watchdog.store_up",  "watchdog.run_unstored", "watchdog.run_stored",
+    "orchestrator.lost",  "mail.urgent",           "mail.pending_responses",
+    "mail.command"};
 
 [[nodiscard]] constexpr std::string_view name_of(AlertKind kind) noexcept {
     return alert_kind_names[static_cast<std::size_t>(kind)];

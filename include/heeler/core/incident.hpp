@@ -40,7 +40,7 @@ enum class Phase : std::uint8_t {
     climbing,  ///< rungs are tried and verified
     holding,   ///< escalated: a person decides, or the run recovers by itself
     closed,    ///< recovered; reopened if the condition returns soon
-    waiting,   ///< a fresh agent is started at `hold_until`, if the run is stalled then
+    waiting,   ///< told, and nothing is done yet: until `hold_until`, where that is set (a fresh agent is started then)
 };
 
 [[nodiscard]] constexpr Phase last_value(Phase) noexcept { return Phase::waiting; }

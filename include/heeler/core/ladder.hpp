@@ -96,11 +96,12 @@ concept CanAbsorb = requires(const T& ladder, const Incident& incident, const st
 /// |---|---|
 /// | `validate() -> Result<void>` | asked by `define`; an error refuses the class |
 /// | `held_back(incident, decision) -> Decision` | what is left of a step whose actions must not be done now; without
-/// it: nothing changes | | `describe() -> string` | its lines in `describe()`, a heading indented by two blanks and
-/// entries by four | | `outlook() -> string` | what ends the watch, for alerts; for a ladder that verifies nothing | |
-/// `attempts() -> number` | how many a run gets, for the texts that it is sent; without it 2 | |
-/// `asks_for(ActionKind) -> bool` | whether a rung of it holds the action, so that `define` and `describe` can say what
-/// the agent control lacks |
+/// it: nothing changes | | `over_budget(incident, decision) -> Decision` | the same of a step for whose deeds a budget
+/// is used up: people are told all the same; without it as `held_back` | | `describe() -> string` | its lines in
+/// `describe()`, a heading indented by two blanks and entries by four | | `outlook() -> string` | what ends the watch,
+/// for alerts; for a ladder that verifies nothing | | `attempts() -> number` | how many a run gets, for the texts that
+/// it is sent; without it 2 | | `asks_for(ActionKind) -> bool` | whether a rung of it holds the action, so that
+/// `define` and `describe` can say what the agent control lacks |
 template <class T>
 concept LadderLike = std::copyable<T> && CanClimb<T> && CanAbsorb<T>;
 
@@ -128,6 +129,7 @@ struct LadderOps {
                        Elapsed elapsed, Duration verify_after);
     Result<void> (*validate)(const void* ladder);
     Decision (*held_back)(const void* ladder, const Incident& incident, Decision decision);
+    Decision (*over_budget)(const void* ladder, const Incident& incident, Decision decision);
     std::string (*describe)(const void* ladder);
     std::string (*outlook)(const void* ladder);
     std::uint32_t (*attempts)(const void* ladder);
@@ -141,6 +143,10 @@ concept HasLadderValidate = requires(const L& ladder) {
 template <class L>
 concept HasHeldBack = requires(const L& ladder, const Incident& incident, Decision decision) {
     { ladder.held_back(incident, decision) } -> std::same_as<Decision>;
+};
+template <class L>
+concept HasOverBudget = requires(const L& ladder, const Incident& incident, Decision decision) {
+    { ladder.over_budget(incident, decision) } -> std::same_as<Decision>;
 };
 template <class L>
 concept HasDescribe = requires(const L& ladder) {
@@ -177,6 +183,9 @@ struct LadderCalls {
     static Decision held_back(const void* ladder, const Incident& incident, Decision decision) {
         return in(ladder).held_back(incident, std::move(decision));
     }
+    static Decision over_budget(const void* ladder, const Incident& incident, Decision decision) {
+        return in(ladder).over_budget(incident, std::move(decision));
+    }
     static std::string describe(const void* ladder) { return in(ladder).describe(); }
     static std::string outlook(const void* ladder) { return in(ladder).outlook(); }
     static std::uint32_t attempts(const void* ladder) { return in(ladder).attempts(); }
@@ -189,6 +198,7 @@ struct LadderCalls {
         ops.absorb = &absorb;
         if constexpr (HasLadderValidate<L>) ops.validate = &validate;
         if constexpr (HasHeldBack<L>) ops.held_back = &held_back;
+        if constexpr (HasOverBudget<L>) ops.over_budget = &over_budget;
         if constexpr (HasDescribe<L>) ops.describe = &describe;
         if constexpr (HasOutlook<L>) ops.outlook = &outlook;
         if constexpr (HasAttempts<L>) ops.attempts = &attempts;
@@ -246,6 +256,10 @@ public:
     [[nodiscard]] Decision held_back(const Incident& incident, Decision decision) const {
         return ops_->held_back != nullptr ? ops_->held_back(value_.get(), incident, std::move(decision))
                                           : Decision{incident};
+    }
+    [[nodiscard]] Decision over_budget(const Incident& incident, Decision decision) const {
+        return ops_->over_budget != nullptr ? ops_->over_budget(value_.get(), incident, std::move(decision))
+                                            : held_back(incident, std::move(decision));
     }
     [[nodiscard]] std::string describe() const {
         return ops_->describe != nullptr ? ops_->describe(value_.get()) : "  ladder: the host's own\n";

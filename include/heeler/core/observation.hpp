@@ -15,6 +15,11 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace loops {
+struct CallFacts;
+struct ResultFacts;
+}  // namespace loops
+
 /// Where a run is in its life, as the host reports it. Terminal states absorb everything.
 enum class RunState : std::uint8_t {
     queued,
@@ -44,6 +49,29 @@ static_assert(run_state_names.size() == detail::count_of<RunState>);
 [[nodiscard]] constexpr std::optional<RunState> run_state_named(std::string_view name) noexcept {
     for (std::size_t i = 0; i < run_state_names.size(); ++i)
         if (run_state_names[i] == name) return static_cast<RunState>(i);
+    return std::nullopt;
+}
+
+/// How a host says that a run is over. The other ends, `terminated` and `abandoned`, are the watchdog's own.
+enum class RunEnd : std::uint8_t { completed, failed, cancelled };
+
+[[nodiscard]] constexpr RunState state_of(RunEnd how) noexcept {
+    switch (how) {
+        case RunEnd::completed:
+            return RunState::completed;
+        case RunEnd::failed:
+            return RunState::failed;
+        case RunEnd::cancelled:
+            break;
+    }
+    return RunState::cancelled;
+}
+
+/// Absent: the state is none that a host ends a run with.
+[[nodiscard]] constexpr std::optional<RunEnd> run_end_of(RunState state) noexcept {
+    if (state == RunState::completed) return RunEnd::completed;
+    if (state == RunState::failed) return RunEnd::failed;
+    if (state == RunState::cancelled) return RunEnd::cancelled;
     return std::nullopt;
 }
 
@@ -96,6 +124,8 @@ static_assert(checkpoint_reason_names.size() == detail::count_of<CheckpointReaso
 
 /// The run is alive. Proves nothing about work.
 struct Heartbeat {
+    /// Counted by the sender. The number of the heartbeat before it: it is the same one, delivered again, and proves
+    /// nothing new. 0: not numbered.
     std::uint64_t seq = 0;
 };
 
@@ -105,6 +135,7 @@ struct Progress {
 };
 
 /// Output text as it arrives: any number of lines, split anywhere. `partial`: the last line is not finished yet.
+/// Detectors learn of it as it is, without a fingerprint, and after it of each line that it finished (`OutputLine`).
 struct Output {
     std::string_view text{};
     bool partial = false;
@@ -116,6 +147,9 @@ struct ToolCall {
     std::string_view args{};
     std::string_view call_id{};
     std::optional<Duration> timeout{};  ///< how long the call itself may take, as its caller declared it
+    /// Number of the model's turn that made the call; calls of one turn are one attempt. Absent: by what was answered
+    /// in between.
+    std::optional<std::uint32_t> turn{};
 };
 
 /// What a tool answered. Without `call_id` it answers the oldest open call.
@@ -126,10 +160,27 @@ struct ToolResult {
     std::string_view output_sha{};  ///< digest of the whole output where `output` is cut
 };
 
-/// A message of the conversation. Only the assistant's own messages are activity of the run.
+/// Where a message belongs.
+enum class MessageChannel : std::uint8_t {
+    assistant,  ///< what the assistant says
+    thinking,   ///< what it thinks
+    user,       ///< what it is told; `from_assistant` then counts for nothing
+};
+
+[[nodiscard]] constexpr MessageChannel last_value(MessageChannel) noexcept { return MessageChannel::user; }
+
+/// A message of the conversation. Only the assistant's own messages are activity of the run. What a person, or a parent
+/// agent, tells the run gives it another task: what it did before is not held against it.
 struct Message {
     bool from_assistant = true;
     std::string_view text{};
+    MessageChannel channel = MessageChannel::assistant;
+    bool automatic = false;  ///< no person wrote it: a "continue" of the host's, a reminder, a system prompt
+
+    /// The assistant's own.
+    [[nodiscard]] constexpr bool is_own() const noexcept { return from_assistant && channel != MessageChannel::user; }
+    /// Somebody has told the run what to do.
+    [[nodiscard]] constexpr bool instructs() const noexcept { return !is_own() && !automatic; }
 };
 
 /// Consumed since the last such report. Negative values are refused.
@@ -231,8 +282,11 @@ struct Observation {
     std::uint64_t exact = 0;   ///< fingerprint of the line, call, result or message
     std::uint32_t normal = 0;  ///< the same with numbers and white space masked
     std::variant<OutputLine, ToolCall, ToolResult, Message, Progress, Usage, StateChange, Compaction, IntervalSample,
-                 Watermark, Reading, Acted, Resource>
+                 Watermark, Reading, Acted, Resource, Output>
         event;
+    /// What the detector `loop` reads in a call or result without the run's lock; null: it reads it itself.
+    const loops::CallFacts* call = nullptr;
+    const loops::ResultFacts* result = nullptr;
 };
 
 /// Kinds of observation, a bit each.

@@ -77,7 +77,7 @@ enum class StopProofNeeded : std::uint8_t {
 /// What holds back everything that a ladder wants to do.
 struct ActionLimits {
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
-    std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, findings still reported
+    std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, and people are told
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise
 };
 
@@ -87,7 +87,8 @@ struct OutboxSettings {
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
-    /// So many more attempts within the same delivery, and then none (S003); 0 to 100. Absent: as above.
+    /// So many more attempts within the same delivery, or when the channel says, and then none (S003); 0 to 100.
+    /// Absent: as above.
     std::optional<std::uint32_t> at_once{};
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.
@@ -151,6 +152,16 @@ struct EscalationSettings {
     /// An acknowledgement holds for so long; if the incident still is open then, the level that was told last is told
     /// again. Zero: as long as the incident.
     Duration ack_lasts{};
+    /// Without levels: of a run that has a parent, that one is told first, and 15 minutes later, unless somebody says
+    /// `ack`, where all alerts about the run go.
+    bool parent_first = false;
+
+    /// Of one run.
+    [[nodiscard]] const std::vector<EscalationLevel>& levels_of(bool has_parent) const {
+        static const std::vector<EscalationLevel> parent_then_origin{
+            {EscalationTarget::parent, {}, {}}, {EscalationTarget::origin, std::chrono::minutes{15}, {}}};
+        return parent_first && has_parent && levels.empty() ? parent_then_origin : levels;
+    }
 };
 
 /// What people are told about the runs of a class, and how.
@@ -315,6 +326,9 @@ struct RunClass {
     Duration
         grace{};  ///< verdicts are held this long after a gap of the watchdog itself; zero: one interval of the run
     ContextSettings context{};
+    /// True: the progress metric is one that grows, and only a value above all before it is progress (4, 5, 4, 5 is
+    /// none). False: any change is, so that one may fall as well.
+    bool metric_grows = false;
     bool completion_ends = true;      ///< false: a run that reports `completed` or `failed` waits for its next task
     bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
 

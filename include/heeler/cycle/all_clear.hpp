@@ -22,12 +22,12 @@ namespace heeler::inline HEELER_ABI::detail {
     constexpr std::size_t most = 8;
     std::size_t count = 0;
     for (const Intervention& each : verdict.interventions) count += each.incident == incident ? 1 : 0;
-    std::string text = count > most ? concat(std::to_string(count - most), " earlier") : std::string{};
+    std::string text = count > most ? text::concat(std::to_string(count - most), " earlier") : std::string{};
     for (const Intervention& each : verdict.interventions) {
         if (each.incident != incident || count-- > most) continue;
         const bool pending = each.outcome == InterventionOutcome::pending;
-        append(text, text.empty() ? "" : "; ", name_of(each.action), ": ",
-               name_of(pending ? last.value_or(each.outcome) : each.outcome));
+        text::append(text, text.empty() ? "" : "; ", name_of(each.action), ": ",
+                     name_of(pending ? last.value_or(each.outcome) : each.outcome));
     }
     return text.empty() ? "none" : text;
 }
@@ -38,11 +38,12 @@ namespace heeler::inline HEELER_ABI::detail {
     if (usage.cost_usd > 0) {
         const double cost = usage.cost_usd;
         const bool exact = cost >= 1e12;  // a hundredth of a cent means nothing there
-        append_json_number(text, exact ? cost : static_cast<double>(static_cast<std::int64_t>(cost * 1e4 + 0.5)) / 1e4);
+        text::append_json_number(text,
+                                 exact ? cost : static_cast<double>(static_cast<std::int64_t>(cost * 1e4 + 0.5)) / 1e4);
         text += " USD";
     }
     if (const auto tokens = usage.tokens_in + usage.tokens_out; tokens > 0)
-        append(text, text.empty() ? "" : ", ", std::to_string(tokens), " tokens");
+        text::append(text, text.empty() ? "" : ", ", std::to_string(tokens), " tokens");
     if (!text.empty()) text += " since the run started";
     return text;
 }
@@ -53,7 +54,7 @@ inline void add_all_clear(Alert& alert, const RunMemory& watched, const Incident
                           std::optional<InterventionOutcome> last) {
     if (trouble.number > 0) {
         const Duration end = trouble.open() ? now : trouble.closed_at;  // people may be told later
-        alert.details.push_back({"lasted", spoken(end - trouble.opened)});
+        alert.details.push_back({"lasted", text::spoken(end - trouble.opened)});
         alert.details.push_back({"steps", steps_in_words(*watched.verdict, trouble.number, last)});
     }
     std::string cost = cost_in_words(*watched.run.usage);

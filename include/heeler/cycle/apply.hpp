@@ -85,7 +85,7 @@ public:
 
     /// The store refuses to write the run: it is given up, so that it does not fail every cycle for ever (S004). What
     /// happened waits for the next commit that succeeds.
-    [[nodiscard]] std::optional<ActionEvent> fail_by_guard(std::string_view why) {
+    [[nodiscard]] std::optional<ActionEvent> fail_by_guard(std::string_view why, ErrorCode code = ErrorCode::conflict) {
         if (is_terminal(watched_.run.state)) return std::nullopt;
         Action action;
         action.kind = ActionKind::mark_failed;
@@ -93,9 +93,10 @@ public:
         action.incident = watched_.verdict->incident.number;
         action.intervention = watched_.verdict->incident.interventions;
         action.attempt = 1;
-        action.text = sanitise("Watchdog: StoreConflict: " + std::string{why}, 500);
+        action.text = text::sanitise(
+            text::concat("Watchdog: ", code == ErrorCode::unstorable ? "Unstorable" : "StoreConflict", ": ", why), 500);
         action.key = effect_key(watched_.run, action.intervention, "crash guard");
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("summary").string(action.text).end_object();
         watched_.unsaved.edit().actions.push_back(action);
         watched_.unsaved.edit().audit.push_back(

@@ -10,6 +10,7 @@
 
 #include <heeler/cycle/apply.hpp>
 #include <heeler/effects/deliverer.hpp>
+#include <heeler/effects/refused_runs.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
 
@@ -18,8 +19,9 @@ namespace heeler::inline HEELER_ABI::detail {
 /// From the thread that ticks.
 class Committer {
 public:
-    Committer(Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings)
-        : ledger_{ledger}, registry_{registry}, hands_{hands}, settings_{settings} {}
+    Committer(Ledger& ledger, Registry& registry, Deliverer& hands, LostHolders& courier,
+              const EngineSettings& settings)
+        : ledger_{ledger}, registry_{registry}, hands_{hands}, courier_{courier}, settings_{settings} {}
 
     /// False: what belongs to no run was not stored.
     bool operator()(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
@@ -37,14 +39,16 @@ public:
             if (work[i].change.stored)
                 hand_over(work[i], rungs, alerts, now, report);
             else
-                give_back(work[i], now, report, error);
+                give_back(work[i], now, report, error, work.size() == 1);
         }
         hands_.queues().add(std::move(rungs), std::move(alerts));
         return !error;
     }
 
 private:
-    static constexpr const char* conflict_message = "the run was changed by someone else; it is judged again";
+    static Error conflict_error() {
+        return {ErrorCode::conflict, "the run was changed by someone else; it is judged again"};
+    }
 
     void make_ready(WorkItem& item, Instant now) const {
         WatchedRun& watched = *item.change.watched;
@@ -86,7 +90,7 @@ private:
         return std::string{changes[0].watched->run.id};
     }
 
-    void give_back(WorkItem& item, Instant now, CycleReport& report, const std::optional<Error>& error) {
+    void give_back(WorkItem& item, Instant now, CycleReport& report, const std::optional<Error>& error, bool alone) {
         WatchedRun& watched = *item.change.watched;
         const bool refused = item.change.fault || (error && error->code == ErrorCode::unstorable);
         const bool conflict = item.change.conflict || (!error && !refused);
@@ -100,14 +104,20 @@ private:
             if (watched.version == 0 && (watched.disowned || twice))
                 report.error("commit", watched.run.id, registered_twice());
             if (watched.disowned) return;
-            const bool guarded = conflict && watched.rules().conflict_fails_run;
+            // Of several that are refused together nobody knows which one is at fault.
+            const bool at_fault =
+                item.change.fault ? item.change.fault->code == ErrorCode::unstorable : alone && refused;
+            const bool guarded = (conflict || at_fault) && watched.rules().conflict_fails_run;
             // A run that was given up is written once that works again: no hurry, and no error each time.
             if (guarded && is_terminal(watched.run.state))
                 return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
             registry_.table().show(item.change.handle, watched.shown.status);
             watched.dirty = true;
             if (refused) watched.next_cycle = std::min(watched.next_cycle, now.elapsed + refused_again_after);
-            if (guarded) given_up = Applier{watched, now, item}.fail_by_guard(conflict_message);
+            if (guarded)
+                given_up =
+                    give_up(watched, item,
+                            at_fault ? (item.change.fault ? *item.change.fault : *error) : conflict_error(), now);
             over = conflict && !guarded && is_terminal(watched.run.state);
         }
         if (twice) return static_cast<void>(registry_.drop_new(item.change.handle));
@@ -124,11 +134,20 @@ private:
                 "commit", watched.run.id,
                 Error{item.change.fault->code,
                       "the run was not stored, and nothing is done to it until it is: " + item.change.fault->message});
-        if (conflict) report.error("commit", watched.run.id, Error{ErrorCode::conflict, conflict_message});
+        if (conflict) report.error("commit", watched.run.id, conflict_error());
         if (item.decided.settles()) hands_.queues().add_settled(item.change.handle);
         // What the store refuses now it refuses in the next cycle, too.
         if (refused) return registry_.table().look_at(item.change.handle.index, now.elapsed + refused_again_after);
         registry_.table().sooner(item.change.handle.index, now.elapsed);
+    }
+
+    /// Under the run's lock. What the run's rows cannot hold is told at once, by the watchdog itself.
+    std::optional<ActionEvent> give_up(WatchedRun& watched, WorkItem& item, const Error& why, Instant now) {
+        auto given_up = Applier{watched, now, item}.fail_by_guard(why.message, why.code);
+        if (given_up && watched.rules().mode != Mode::shadow)
+            courier_.say(unstored_alert(watched, AlertKind::run_unstored, given_up->action.text,
+                                        "it is marked failed and may still be running; it is no longer watched", now));
+        return given_up;
     }
 
     static constexpr Duration refused_again_after = std::chrono::minutes{1};
@@ -136,6 +155,7 @@ private:
     Ledger& ledger_;
     Registry& registry_;
     Deliverer& hands_;
+    LostHolders& courier_;
     const EngineSettings& settings_;
 };
 

@@ -21,6 +21,7 @@
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/run/lineage.hpp>
 #include <heeler/run/registry.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -29,7 +30,7 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          const Attached<SourceRoom>& sources, LostHolders& lost)
+          const Attached<SourcePolling>& sources, LostHolders& lost)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
@@ -37,7 +38,7 @@ public:
           settings_{settings},
           sources_{sources},
           lost_{lost},
-          committer_{ledger, registry, hands, settings} {}
+          committer_{ledger, registry, hands, lost, settings} {}
 
     /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
@@ -65,7 +66,7 @@ public:
         early_ = work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
-        if (SourceRoom* const sources = sources_.get()) {
+        if (SourcePolling* const sources = sources_.get()) {
             sources->read_groups(runs, cause != TickCause::period, now, report);
             sources->drop_missing(now, report);
         }
@@ -102,6 +103,18 @@ public:
             unheard_.push_back(std::move(event));
         }
         return std::nullopt;
+    }
+
+    /// Settings of a class that contradict each other are said with the next cycle.
+    void doubt(const RunClass& rules, Instant now) {
+        const std::vector<SettingFault> doubts = contradictions_of(rules);
+        if (doubts.empty()) return;
+        const std::lock_guard one{running_};
+        for (const SettingFault& each : doubts) {
+            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, each)}, {}};
+            pending_audit_.push_back(said.row);
+            unheard_.push_back(std::move(said));
+        }
     }
 
     /// What could not be stored is tried again soon.
@@ -318,7 +331,7 @@ private:
                              watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
                              decision.incident.verify_at != incident.verify_at ||
                              decision.incident.phase != incident.phase;
-        if (decision.acts()) ++acted_[watched.rules().name];
+        if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush) return;
         WorkItem& item = decide(visit);
@@ -356,7 +369,7 @@ private:
     /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
-        if (SourceRoom* const sources = sources_.get())
+        if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
         if (work.empty() && batch.empty()) return true;
@@ -377,7 +390,7 @@ private:
             table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
         else
             handles = table.all();
-        if (SourceRoom* const sources = sources_.get())
+        if (SourcePolling* const sources = sources_.get())
             sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
     }
@@ -387,10 +400,10 @@ private:
     Registry& registry_;
     Deliverer& hands_;
     const EngineSettings& settings_;
-    const Attached<SourceRoom>& sources_;
+    const Attached<SourcePolling>& sources_;
     LostHolders& lost_;
     Committer committer_;
-    OperatorDesk operators_{registry_};
+    OperatorDecisions operators_{registry_};
     std::mutex running_;
     WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;

@@ -126,7 +126,7 @@ private:
     }
 
     [[nodiscard]] static AuditRow row(Instant now, std::string_view kind, Duration length) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("seconds").number(in_seconds(length)).end_object();
         return AuditRow{now.wall, std::string{kind}, {}, std::move(line).text()};
     }

@@ -48,6 +48,9 @@ struct Judged {
     News news = judged.news;
     news.before = watched.verdict->incident;
     news.after = decision.incident;
+    news.interval = watched.run.interval;
+    const EscalationSettings& escalation = watched.rules().alerts.escalation;
+    news.has_parent = escalation.parent_first && news.after.open() && !watched.spec.parent().empty();
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;
     news.acts = decision.acts();
@@ -202,12 +205,14 @@ private:
             result.held = HeldBack::frozen;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
-        else if (!budget_left_ || !day_budget_left())
+        else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left()))
             result.held = HeldBack::budget;
         if (result.held == HeldBack::quiet || result.held == HeldBack::frozen) {
             result.decision = Decision{verdict_.incident};
             result.decision.tells = result.held == HeldBack::frozen;
-        } else if (result.held != HeldBack::no)
+        } else if (result.held == HeldBack::budget)
+            result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
+        else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
     }
 

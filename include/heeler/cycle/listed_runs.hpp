@@ -191,7 +191,8 @@ private:
     }
 
     [[nodiscard]] static Error listed_twice(const RunSpec& spec) {
-        return {ErrorCode::duplicate, "`" + shown_name(spec.name, 160) + "` is listed twice; the first one counts"};
+        return {ErrorCode::duplicate,
+                "`" + text::shown_name(spec.name, 160) + "` is listed twice; the first one counts"};
     }
 
     /// Until when names that are elsewhere may be asked about in this list: those who have waited longest come first.
@@ -217,15 +218,15 @@ private:
     [[nodiscard]] static Result<void> check(RunSpec& spec) {
         if (!spec.id.empty() && spec.id != spec.name)
             return fail(ErrorCode::invalid_argument,
-                        "the run `" + shown_name(spec.name, 160) + "` is listed with an id of its own, `" +
-                            shown_name(spec.id, 160) + "`: leave it out, a list knows runs by their names");
+                        "the run `" + text::shown_name(spec.name, 160) + "` is listed with an id of its own, `" +
+                            text::shown_name(spec.id, 160) + "`: leave it out, a list knows runs by their names");
         spec.id = spec.name;
         return check_spec(spec);
     }
 
     /// Says once, as long as it is listed, why a name cannot be watched.
     static void refuse(Round& round, const RunSpec& spec, Error why) {
-        const std::string print = std::to_string(fingerprint_text(spec.name + "\n" + why.message));
+        const std::string print = std::to_string(text::fingerprint_text(spec.name + "\n" + why.message));
         if (!round.refused.emplace(print, true) || round.state.refused.contains(print)) return;
         if (round.refused.size() > most_told)
             ++round.untold;

@@ -118,8 +118,8 @@ private:
             const auto lost = ledger_.renew(settings_.holder, settings_.lease, now);
             if (!lost) report.error("lease", {}, lost.error());
             if (lost && *lost)
-                disown_all("the lease of `" + sanitise(settings_.holder, 128) + "` ran out and was taken away", now,
-                           report);
+                disown_all("the lease of `" + text::sanitise(settings_.holder, 128) + "` ran out and was taken away",
+                           now, report);
         }
         if (!held_lease_.holds(now.elapsed)) return false;
         if (now.elapsed < claim_at_) return true;
@@ -201,7 +201,7 @@ private:
         unreadable_[run] = now.elapsed + read_again_after;
         if (!is_news(run, what)) return;
         report.error("load", run,
-                     Error{ErrorCode::corrupt, "the stored state of the run `" + shown_name(run, 160) +
+                     Error{ErrorCode::corrupt, "the stored state of the run `" + text::shown_name(run, 160) +
                                                    "` cannot be read: " + std::move(what) +
                                                    "; it is left alone and not watched"});
     }
@@ -252,7 +252,7 @@ private:
                 told_.push_back(stored.row.class_name);
                 report.error("load", stored.row.id,
                              Error{ErrorCode::invalid_argument, "the store holds runs of the class `" +
-                                                                    sanitise(stored.row.class_name, 80) +
+                                                                    text::sanitise(stored.row.class_name, 80) +
                                                                     "`, which is not defined; call define() first"});
             }
             return false;

@@ -29,6 +29,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!watched.run.waiting_since) return false;
     ConditionBits told = 0;
     for (const ToldAlert& each : watched.verdict->told.edges) told |= bit_of(each.edge);
+    told &= ~watched.verdict->told.dead_edges;
     const bool repeats = watched.rules().alerts.renotify_every > Duration{};
     for (const ConditionAlert& edge : watched.rules().alerts.conditions) {
         const ConditionBits bit = bit_of(edge.condition);
@@ -59,7 +60,8 @@ namespace heeler::inline HEELER_ABI::detail {
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.
     if (watched.rules().schedule.aligned) no_later_than(now.elapsed);
     const bool news = watched.unjudged || !watched.fates->empty();
-    if (news || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
+    const bool in_vain = told.dead && watched.verdict->incident.open();
+    if (news || in_vain || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
     if (run.waiting_since) {
         if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
     } else {

@@ -37,7 +37,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// A rule that could not judge.
 [[nodiscard]] inline std::string not_evaluable(const Finding& note) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("message").string("not evaluable").key("detector").string(note.kind);
     line.key("rule").string(note.evidence.rule).end_object();
     return std::move(line).text();
@@ -45,15 +45,23 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// The host calls more seldom than the class asks for.
 [[nodiscard]] inline std::string slow_host(const RunClass& rules, Duration every) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("class").string(rules.name).key("called_every_s").number(in_seconds(every));
     line.key("wanted_every_s").number(in_seconds(rules.shortest_cycle())).end_object();
     return std::move(line).text();
 }
 
+/// What is wrong with a class.
+[[nodiscard]] inline std::string doubt(const RunClass& rules, const SettingFault& found) {
+    text::JsonLine line;
+    line.begin_object().key("class").string(rules.name).key("setting").string(found.setting);
+    line.key("message").string(found.message).end_object();
+    return std::move(line).text();
+}
+
 /// Runs are not judged, because what they do cannot be read.
 [[nodiscard]] inline std::string lost_source(std::size_t runs, Duration length) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("cause").string("source").key("runs").number(static_cast<std::uint64_t>(runs));
     line.key("seconds").number(in_seconds(length)).end_object();
     return std::move(line).text();
@@ -61,7 +69,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// What a detector saw: its answer or number and the age of what it looked at, or its message.
 [[nodiscard]] inline std::string sighting(const Sighting& saw) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object();
     if (saw.answer.empty() && !saw.number) {
         line.key("message").string(saw.message).end_object();
@@ -83,9 +91,9 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 
 /// When the next fresh agent is started at the earliest.
 [[nodiscard]] inline std::string retry(std::uint32_t attempt, Duration after, WallTime not_before) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("attempt").number(attempt).key("after_s").number(in_seconds(after));
-    line.key("not_before").string(rfc3339(not_before)).end_object();
+    line.key("not_before").string(text::rfc3339(not_before)).end_object();
     return std::move(line).text();
 }
 
@@ -95,8 +103,8 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     for (const Action& action : actions) {
         const bool in_vain = rung::not_done(action) || action.outcome == ActionOutcome::unknown;
         if (!in_vain || action.kind == ActionKind::escalate) continue;
-        append(text, text.empty() ? "" : ", ", name_of(action.kind), " ", name_of(action.outcome),
-               action.note.empty() ? "" : ": ", action.note);
+        text::append(text, text.empty() ? "" : ", ", name_of(action.kind), " ", name_of(action.outcome),
+                     action.note.empty() ? "" : ": ", action.note);
     }
     return text;
 }

@@ -19,9 +19,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What a verb changes about one run, under its lock and while it is as it is decided to be (`Deciding`).
-class OperatorHand {
+class OperatorVerbs {
 public:
-    OperatorHand(WatchedRun& watched, Instant now, WorkItem& item)
+    OperatorVerbs(WatchedRun& watched, Instant now, WorkItem& item)
         : watched_{watched}, now_{now}, apply_{watched, now, item} {}
 
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
@@ -70,9 +70,9 @@ private:
     void acknowledge(const DecisionRow& decision) {
         told().acknowledged = true;
         const EscalationSettings& escalation = watched_.rules().alerts.escalation;
-        if (escalation.levels.empty()) return;
+        if (escalation.levels_of(!watched_.spec.parent().empty()).empty()) return;
         ToldLevels& levels = told().levels.edit();
-        levels.by = sanitise(decision.by, 128);
+        levels.by = text::sanitise(decision.by, 128);
         levels.next.reset();
         if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
@@ -113,9 +113,9 @@ private:
 
 /// From the thread that ticks. A freeze of everything and a silence are decisions that stay open while they last, so
 /// that a restart and other watchdogs find them; all others are applied once.
-class OperatorDesk {
+class OperatorDecisions {
 public:
-    explicit OperatorDesk(Registry& registry) : registry_{registry} {}
+    explicit OperatorDecisions(Registry& registry) : registry_{registry} {}
 
     /// `item_of(handle, watched)` gives the work item of a run in this cycle.
     template <class ItemOf>
@@ -188,7 +188,8 @@ private:
         RelatedRows& related = item.change.related.edit();
         related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
-        const std::string_view refused = foreign ? "not the owner" : OperatorHand{*watched, now, item}.decide(decision);
+        const std::string_view refused =
+            foreign ? "not the owner" : OperatorVerbs{*watched, now, item}.decide(decision);
         if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, related);
         AuditRow row = record(decision, refused, now);
         report.events.push_back(AuditEvent{row});
@@ -200,19 +201,19 @@ private:
         const std::string& name = watched.rules().name;
         related.tallies.push_back({name, watched.verdict->marks.found, 0, 1});
         if (watched.verdict->marks.found != Condition::loop_detected || watched.verdict->loop_identity == 0) return;
-        related.mutes.push_back(
-            {name, Condition::loop_detected, watched.verdict->loop_identity, sanitise(decision.by, 128), now.wall});
+        related.mutes.push_back({name, Condition::loop_detected, watched.verdict->loop_identity,
+                                 text::sanitise(decision.by, 128), now.wall});
         registry_.mute(name, watched.verdict->loop_identity);
     }
 
     static AuditRow record(const DecisionRow& decision, std::string_view ignored, Instant now) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("verb").string(verb_names[static_cast<std::size_t>(decision.verb)]);
-        line.key("by").string(sanitise(decision.by, 128));
-        if (decision.until) line.key("until").string(rfc3339(*decision.until));
+        line.key("by").string(text::sanitise(decision.by, 128));
+        if (decision.until) line.key("until").string(text::rfc3339(*decision.until));
         if (decision.verb == Verb::silence) {
             line.key("silence").number(decision.number).key("about").string(to_text(decision.about));
-            line.key("because").string(one_line(redact(decision.because), longest_because));
+            line.key("because").string(text::one_line(text::redact(decision.because), longest_because));
             if (decision.until && now.wall >= *decision.until) line.key("over").boolean(true);
         }
         if (!ignored.empty()) line.key("ignored").string(ignored);

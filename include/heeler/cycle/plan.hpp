@@ -31,7 +31,7 @@ namespace heeler::inline HEELER_ABI::detail {
     std::string source =
         "heeler effect 1\n" + std::to_string(run.incarnation) + "\n" + std::to_string(intervention) + "\n";
     source.append(what).append("\n").append(run.id);
-    return sha256_hex(source).substr(0, 32);
+    return text::sha256_hex(source).substr(0, 32);
 }
 
 inline constexpr std::string_view escalation_record = "escalation";  ///< kind of audit rows about its levels
@@ -111,7 +111,7 @@ private:
                                            judged_.decision.condition, strongest, InterventionOutcome::pending,
                                            now_.wall});
         }
-        count_today();
+        if (rung::has_deeds(plan)) count_today();
     }
 
     /// For who asks what to change when the incident has come to its end: the worst of it, not the limit that ends it.
@@ -164,7 +164,8 @@ private:
         action.key = effect_key(watched_.run, action.intervention,
                                 std::to_string(at) + (same_rung ? "+" : ".") + std::string{name_of(step.action)});
         if (is_injection(step.action))
-            action.text = redact(prompts::compose(watched_.rules().prompts, step.action, wording_.facts(step.about)));
+            action.text =
+                text::redact(prompts::compose(watched_.rules().prompts, step.action, wording_.facts(step.about)));
         else if (step.action == ActionKind::spawn)
             action.text = wording_.brief();
         else if (step.action == ActionKind::file_issue)
@@ -185,11 +186,12 @@ private:
         address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
-        row.alert.details.push_back(
-            {"summary", redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
+        row.alert.details.push_back({"summary", text::redact(prompts::choose(watched_.rules().prompts.summary,
+                                                                             prompts::summary, wording_.facts()))});
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
+        if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
     }
 
     /// But of an escalation, which goes with its action.
@@ -211,9 +213,11 @@ private:
     /// Nobody has said to be on it, or whoever did has not mended it, or a silence kept it from people.
     void tell_it_goes_on() {
         const std::string silence = std::to_string(telling_.silence);
-        AlertRow row = alert_of(AlertKind::escalation, telling_.silence != 0
-                                                           ? "after silence " + silence
-                                                           : "step " + std::to_string(telling_.told.levels->steps));
+        const bool has_levels = telling_.level.level != 0;
+        AlertRow row =
+            alert_of(AlertKind::escalation, telling_.silence != 0 ? "after silence " + silence
+                                            : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
+                                                         : "again " + moment());
         address(row);
         if (telling_.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
@@ -238,22 +242,22 @@ private:
         if (telling_.level.level == 0) return;
         const LevelStep& step = telling_.level;
         const Told& told = telling_.told;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         row.alert.to = route_of(levels[step.level - 1]);
-        const std::string place = concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
+        const std::string place = text::concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
         row.alert.details.push_back(
-            {"ack", redact(watched_.rules().alerts.operate) + " ack -- " + shell_word(spec_.id)});
+            {"ack", text::redact(watched_.rules().alerts.operate) + " ack -- " + text::shell_word(spec_.id)});
         if (told.acknowledged)
             row.alert.details.push_back({"acknowledged_by", told.levels->by});
         else if (step.next)
-            row.alert.details.push_back({"ack_before", rfc3339(wall_at(now_, *step.next))});
-        JsonLine line;
+            row.alert.details.push_back({"ack_before", text::rfc3339(wall_at(now_, *step.next))});
+        text::JsonLine line;
         line.begin_object().key("level").number(step.level).key("of").number(levels.size());
         line.key("to").string(row.alert.to).key("why").string(name_of(step.cause));
         line.key("alert").string(row.alert.key).key("next");
         if (step.next)
-            line.string(rfc3339(wall_at(now_, *step.next)));
+            line.string(text::rfc3339(wall_at(now_, *step.next)));
         else
             line.null();
         line.end_object();
@@ -261,27 +265,31 @@ private:
     }
 
     [[nodiscard]] AuditRow ack_over_record() const {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("acknowledged_by").string(telling_.acknowledged_by);
         line.key("lasted_s").number(in_seconds(watched_.rules().alerts.escalation.ack_lasts)).end_object();
         return escalation_row(std::move(line));
     }
-    [[nodiscard]] AuditRow escalation_row(JsonLine line) const {
+    [[nodiscard]] AuditRow escalation_row(text::JsonLine line) const {
         return {now_.wall, std::string{escalation_record}, std::string{watched_.run.id}, std::move(line).text()};
     }
 
     [[nodiscard]] std::string route_of(const EscalationLevel& level) const {
-        if (level.whom == EscalationTarget::parent && !spec_.parent.empty()) return sanitise(spec_.parent, 256);
-        if (level.whom != EscalationTarget::people && !spec_.origin.empty()) return sanitise(spec_.origin, 256);
+        if (level.whom == EscalationTarget::parent && !spec_.parent.empty()) return text::sanitise(spec_.parent, 256);
+        if (level.whom != EscalationTarget::people && !spec_.origin.empty()) return text::sanitise(spec_.origin, 256);
         const bool own = level.whom == EscalationTarget::people && !level.route.empty();
-        return sanitise(own ? level.route : watched_.rules().alerts.to, 256);
+        return text::sanitise(own ? level.route : watched_.rules().alerts.to, 256);
+    }
+
+    [[nodiscard]] const std::vector<EscalationLevel>& levels() const {
+        return watched_.rules().alerts.escalation.levels_of(!spec_.parent.empty());
     }
 
     /// The routes that the incident's escalation went to, each once.
     [[nodiscard]] std::vector<std::string> routes_told() const {
         std::vector<std::string> routes;
         const ToldLevels& told = *watched_.verdict->told.levels;
-        const std::vector<EscalationLevel>& levels = watched_.rules().alerts.escalation.levels;
+        const std::vector<EscalationLevel>& levels = this->levels();
         if (told.incident != watched_.verdict->incident.number) return routes;
         for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
             std::string route = route_of(levels[i]);
@@ -290,6 +298,22 @@ private:
             if (!known) routes.push_back(std::move(route));
         }
         return routes;
+    }
+
+    /// When the run is over no further level is told: they all read it now.
+    void copy_for_levels_above() {
+        const std::size_t first = rows_.alerts.size() - 1;
+        for (std::size_t i = telling_.level.level; i > 0 && i < levels().size(); ++i) {
+            const std::string route = route_of(levels()[i]);
+            bool known = false;
+            for (std::size_t at = first; at < rows_.alerts.size(); ++at) known |= rows_.alerts[at].alert.to == route;
+            if (known) continue;
+            AlertRow copy = rows_.alerts[first];
+            copy.action_key.clear();
+            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
+            copy.alert.to = route;
+            rows_.alerts.push_back(std::move(copy));
+        }
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.
@@ -312,17 +336,17 @@ private:
         Alert& alert = row.alert;
         alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
         alert.kind = std::move(kind);
-        alert.to = sanitise(spec_.origin.empty() ? watched_.rules().alerts.to : spec_.origin, 256);
-        alert.run = {shown_name(spec_.id, 256), shown_name(spec_.name, 256), sanitise(spec_.work_item, 1024),
-                     sanitise(spec_.project, 256)};
+        alert.to = text::sanitise(spec_.origin.empty() ? watched_.rules().alerts.to : spec_.origin, 256);
+        alert.run = {text::shown_name(spec_.id, 256), text::shown_name(spec_.name, 256),
+                     text::sanitise(spec_.work_item, 1024), text::sanitise(spec_.project, 256)};
         for (std::size_t i = 0; i < min_of<std::size_t>(spec_.tags.size(), 32); ++i)
-            alert.tags.push_back(sanitise(spec_.tags[i], 256));
+            alert.tags.push_back(text::sanitise(spec_.tags[i], 256));
         alert.severity = judged_.severity == Severity::none ? Severity::warning : judged_.severity;
         alert.at = now_.wall;
         alert.issues = wording_.issues();
         alert.summary = "run " + alert.run.name + " needs attention";
         alert.details.push_back({"seen", wording_.why()});
-        alert.details.push_back({"elapsed", spoken(wording_.worked())});
+        alert.details.push_back({"elapsed", text::spoken(wording_.worked())});
         row.created_at = row.not_before = now_.wall;
         return row;
     }
@@ -330,7 +354,7 @@ private:
     /// What the finding's detector shows of it besides.
     void add_details(AlertRow& row, const Finding& finding) const {
         for (Detail& detail : watched_.detectors.details(watched_.run, finding)) {
-            if (!detail.is_json) detail.value = redacted(detail.value, detail_cap);
+            if (!detail.is_json) detail.value = text::redacted(detail.value, detail_cap);
             row.alert.details.push_back(std::move(detail));
         }
     }
@@ -352,7 +376,7 @@ private:
         row.alert.details.push_back({"worker_name", row.alert.run.name});
         if (const auto& active = watched_.run.last_activity)
             row.alert.details.push_back(
-                {"last_activity", rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
+                {"last_activity", text::rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
         add_details(row, finding);
         if (edge.condition == Condition::silent)
             wording_.complete(row, "nothing", "nothing is done about it; you are told when it is over");
@@ -366,7 +390,7 @@ private:
     /// The verdict, so that it can be explained from stored data alone.
     void record(const Incident& before) {
         if (!judged_.speaks && !judged_.decision.acts() && !judged_.decision.last) return;
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("status").string(name_of(judged_.shows.status));
         line.key("incident")
             .number(watched_.verdict->incident.number)

@@ -1,4 +1,4 @@
-// Sources as a cycle knows them: which class has one, and the room that reads them once there is one to read.
+// Sources as a cycle knows them: which class has one, and what polls them once there is one to poll.
 #pragma once
 
 #include <algorithm>
@@ -56,12 +56,12 @@ private:
 
 /// Reads sources, and takes in what they list. Reached through pointers, so that a program that attaches no source
 /// compiles nothing of it.
-class SourceRoom {
+class SourcePolling {
 public:
-    SourceRoom() = default;
-    SourceRoom(const SourceRoom&) = delete;
-    SourceRoom& operator=(const SourceRoom&) = delete;
-    virtual ~SourceRoom() = default;
+    SourcePolling() = default;
+    SourcePolling(const SourcePolling&) = delete;
+    SourcePolling& operator=(const SourcePolling&) = delete;
+    virtual ~SourcePolling() = default;
 
     /// See `SourceReader`.
     virtual void read(RunHandle handle, WatchedRun& watched, Instant now, CycleReport& report) = 0;

@@ -32,7 +32,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] inline std::string subject_of(const Finding& finding) {
-    return redact(one_line(finding.subject.view(), Subject::capacity));
+    return text::redact(text::one_line(finding.subject.view(), Subject::capacity));
 }
 
 /// A finding as one line: the rule and its numbers, and for people what it is about, in words that may be the agent's.
@@ -42,14 +42,14 @@ namespace heeler::inline HEELER_ABI::detail {
         text += i == 0 ? ": " : ", ";
         text += finding.evidence.facts[i].name;
         text += ' ';
-        append_json_number(text, finding.evidence.facts[i].value);
+        text::append_json_number(text, finding.evidence.facts[i].value);
     }
     if (for_people && !finding.subject.view().empty()) text += " (" + subject_of(finding) + ")";
     return text;
 }
 
 /// The evidence as a JSON object.
-inline void write_evidence(JsonLine& line, const Finding& finding) {
+inline void write_evidence(text::JsonLine& line, const Finding& finding) {
     line.begin_object().key("rule").string(finding.evidence.rule).key("detector").string(finding.kind);
     for (std::size_t i = 0; i < finding.evidence.count; ++i)
         line.key(finding.evidence.facts[i].name).number(finding.evidence.facts[i].value);
@@ -105,7 +105,7 @@ public:
                 words = detectors_words(watched_.rules().detectors, findings);
         });
         if (!worded) words.clear();  // an alert that cannot be worded is sent all the same
-        for (std::string& text : words) text = redacted(text, 1024);
+        for (std::string& text : words) text = text::redacted(text, 1024);
         if (!words.empty()) return words;
         for (const Finding& finding : findings)
             words.push_back(std::string{name_of(finding.condition)} + ": " + evidence_line(finding));
@@ -115,20 +115,22 @@ public:
     /// Title, empty line, body: what is filed about a run that nobody could mend.
     [[nodiscard]] std::string issue_text() const {
         std::string text;
-        append(text, "[Watchdog] Session ", short_id(shown_name(spec_.id, 256)), " had critical issues\n\n",
-               "Session: ", shown_name(spec_.id, 256), "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
-               "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin,
-               "\nTool calls: ", std::to_string(watched_.run.calls), "\n\nIssues:\n");
-        for (const std::string& issue : issues()) append(text, "- ", issue, "\n");
-        append(text, "\nAction taken: ", plan_in_words(), "\n");
-        text = redacted(text, prompts::prompt_cap);
-        append(text, "Next: ", next_for_people(), "\nStop: ", how_to_stop(), "\n");
+        text::append(text, "[Watchdog] Session ", short_id(text::shown_name(spec_.id, 256)), " had critical issues\n\n",
+                     "Session: ", text::shown_name(spec_.id, 256),
+                     "\nProject: ", spec_.project.empty() ? "-" : spec_.project,
+                     "\nChat: ", spec_.origin.empty() ? "-" : spec_.origin,
+                     "\nTool calls: ", std::to_string(watched_.run.calls), "\n\nIssues:\n");
+        for (const std::string& issue : issues()) text::append(text, "- ", issue, "\n");
+        text::append(text, "\nAction taken: ", plan_in_words(), "\n");
+        text = text::redacted(text, prompts::prompt_cap);
+        text::append(text, "Next: ", next_for_people(), "\nStop: ", how_to_stop(), "\n");
         return text;
     }
 
     [[nodiscard]] std::string plan_in_words() const {
         std::string text;
-        for (const Step& step : judged_.decision.plan) append(text, text.empty() ? "" : ", ", name_of(step.action));
+        for (const Step& step : judged_.decision.plan)
+            text::append(text, text.empty() ? "" : ", ", name_of(step.action));
         return text.empty() ? "nothing" : text;
     }
 
@@ -155,12 +157,12 @@ public:
         facts.checkpoint_every = checkpoint_interval(*watched_.of_class());
         facts.attempt = watched_.run.attempt + 1;
         facts.incarnation = std::max(watched_.run.incarnation, facts.attempt);
-        return redact(continuation::compose(rules.prompts, facts));
+        return text::redact(continuation::compose(rules.prompts, facts));
     }
 
     /// What an operator can type about this run.
     [[nodiscard]] std::string how_to_stop() const {
-        return redact(watched_.rules().alerts.operate) + " snooze --for 2h -- " + shell_word(spec_.id);
+        return text::redact(watched_.rules().alerts.operate) + " snooze --for 2h -- " + text::shell_word(spec_.id);
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
@@ -200,7 +202,7 @@ public:
         facts.evidence = evidence_;
         facts.elapsed = worked();
         const bool quote = watched_.rules().prompts.quote_agent_text && !watched_.checkpoints->last.text.empty();
-        if (quote) checkpoint_ = quoted_lines(watched_.checkpoints->last.text, prompts::checkpoint_cap);
+        if (quote) checkpoint_ = text::quoted_lines(watched_.checkpoints->last.text, prompts::checkpoint_cap);
         facts.checkpoint = checkpoint_;
         facts.step = watched_.checkpoints->last.step;
         facts.metric = spec_.metric_words();
@@ -225,7 +227,7 @@ public:
         std::string words;
         if (!detail::survives([&] { words = detectors_words(watched_.rules().detectors, {finding}).front(); }))
             words = evidence_line(finding);
-        return redact(one_line(words, 256));
+        return text::redact(text::one_line(words, 256));
     }
 
     [[nodiscard]] std::string recommendation() const {
@@ -252,17 +254,20 @@ public:
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
         if (watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
+        if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
         if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)
             return "a fresh agent takes the run up, not before " +
-                   rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));
+                   text::rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));
+        if (watched_.verdict->incident.phase == Phase::waiting)
+            return "nothing is done about it; you are told when it is over";
         if (const auto outlook = watched_.rules().ladder.outlook())
             return "checked again " + at_next_cycle() + *outlook;
         return "judged again " + when(watched_.run.origin + watched_.run.waited + watched_.verdict->incident.verify_at);
     }
 
-    [[nodiscard]] std::string when(Elapsed moment) const { return "at " + rfc3339(wall_at(now_, moment)); }
+    [[nodiscard]] std::string when(Elapsed moment) const { return "at " + text::rfc3339(wall_at(now_, moment)); }
     [[nodiscard]] std::string at_next_cycle() const { return when(std::max(watched_.next_cycle, now_.elapsed)); }
 
 private:

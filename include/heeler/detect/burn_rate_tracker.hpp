@@ -38,7 +38,7 @@ struct BytesWritten {
 };
 
 /// Runaway when the last interval burned more than `factor` times the mean of all the run's own intervals before it
-/// (strictly), with no output in it (S001). Never an absolute number.
+/// (strictly), with no output in it (S001), so many times in a row. Never an absolute number.
 template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;
@@ -47,12 +47,14 @@ struct BurnRateTracker {
     struct Settings {
         double factor = 3.0;
         std::uint32_t min_history = 1;  ///< whole intervals before the last
+        std::uint32_t in_a_row = 1;     ///< intervals that burned too much, the last one included
     };
 
     struct Memory {
         double sum = 0;
         Amount<Unit> last{};
         std::uint32_t intervals = 0;
+        std::uint16_t streak = 0;  ///< intervals in a row before the last that burned too much
         bool has_last = false;
         bool last_had_output = false;
     };
@@ -60,12 +62,18 @@ struct BurnRateTracker {
     static void by_name(Settings& settings, NamedSettings& named) {
         named.number("factor", settings.factor, 1, 1000);
         named.count("min_history", settings.min_history, 1, 1000);
+        named.count("in_a_row", settings.in_a_row, 1, 1000);
     }
 
-    void learn(Memory& memory, const Settings&, const Observation& seen) const {
-        if (std::holds_alternative<Watermark>(seen.event)) return put_behind(memory);
+    void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
+        if (std::holds_alternative<Watermark>(seen.event)) {
+            put_behind(memory);
+            memory.streak = 0;
+            return;
+        }
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->whole) return;
+        memory.streak = burns(memory, settings) ? in_a_row(memory) : std::uint16_t{0};
         put_behind(memory);
         memory.last = Unit::of(*sample);
         memory.has_last = true;
@@ -74,13 +82,14 @@ struct BurnRateTracker {
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
                                                Instant) const {
-        if (!is_runaway(memory, settings)) return std::nullopt;
+        if (!burns(memory, settings) || in_a_row(memory) < settings.in_a_row) return std::nullopt;
         Finding finding{Condition::runaway, Level::stop, kind, {.rule = "burn_rate"}};
         finding.evidence.add("last_interval", static_cast<double>(memory.last.count))
             .add("mean_before", memory.sum / memory.intervals)
             .add("factor", settings.factor)
             .add("intervals_before", memory.intervals)
             .add("output_delta", 0);
+        if (settings.in_a_row > 1) finding.evidence.add("in_a_row", in_a_row(memory));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }
@@ -101,7 +110,11 @@ private:
         }
         memory.has_last = false;
     }
-    static bool is_runaway(const Memory& memory, const Settings& settings) noexcept {
+    /// With the last one.
+    static std::uint16_t in_a_row(const Memory& memory) noexcept {
+        return memory.streak < 1000 ? static_cast<std::uint16_t>(memory.streak + 1) : std::uint16_t{1000};
+    }
+    static bool burns(const Memory& memory, const Settings& settings) noexcept {
         if (!memory.has_last || memory.last_had_output || memory.intervals < settings.min_history || memory.sum <= 0)
             return false;
         return static_cast<double>(memory.last.count) > settings.factor * memory.sum / memory.intervals;

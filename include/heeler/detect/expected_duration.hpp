@@ -35,7 +35,7 @@ struct ExpectedDuration {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         const auto length = [&](std::string_view fact) {
-            return spoken(
+            return text::spoken(
                 std::chrono::duration_cast<Duration>(std::chrono::duration<double>{finding.evidence.fact(fact)}));
         };
         return "Running for " + length("elapsed_s") + ", expected to take " + length("threshold_s");

@@ -147,17 +147,17 @@ struct HeartbeatContract {
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
         std::string text = "  ";
         text += Cadence::seen;
-        text += " is seen within " + spoken_bound(settings.act_after + period);
+        text += " is seen within " + text::spoken_bound(settings.act_after + period);
         if (settings.startup_grace > Duration{})
             text += ", of a run that gave no sign yet within " +
-                    spoken_bound(settings.startup_grace + settings.act_after + period);
+                    text::spoken_bound(settings.startup_grace + settings.act_after + period);
         if (settings.in_tool) {
             Duration longest = *settings.in_tool;
             for (const ToolTier& tier : settings.tool_tiers) longest = detail::max_of(longest, tier.limit);
-            text += ", in an open tool call within " + spoken_bound(longest + period);
+            text += ", in an open tool call within " + text::spoken_bound(longest + period);
             if (longest < settings.tool_cap)
-                text +=
-                    " (of a longer time if it declares one, up to " + spoken_bound(settings.tool_cap + period) + ")";
+                text += " (of a longer time if it declares one, up to " +
+                        text::spoken_bound(settings.tool_cap + period) + ")";
         }
         return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
@@ -270,7 +270,8 @@ struct HeartbeatContract<Intervals> {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
-        return "  a stall is seen within " + spoken_bound((settings.zero_intervals + 1) * interval + period) + "\n";
+        return "  a stall is seen within " + text::spoken_bound((settings.zero_intervals + 1) * interval + period) +
+               "\n";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

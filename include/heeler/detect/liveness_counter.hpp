@@ -46,7 +46,7 @@ struct LivenessCounter {
 
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         const auto* message = std::get_if<Message>(&seen.event);
-        if (message != nullptr && message->from_assistant) memory = {seen.at, 0};
+        if (message != nullptr && message->is_own()) memory = {seen.at, 0};
     }
 
     [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings& settings, const Run& run,

@@ -277,7 +277,7 @@ private:
         ring.hit_sum[period - 1] = sum_of_newest(ring, period);
         if (ring.named > 0 && ring.named < period && ring.hit_end[ring.named - 1] == ring.items) return;
         ring.named = period;
-        ring.last = Subject{redact(Item::text_of(seen).substr(0, 256))};  // a secret cut short is not recognised
+        ring.last = Subject{text::redact(Item::text_of(seen).substr(0, 256))};  // a secret cut short is not recognised
     }
 
     /// A run begins its loop anywhere in the block, so the order of the items must not matter.
@@ -305,7 +305,7 @@ private:
     }
 
     static std::uint64_t identity_of(std::uint32_t sum, std::uint32_t period) {
-        return detail::max_of<std::uint64_t>(combine(sum, period), 1);
+        return detail::max_of<std::uint64_t>(text::combine(sum, period), 1);
     }
 };
 

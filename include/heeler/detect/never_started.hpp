@@ -47,7 +47,7 @@ struct NeverStarted {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
-        return "  a run that never begins to work is seen within " + spoken_bound(settings.grace + period) + "\n";
+        return "  a run that never begins to work is seen within " + text::spoken_bound(settings.grace + period) + "\n";
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {

@@ -77,7 +77,8 @@ struct RelayTimeout {
     }
 
     [[nodiscard]] static std::string bound(const Settings& plan, Duration, Duration) {
-        return "  times out after " + spoken(plan.timeout) + ", given up after " + spoken(plan.give_up_at) + "\n";
+        return "  times out after " + text::spoken(plan.timeout) + ", given up after " + text::spoken(plan.give_up_at) +
+               "\n";
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& plan, const Run& run,
@@ -114,9 +115,10 @@ struct RelayCheck {
     void learn(Memory&, const Settings&, const Observation&) const {}
 
     [[nodiscard]] static std::string bound(const Settings& plan, Duration, Duration) {
-        return "  after " + spoken(plan.continue_at) + ": a checkpoint younger than " +
-               spoken(plan.bands.working_below) + " works, one older than " + spoken(plan.bands.take_over_above) +
-               " or none is taken up, in between again after " + spoken(plan.look_again) + "\n";
+        return "  after " + text::spoken(plan.continue_at) + ": a checkpoint younger than " +
+               text::spoken(plan.bands.working_below) + " works, one older than " +
+               text::spoken(plan.bands.take_over_above) + " or none is taken up, in between again after " +
+               text::spoken(plan.look_again) + "\n";
     }
 
     /// Asks the bands if it is time. A checkpoint is a breadcrumb.

@@ -66,7 +66,7 @@ struct WorkerState {
             // What is stored is kept for long, and read by others.
             std::vector<std::string> shown = clean(tail);
             std::string then =
-                line_then == trimmed(tail.back()) ? std::string{trimmed(shown.back())} : redact(line_then);
+                line_then == trimmed(tail.back()) ? std::string{trimmed(shown.back())} : text::redact(line_then);
             archive_as(a, shown, then);
         }
 
@@ -174,7 +174,7 @@ struct WorkerState {
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {
         return "  worker_state: sees a stuck worker within " +
-               spoken_bound(settings.stuck_after * interval + 2 * period) + "\n";
+               text::spoken_bound(settings.stuck_after * interval + 2 * period) + "\n";
     }
 
 private:
@@ -257,15 +257,15 @@ private:
 
     [[nodiscard]] static std::string preview(const Memory& memory) {
         std::string text;
-        for (const std::string& line : memory.tail) append(text, text.empty() ? "" : "\n", line);
+        for (const std::string& line : memory.tail) text::append(text, text.empty() ? "" : "\n", line);
         return text;
     }
 
     /// Without the secrets, also those over two lines. Never less than one line.
     [[nodiscard]] static std::vector<std::string> clean(const std::vector<std::string>& lines) {
         std::string all;
-        for (const std::string& line : lines) append(all, &line == &lines.front() ? "" : "\n", line);
-        all = redact(all);
+        for (const std::string& line : lines) text::append(all, &line == &lines.front() ? "" : "\n", line);
+        all = text::redact(all);
         std::vector<std::string> shown{1};
         for (const char c : all)
             if (c == '\n')

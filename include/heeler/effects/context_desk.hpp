@@ -111,12 +111,12 @@ private:
         event.action.kind = ActionKind::clear;
         event.action.outcome = shadow ? ActionOutcome::skipped : cleared ? ActionOutcome::done : ActionOutcome::failed;
         if (shadow) event.action.outcome_from = OutcomeFrom::shadow;
-        if (!cleared) event.action.note = evidence_text(cleared.error().message);
+        if (!cleared) event.action.note = text::evidence_text(cleared.error().message);
         const std::lock_guard guard{lock_};
         failed_ = !cleared;
         event.action.attempt = ++tries_;
         const std::string number = std::to_string(clears_.done + clears_.failed);
-        event.action.key = sha256_hex("heeler clear 1\n" + rfc3339(now.wall) + "\n" + number).substr(0, 32);
+        event.action.key = text::sha256_hex("heeler clear 1\n" + text::rfc3339(now.wall) + "\n" + number).substr(0, 32);
         if (cleared) tries_ = 0;
         if (!cleared) {
             ++clears_.failed;
@@ -131,7 +131,7 @@ private:
 
     /// Said, not stored: a record for each cycle would fill the store.
     [[nodiscard]] AuditRow counters(Instant now) const {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("clears").number(static_cast<std::int64_t>(clears_.done));
         line.key("last_size").number(static_cast<std::int64_t>(*clears_.last_size)).end_object();
         return {now.wall, "context", {}, std::move(line).text()};

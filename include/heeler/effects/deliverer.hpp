@@ -339,7 +339,7 @@ private:
     std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
         job.row.how = AlertRow::How::silenced;
         job.row.note = silenced_by(silence);
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
         line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
         line.key("note").string(job.row.note).end_object();
@@ -362,7 +362,9 @@ private:
         if (leave_to_others(job)) return false;
         const RunClass& rules = job.rules->rules;
         if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        const bool at_once = rules.alerts.outbox.at_once.has_value();
         Receipt receipt;
+        std::string failed;
         const std::size_t taken = job.row.alert.taken.size();
         do {
             if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
@@ -376,18 +378,27 @@ private:
             job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
             if (job.under_way) return wait_for(std::move(job), taken, now);
-            if (rules.alerts.outbox.at_once && job.row.state != AlertRow::State::delivered)
-                report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
+            if (!job.row.last_error.empty()) failed = job.row.last_error;
             if (answer) receipt = *std::move(answer);
-        } while (rules.alerts.outbox.at_once && job.row.state == AlertRow::State::pending);
+        } while (at_once && job.row.state == AlertRow::State::pending && job.row.not_before <= now.wall);
+        const bool waits = job.row.state == AlertRow::State::pending;
+        if (at_once && waits) return try_later(std::move(job), now);  // the channel said when
         if (job.row.state != AlertRow::State::delivered) context_.fail_to_tell(rules.name);
-        if (job.row.state == AlertRow::State::pending) {
-            report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, job.row.last_error});
-            return try_later(std::move(job), now);
-        }
+        if (at_once && job.row.attempts > 1 && failed.empty()) failed = "the channel asked to come again later";
+        if (at_once && !failed.empty()) failed = in_the_end(job.row) + failed;
+        if ((at_once || waits) && !failed.empty())
+            report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, std::move(failed)});
+        if (waits) return try_later(std::move(job), now);
         if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
         report.events.push_back(AlertEvent{job.row, std::move(receipt.names)});
         return finish_alert(job, job.row.state, now);
+    }
+
+    /// How an alert ended of which at least one send failed.
+    [[nodiscard]] static std::string in_the_end(const AlertRow& row) {
+        const std::string sends = std::to_string(row.attempts);
+        if (row.state == AlertRow::State::delivered) return "delivered with send " + sends + " only: ";
+        return text::concat("given up after ", sends, row.attempts == 1 ? " send: " : " sends: ");
     }
 
     /// Who has it already is stored at once; for the rest it is asked again soon.

@@ -54,7 +54,7 @@ public:
         const auto answer = hands(watched).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.outcome_from = OutcomeFrom::answer;
-        action.note = evidence_text(answer ? answer->note : answer.error().message);
+        action.note = text::evidence_text(answer ? answer->note : answer.error().message);
     }
 
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
@@ -89,7 +89,7 @@ public:
         action.note = "the run may still be running; it is no longer watched";
         const auto told = hands(watched).act(action.kind, request(watched, action, asker));
         if (!told && told.error().code != ErrorCode::unsupported)
-            action.note += " (the agent control was not told: " + evidence_text(told.error().message) + ")";
+            action.note += " (the agent control was not told: " + text::evidence_text(told.error().message) + ")";
     }
 
 private:
@@ -105,14 +105,14 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             const RunSpec spec = watched.spec.decoded();
-            issue.run = {shown_name(spec.id, 256), shown_name(spec.name, 256), sanitise(spec.work_item, 1024),
-                         sanitise(spec.project, 256)};
+            issue.run = {text::shown_name(spec.id, 256), text::shown_name(spec.name, 256),
+                         text::sanitise(spec.work_item, 1024), text::sanitise(spec.project, 256)};
         }
         const auto answer = issues_.file(issue);
         action.outcome = outcome_of(answer);
         if (action.outcome == ActionOutcome::unknown && !is_undecided(answer.error().code))
             action.outcome = ActionOutcome::failed;
-        action.note = evidence_text(answer ? answer->note : answer.error().message);
+        action.note = text::evidence_text(answer ? answer->note : answer.error().message);
     }
 
     /// The tracker may have the issue all the same, or take it later.
@@ -143,9 +143,9 @@ private:
         if (watched.rules().stop_proof != StopProofNeeded::proved) return true;
         const auto proof = hands(watched).prove_stopped(watched.run.id);
         if (proof && *proof == StopProof::stopped) return true;
-        action.note = evidence_text(proof ? *proof == StopProof::running ? "the agent still runs"
-                                                                         : "nobody can tell whether the agent stopped"
-                                          : proof.error().message);
+        action.note = text::evidence_text(
+            proof ? *proof == StopProof::running ? "the agent still runs" : "nobody can tell whether the agent stopped"
+                  : proof.error().message);
         return false;
     }
 

@@ -1,4 +1,5 @@
-// Tells people, once, that another watchdog on the store went silent: its runs go to others, or wait for their host.
+// Tells people what no run's row can hold: that another watchdog on the store went silent (its runs go to others, or
+// wait for their host), or that a run cannot be stored.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +27,12 @@ namespace heeler::inline HEELER_ABI::detail {
 class LostHolders {
 public:
     void found(const LostHolder& holder, Instant now) {
-        const std::string name = shown_name(holder.name, 128);
-        JsonLine line;
+        const std::string name = text::shown_name(holder.name, 128);
+        text::JsonLine line;
         line.begin_object().key("holder").string(name).key("runs").number(static_cast<std::int64_t>(holder.runs));
         line.end_object();
         AlertRow row;
-        row.alert.key = "orchestrator.lost." + name + "." + rfc3339(now.wall);
+        row.alert.key = "orchestrator.lost." + name + "." + text::rfc3339(now.wall);
         row.alert.kind = name_of(AlertKind::orchestrator_lost);
         row.alert.severity = holder.runs > 0 ? Severity::critical : Severity::warning;
         row.alert.summary = "the watchdog `" + name + "` stopped renewing its lease; it held " +
@@ -41,6 +42,12 @@ public:
         row.alert.at = row.created_at = row.not_before = now.wall;
         const std::lock_guard guard{lock_};
         audit_.push_back({now.wall, std::string{name_of(AlertKind::orchestrator_lost)}, {}, std::move(line).text()});
+        untold_.push_back(std::move(row));
+    }
+
+    /// Sent until somebody has it, but forgotten with the process.
+    void say(AlertRow row) {
+        const std::lock_guard guard{lock_};
         untold_.push_back(std::move(row));
     }
 

@@ -21,12 +21,12 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What a cycle asks of mailboxes. Reached through pointers, so that a program without them compiles nothing of it.
-class MailRoom {
+class MailPort {
 public:
-    MailRoom() = default;
-    MailRoom(const MailRoom&) = delete;
-    MailRoom& operator=(const MailRoom&) = delete;
-    virtual ~MailRoom() = default;
+    MailPort() = default;
+    MailPort(const MailPort&) = delete;
+    MailPort& operator=(const MailPort&) = delete;
+    virtual ~MailPort() = default;
 
     /// Waits for a check that is under way.
     virtual void watch(MailboxRef mailbox, MailSettings settings) = 0;
@@ -41,7 +41,7 @@ public:
 /// A message is told of once, and a command carried out once. An alert is due when it is about at least one message
 /// that no ended alert was about, and then about all that wait. `check` is for the thread that ticks, `tell` for the
 /// one that delivers.
-class MailDesk final : public MailRoom {
+class MailDesk final : public MailPort {
 public:
     MailDesk(NotifierPort& notifier, Ledger& ledger, const HeldLease& held_lease, Deliverer& hands)
         : notifier_{notifier}, held_lease_{held_lease}, hands_{hands}, memory_{ledger} {}
@@ -170,7 +170,7 @@ private:
     /// What was tried is not tried again, whatever came of it. An error: it was not tried.
     [[nodiscard]] Result<void> carry_out(const NamedMail& command, Instant now, CycleReport& report) {
         if (!mailbox_.carries_out())
-            return fail(ErrorCode::unsupported, "there are commands in `" + one_line(command.mail->box, 128) +
+            return fail(ErrorCode::unsupported, "there are commands in `" + text::one_line(command.mail->box, 128) +
                                                     "`, but the mailbox has no verb `carry_out`");
         auto done = mailbox_.carry_out(*command.mail);
         if (!done && done.error().code == ErrorCode::busy) return done;

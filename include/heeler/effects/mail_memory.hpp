@@ -134,7 +134,7 @@ private:
         std::string names;
         for (std::size_t i = 0; i < std::min(messages.size(), names_in_a_row); ++i)
             names.append(names.empty() ? "" : " ").append(hex(messages[i]));
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("key").string(told.alert.key);
         line.key("delivered").boolean(told.state == AlertRow::State::delivered);
         line.key("messages").string(names).end_object();
@@ -143,10 +143,10 @@ private:
 
     [[nodiscard]] static AuditRow row_about(const NamedMail& command, const Result<void>& done, WallTime at) {
         const Mail& mail = *command.mail;
-        JsonLine line;
-        line.begin_object().key("mailbox").string(one_line(mail.box, 128)).key("type").string(name_of(mail.kind));
-        line.key("id").string(one_line(mail.id, 128)).key("outcome").string(done ? "done" : "failed");
-        if (!done) line.key("note").string(redacted(done.error().message, 512));
+        text::JsonLine line;
+        line.begin_object().key("mailbox").string(text::one_line(mail.box, 128)).key("type").string(name_of(mail.kind));
+        line.key("id").string(text::one_line(mail.id, 128)).key("outcome").string(done ? "done" : "failed");
+        if (!done) line.key("note").string(text::redacted(done.error().message, 512));
         line.key("messages").string(hex(command.name)).end_object();
         return {at, std::string{name_of(AlertKind::mail_command)}, {}, std::move(line).text()};
     }

@@ -99,9 +99,10 @@ struct SpokenFor {
         alert.severity == Severity::critical || job.row.attempts > 0 || job.row.how == AlertRow::How::alone ||
         speaks_for_others(alert))
         return job;
-    job.group = concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
-                       "\n", watched.spec.parent(), "\n", name_of(alert.severity));
-    for (const std::string& tag : alert.tags) append(job.group, "\n", tag);  // it may go elsewhere by them
+    job.group =
+        text::concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
+                     "\n", watched.spec.parent(), "\n", name_of(alert.severity));
+    for (const std::string& tag : alert.tags) text::append(job.group, "\n", tag);  // it may go elsewhere by them
     return job;
 }
 
@@ -268,7 +269,9 @@ public:
 
 private:
     /// Names the alert that speaks for this one.
-    [[nodiscard]] static std::string lead_of(const AlertRow& row) { return concat(row.with_key, "\n", row.with_run); }
+    [[nodiscard]] static std::string lead_of(const AlertRow& row) {
+        return text::concat(row.with_key, "\n", row.with_run);
+    }
 
     void put(AlertJob job) {
         if (job.follows) return spoken_for_[lead_of(job.row)].jobs.push_back(std::move(job));

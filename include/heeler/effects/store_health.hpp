@@ -29,8 +29,8 @@ public:
         if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
         tried_at_ = now.elapsed;
         send(about(AlertKind::store_down,
-                   "nothing could be stored for " + spoken(now.elapsed - *since) +
-                       ", so nothing is done to any run: " + redact(ledger.last_error().message),
+                   "nothing could be stored for " + text::spoken(now.elapsed - *since) +
+                       ", so nothing is done to any run: " + text::redact(ledger.last_error().message),
                    now),
              notifier, now, report);
     }
@@ -40,7 +40,7 @@ private:
     [[nodiscard]] static AlertRow about(AlertKind kind, std::string summary, Instant now) {
         AlertRow row;
         row.alert.kind = name_of(kind);
-        row.alert.key = row.alert.kind + "." + rfc3339(now.wall);
+        row.alert.key = row.alert.kind + "." + text::rfc3339(now.wall);
         row.alert.severity = Severity::critical;
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;

@@ -34,7 +34,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline tl::unexpected<Error> no_such_run(std::string_view id, std::string_view advice) {
-    return fail(ErrorCode::unknown_run, "no run has the id `" + shown_name(id, 160) + "`" + std::string{advice});
+    return fail(ErrorCode::unknown_run, "no run has the id `" + text::shown_name(id, 160) + "`" + std::string{advice});
 }
 
 }  // namespace detail

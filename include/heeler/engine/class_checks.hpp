@@ -32,9 +32,9 @@ namespace heeler::inline HEELER_ABI::detail {
         const auto served = notifier.serves(route);
         if (served) return {};
         return fail(ErrorCode::no_recipient,
-                    "class `" + shown_name(rules.name, 64) + "`: nobody would get what goes to " +
-                        (route.empty() ? "the default route" : "the route `" + shown_name(route, 256) + "`") + " (" +
-                        std::string{setting} + "): " + served.error().message +
+                    "class `" + text::shown_name(rules.name, 64) + "`: nobody would get what goes to " +
+                        (route.empty() ? "the default route" : "the route `" + text::shown_name(route, 256) + "`") +
+                        " (" + std::string{setting} + "): " + served.error().message +
                         ". Give the notifier a recipient for it, or change " + std::string{setting});
     };
     if (auto good = check("alerts_to", rules.alerts.to); !good) return good;
@@ -52,7 +52,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!rules.ladder.asks_for(ActionKind::terminate)) return {};
     if (!control.has(ActionKind::terminate) || control.has(ActionKind::snapshot)) return {};
     return fail(ErrorCode::invalid_argument,
-                "class `" + shown_name(rules.name, 64) +
+                "class `" + text::shown_name(rules.name, 64) +
                     "`: its ladder holds `terminate`, which needs a snapshot, and the agent control has no verb "
                     "`snapshot`: nobody would ever be terminated. Give it one (\"nothing to save\" is a good answer), "
                     "or take `terminate` out of its ladder");

@@ -22,7 +22,7 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
         if (decision.about.run.empty()) decision.about.run = decision.run;
         decision.run.clear();
         if (auto good = check_silence(decision, now.wall); !good) return good;
-        decision.because = redact(decision.because);
+        decision.because = text::redact(decision.because);
     }
     const auto run = parts_->registry.find(decision.run);
     Batch batch;
@@ -51,8 +51,8 @@ HEELER_INLINE Result<void> Engine::unsilence(std::uint64_t number, std::string_v
     if (!standing) return tl::unexpected<Error>(standing.error());
     const auto is_it = [&](const DecisionRow& row) { return row.number == number; };
     if (!detail::any_of(*standing, is_it))
-        return fail(ErrorCode::invalid_argument,
-                    concat("no silence ", std::to_string(number), " is in force: `silences()` lists those that are"));
+        return fail(ErrorCode::invalid_argument, text::concat("no silence ", std::to_string(number),
+                                                              " is in force: `silences()` lists those that are"));
     std::vector<Change> none;
     auto stored = detail::durable(parts_->ledger.commit(none, end_of_silence(number, by, now.wall), now));
     if (stored) wake_if_sooner(now.elapsed);

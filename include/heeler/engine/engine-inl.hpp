@@ -17,10 +17,11 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/loader.hpp>
-#include <heeler/cycle/source_room.hpp>
+#include <heeler/cycle/polled_sources.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
+#include <heeler/effects/refused_runs.hpp>
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/answers.hpp>
 #include <heeler/engine/class_checks.hpp>
@@ -52,12 +53,12 @@ struct Engine::EngineParts {
           loader{ledger, registry, deliverer.queues(), settings, held_lease, group_sources, lost},
           cycle{loader, ledger, registry, deliverer, settings, sources, lost} {}
 
-    SourceRoom& reading_room() {
-        if (SourceRoom* const room = sources.get()) return *room;
-        return sources.make(new ReadingRoom{group_sources, clock, registry, ledger});
+    SourcePolling& polled_sources() {
+        if (SourcePolling* const room = sources.get()) return *room;
+        return sources.make(new PolledSources{group_sources, clock, registry, ledger});
     }
-    MailRoom& mail_room() {
-        if (MailRoom* const room = mail.get()) return *room;
+    MailPort& mail_port() {
+        if (MailPort* const room = mail.get()) return *room;
         return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
     }
 
@@ -74,10 +75,11 @@ struct Engine::EngineParts {
     Ledger ledger;
     Deliverer deliverer;
     Loader loader;
-    Attached<SourceRoom> sources;
+    Attached<SourcePolling> sources;
     Cycle cycle;
-    Attached<MailRoom> mail;
+    Attached<MailPort> mail;
     StoreHealth health;
+    RefusedRuns refused{ledger, registry, deliverer.silences(), lost};
 
     std::mutex waking;
     std::function<void()> wake;
@@ -110,7 +112,7 @@ HEELER_INLINE void Engine::context(ContextRef context) { parts_->deliverer.conte
 HEELER_INLINE ContextClears Engine::context_clears() const { return parts_->deliverer.context().clears(); }
 HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings settings) {
     if (auto good = check_mail_settings(settings); !good) return good;
-    parts_->mail_room().watch(mailbox, std::move(settings));
+    parts_->mail_port().watch(mailbox, std::move(settings));
     return {};
 }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
@@ -129,8 +131,11 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     const Instant now = parts_->clock.now();
     const std::string name = rules.name;
     auto defined = parts_->registry.define(std::move(rules), now);
-    if (const auto known = parts_->registry.find_class(name)) known->checkpoint_every = checkpoint_every;
-    if (const SourceRoom* const sources = parts_->sources.get())
+    if (const auto known = parts_->registry.find_class(name)) {
+        known->checkpoint_every = checkpoint_every;
+        if (defined) parts_->cycle.doubt(known->rules, now);
+    }
+    if (const SourcePolling* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);
     return defined;
 }
@@ -203,9 +208,9 @@ HEELER_INLINE Result<RunHandle> Engine::find(std::string_view id) {
     const auto known = parts_->ledger.history(now, id);
     if (!known) return tl::unexpected<Error>(known.error());
     if (known->row && is_terminal(known->row->state))
-        return fail(ErrorCode::ended, "the run `" + shown_name(id, 160) + "` is over");
+        return fail(ErrorCode::ended, "the run `" + text::shown_name(id, 160) + "` is over");
     if (known->row)
-        return fail(ErrorCode::conflict, "the run `" + shown_name(id, 160) +
+        return fail(ErrorCode::conflict, "the run `" + text::shown_name(id, 160) +
                                              "` is not watched here: another watchdog holds it, or its class is not "
                                              "defined");
     return detail::no_such_run(id, "; start() it first");
@@ -248,8 +253,28 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
     return Observed::ok;
 }
 
+/// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
+HEELER_INLINE std::shared_ptr<const ReadyClass> Engine::reader_of(RunHandle run) {
+    WatchedRun* watched = parts_->registry.reads_loops() ? table_.find(run) : nullptr;
+    if (watched == nullptr) return nullptr;
+    const std::lock_guard guard{watched->lock};
+    const auto& rules = watched->of_class();
+    return rules != nullptr && rules->loop != nullptr ? rules : nullptr;
+}
+
 template <class What>
 Observed Engine::observe(RunHandle run, const What& what, Instant now) {
+    if constexpr (std::is_same_v<What, ToolCall>) {
+        if (const auto rules = reader_of(run)) {
+            const loops::CallFacts facts = loops::facts_of(what, rules->loop->tools);
+            return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
+        }
+    } else if constexpr (std::is_same_v<What, ToolResult>) {
+        if (const auto rules = reader_of(run)) {
+            const loops::ResultFacts facts = loops::facts_of(what);
+            return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
+        }
+    }
     return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what); });
 }
 
@@ -279,7 +304,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
     if (!watched->feed) watched->feed = std::make_unique<RunSource>();
-    (void)parts_->reading_room();
+    (void)parts_->polled_sources();
     watched->feed->source = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
@@ -289,7 +314,7 @@ HEELER_INLINE Result<void> Engine::watch(std::string class_name, GroupSourceRef 
     const auto rules = parts_->registry.find_class(class_name);
     if (rules) rules->checkpoint_every = source.checkpoint_every();
     parts_->group_sources.watch(class_name, source);
-    if (const auto asked = parts_->reading_room().next(parts_->clock.now())) wake_if_sooner(*asked);
+    if (const auto asked = parts_->polled_sources().next(parts_->clock.now())) wake_if_sooner(*asked);
     return rules ? check_age(rules->rules, source.checkpoint_every()) : Result<void>{};
 }
 
@@ -334,12 +359,10 @@ HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNot
     return detail::durable(commit(run, now));
 }
 
-HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunState how) {
-    if (!is_terminal(how))
-        return fail(ErrorCode::invalid_argument, std::string{"`"} + std::string{name_of(how)} +
-                                                     "` does not end a run; use completed, failed or cancelled");
+HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunEnd how) {
     const Instant now = parts_->clock.now();
-    const Observed answer = fold(run, StateChange{how}, now, [&](WatchedRun&, Folder& folder) { folder.finish(how); });
+    const Observed answer =
+        fold(run, StateChange{state_of(how)}, now, [&](WatchedRun&, Folder& folder) { folder.finish(state_of(how)); });
     if (answer != Observed::ok) return detail::refused(answer);
     return detail::durable(parts_->cycle.finish(run, now));
 }
@@ -348,7 +371,7 @@ HEELER_INLINE Result<void> Engine::flush() {
     return detail::durable(parts_->ledger.commit_all(table_, parts_->clock.now()));
 }
 
-HEELER_INLINE Result<void> Engine::release() {
+HEELER_INLINE Result<void> Engine::leave() {
     if (auto stored = flush(); !stored) return stored;
     return parts_->ledger.release();
 }
@@ -373,7 +396,7 @@ HEELER_INLINE void Engine::run_cycle(TickCause cause, const Changed& changed, In
     parts_->cycle.run(cause, only, due, now, report);
     // A change may be reported by any thread; whoever delivers learns that there may be something to do.
     if (cause == TickCause::changed) return wake_if_sooner(now.elapsed);
-    if (MailRoom* const mail = parts_->mail.get(); mail != nullptr && parts_->cycle.classes().is_round(cause))
+    if (MailPort* const mail = parts_->mail.get(); mail != nullptr && parts_->cycle.classes().is_round(cause))
         mail->check(now, report);
     parts_->cycle.classes().leave();
 }
@@ -383,11 +406,12 @@ HEELER_INLINE CycleReport Engine::deliver() {
     if (!parts_->usable) return report;  // every tick says so
     const Instant now = parts_->clock.now();
     parts_->deliverer.run(now, report);
+    parts_->refused.look(parts_->settings, now);
     parts_->lost.tell(parts_->notifier, now, report);
-    if (MailRoom* const mail = parts_->mail.get()) mail->tell(now, report);
+    if (MailPort* const mail = parts_->mail.get()) mail->tell(now, report);
     parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);
     const auto owes_mail = [this] {  // a mailbox may come while somebody is asked whether to clear
-        const MailRoom* const mail = parts_->mail.get();
+        const MailPort* const mail = parts_->mail.get();
         return mail != nullptr && mail->owes();
     };
     parts_->deliverer.clear_context(owes_mail, now, report);
@@ -418,7 +442,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, parts_->lost.next()));
     next = earlier(next, parts_->cycle.classes().next());
-    if (const SourceRoom* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
+    if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);
     if (next && idle) next = max_of(*next, now.elapsed + parts_->settings.flush_every);

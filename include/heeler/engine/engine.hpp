@@ -26,6 +26,7 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+class ReadyClass;
 struct WatchedRun;
 
 /// Not for hosts: `Watchdog` documents each verb. The ports must outlive it.
@@ -54,8 +55,8 @@ public:
     [[nodiscard]] std::optional<RunHandle> handle_of(std::string_view id) const;
 
     /// A sign of life: no lock, no call.
-    [[nodiscard]] Observed beat(RunHandle run, Elapsed when) noexcept {
-        return table_.beat(run, when) ? Observed::ok : refusal(run);
+    [[nodiscard]] Observed beat(RunHandle run, Elapsed when, std::uint64_t seq) noexcept {
+        return table_.beat(run, when, seq) ? Observed::ok : refusal(run);
     }
     /// `What` is one of `Reported`.
     template <class What>
@@ -71,7 +72,7 @@ public:
     [[nodiscard]] Result<void> note(RunHandle run, const Reading* reading, const std::vector<Record>& records);
 
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
-    [[nodiscard]] Result<void> finish(RunHandle run, RunState how);
+    [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);
     [[nodiscard]] Result<std::vector<DecisionRow>> silences();
@@ -84,7 +85,7 @@ public:
     [[nodiscard]] bool has_settled() const;
 
     [[nodiscard]] Result<void> flush();
-    [[nodiscard]] Result<void> release();
+    [[nodiscard]] Result<void> leave();
     [[nodiscard]] std::optional<Elapsed> next_deadline();
     /// From now; what is past is zero.
     [[nodiscard]] std::optional<Duration> time_to_deadline();
@@ -105,6 +106,7 @@ private:
     [[nodiscard]] Observed standing(RunHandle run, const WatchedRun& watched) const noexcept;
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
+    [[nodiscard]] std::shared_ptr<const ReadyClass> reader_of(RunHandle run);
     /// It was never stored.
     [[nodiscard]] bool is_new(RunHandle run) const;
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);

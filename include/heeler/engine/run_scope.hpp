@@ -51,7 +51,7 @@ public:
     [[nodiscard]] const std::optional<Error>& not_stored() const noexcept { return run_.not_stored; }
 
     /// Ends the run now; the scope's end changes nothing any more.
-    [[nodiscard]] Result<void> finish(RunState how = RunState::completed) {
+    [[nodiscard]] Result<void> finish(RunEnd how = RunEnd::completed) {
         if (engine_ == nullptr) return fail(ErrorCode::ended, "the run was finished before");
         return std::exchange(engine_, nullptr)->finish(run_, how);
     }
@@ -63,7 +63,7 @@ public:
 
 private:
     void close() noexcept {
-        if (engine_ != nullptr) static_cast<void>(engine_->finish(run_, RunState::cancelled));
+        if (engine_ != nullptr) static_cast<void>(engine_->finish(run_, RunEnd::cancelled));
         engine_ = nullptr;
     }
 

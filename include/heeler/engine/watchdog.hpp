@@ -15,6 +15,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/engine/answers.hpp>
+#include <heeler/engine/attachable.hpp>
 #include <heeler/engine/edge.hpp>
 #include <heeler/engine/engine.hpp>
 #include <heeler/engine/run_scope.hpp>
@@ -43,7 +44,7 @@ struct Above {
 ///
 /// Lifetimes: the constructor does no I/O and cannot fail; the first `start` or `tick` loads. Agent control, issue
 /// sink, mailbox and sources are referred to: they must outlive the watchdog, or be detached. At the end: stop whoever
-/// calls `tick` and `deliver` (a `Runner`), `flush()` (or `release()` among several), then destroy the watchdog, then
+/// calls `tick` and `deliver` (a `Runner`), `flush()` (or `leave()` among several), then destroy the watchdog, then
 /// what it refers to.
 template <class Clock, class Store, class Notifier>
 class Watchdog {
@@ -64,74 +65,77 @@ public:
     [[nodiscard]] Store& store() noexcept { return store_; }
     [[nodiscard]] Notifier& notifier() noexcept { return notifier_; }
 
-    /// What the watchdog may do to agents: a type with at least one of the verbs `inject pause resume isolate snapshot
-    /// terminate prove_stopped spawn find retire`. Verbs it lacks make their actions `unsupported`. Set it before the
-    /// first cycle; verbs are called from the thread that delivers. Error, though it is set: `invalid_argument`, a
-    /// class that was defined wants to terminate, which this control would never be asked for, because it has no
-    /// `snapshot`.
-    template <class Control>
-    Result<void> control(Control&& agents) {
-        static_assert(
-            std::is_lvalue_reference_v<Control>,
-            "heeler: an AgentControl is referred to and must outlive the watchdog: give `control` a variable, "
-            "not a temporary (README: Write an agent control)");
-        if constexpr (std::is_lvalue_reference_v<Control>) {
-            static_assert(check_control<Control>());
-            if constexpr (AgentControlLike<Control>) return engine_.control(detail::ControlRef{agents});
-        }
-        return {};
+    /// Attaches what the host has beside its runs, which must outlive the watchdog or be detached. What it is follows
+    /// from its verbs; what is several things is attached as each of them:
+    /// - an agent control (`AgentControlLike`): what the watchdog may do to agents, at least one of the verbs `inject
+    ///   pause resume isolate snapshot terminate prove_stopped spawn find retire`. Those it lacks make their actions
+    ///   `unsupported`. They are called from the thread that delivers. Error, though it is attached:
+    ///   `invalid_argument`, a class that was defined wants to terminate, which this control would never be asked for,
+    ///   because it has no `snapshot`.
+    /// - an issue sink (`IssueSinkLike`): where issues about runs are filed.
+    /// - the monitor's own context (`ContextResetLike`), which is cleared after the cycles of the classes that say so
+    ///   (`RunClass::context`): when all of a class was judged, that is stored, and every alert of it was sent or given
+    ///   up. It is called from the thread that delivers.
+    /// - a mailbox (`MailboxLike`) that each cycle looks into: people are told, once per message, of those that are
+    ///   urgent or wait too long for a response (`mail.urgent`, `mail.pending_responses`), and the watchdog's own are
+    ///   carried out. At one of several watchdogs only; called from the thread that ticks, and `detach_mail` waits for
+    ///   that.
+    /// Attach it before the first cycle; another of its kind takes its place.
+    template <class Part>
+    Result<void> attach(Part&& part) {
+        return attach_part(part, MailSettings{}, std::bool_constant<detail::check_part<Part>()>{});
+    }
+    /// The same for a mailbox with settings of its own. Error: `invalid_argument` for settings out of range; it is not
+    /// looked into then.
+    template <class Mailbox>
+    Result<void> attach(Mailbox&& mailbox, MailSettings settings) {
+        constexpr bool fits = detail::check_part<Mailbox>();
+        if constexpr (fits) static_assert(check_mailbox<std::remove_reference_t<Mailbox>>());
+        return attach_part(mailbox, std::move(settings), std::bool_constant<fits>{});
     }
     void detach_control() { static_cast<void>(engine_.control(detail::ControlRef{})); }
-    /// Whose runs are reached in another way: on the runs of this class this control acts, in place of the one above.
-    template <class Control>
-    Result<void> control(std::string class_name, Control& agents) {
-        static_assert(check_control<Control>());
-        if constexpr (AgentControlLike<Control>)
-            return engine_.control(std::move(class_name), detail::ControlRef{agents});
-        else
-            return {};
+    void detach_issues() { engine_.issues(detail::IssueRef{}); }
+    void detach_context() { engine_.context(detail::ContextRef{}); }
+    void detach_mail() { static_cast<void>(engine_.mail({}, {})); }
+    /// How often the monitor's own context was cleared. Any thread.
+    [[nodiscard]] ContextClears context_clears() const { return engine_.context_clears(); }
+
+    /// Attaches what concerns the runs of one class alone: an agent control, for runs that are reached in another way,
+    /// in place of the one above; a source of all of them (`GroupSourceLike`), polled once a cycle, such as a table
+    /// that agents write; or what is both. A source is read in any case; the error says that the class, if it is
+    /// defined, would act sooner than the source lets anybody be replaced. A class that is defined later is refused
+    /// then.
+    template <class Part>
+    requires detail::MaybePart<Part> Result<void> attach(std::string class_name, Part&& part) {
+        Result<void> answer{};
+        if constexpr (detail::check_class_part<Part>()) {
+            using Given = std::remove_reference_t<Part>;
+            if constexpr (AgentControlLike<Given>) answer = engine_.control(class_name, detail::ControlRef{part});
+            if constexpr (GroupSourceLike<Given>) {
+                auto watched = engine_.watch(std::move(class_name), detail::GroupSourceRef{part});
+                if (answer) answer = std::move(watched);
+            }
+        }
+        return answer;
     }
     void detach_control(std::string class_name) {
         static_cast<void>(engine_.control(std::move(class_name), detail::ControlRef{}));
     }
-
-    /// Where issues about runs are filed (`IssueSinkLike`). Set it before the first cycle.
-    template <class Sink>
-    void issues(Sink& sink) {
-        static_assert(check_issue_sink<Sink>());
-        if constexpr (IssueSinkLike<Sink>) engine_.issues(detail::IssueRef{sink});
+    void detach_source(std::string class_name) {
+        static_cast<void>(engine_.watch(std::move(class_name), detail::GroupSourceRef{}));
     }
-    void detach_issues() { engine_.issues(detail::IssueRef{}); }
 
-    /// The monitor's own context (`ContextResetLike`), which is cleared after the cycles of the classes that say so
-    /// (`RunClass::context`): when all of a class was judged, that is stored, and every alert of it was sent or given
-    /// up. Set it before the first cycle; it is called from the thread that delivers.
-    template <class Context>
-    void context(Context& context) {
-        static_assert(check_context_reset<Context>());
-        if constexpr (ContextResetLike<Context>) engine_.context(detail::ContextRef{context});
-    }
-    void detach_context() { engine_.context(detail::ContextRef{}); }
-    /// How often it was cleared. Any thread.
-    [[nodiscard]] ContextClears context_clears() const { return engine_.context_clears(); }
-    /// Mailboxes (`MailboxLike`) that each cycle looks into: people are told, once per message, of those that are
-    /// urgent or wait too long for a response (`mail.urgent`, `mail.pending_responses`), and the watchdog's own are
-    /// carried out. Set it before the first cycle, at one of several watchdogs only. The mailbox is called from the
-    /// thread that ticks; `detach_mail` waits for that. Error: `invalid_argument` for settings out of range; the
-    /// mailbox is not looked into then.
-    template <class Mailbox>
-    Result<void> mail(Mailbox&& mailbox, MailSettings settings = {}) {
-        static_assert(std::is_lvalue_reference_v<Mailbox>,
-                      "heeler: a Mailbox is referred to and must outlive the watchdog: give `mail` a variable, not a "
-                      "temporary (README: Write a mailbox)");
-        using Given = std::remove_reference_t<Mailbox>;
-        if constexpr (std::is_lvalue_reference_v<Mailbox>) static_assert(check_mailbox<Given>());
-        if constexpr (std::is_lvalue_reference_v<Mailbox> && MailboxLike<Given>)
-            return engine_.mail(detail::MailboxRef{mailbox}, std::move(settings));
+    /// Attaches a source (`RunSourceLike`) that is polled for what one run does, each time before the run is judged,
+    /// from where the stored cursor stands. After a restart it is attached again.
+    template <class Source>
+    requires detail::MaybePart<Source>
+    [[nodiscard]] Result<void> attach(RunHandle run, Source&& source) {
+        if constexpr (detail::check_run_part<Source>())
+            return engine_.watch(run, detail::SourceRef{source});
         else
             return {};
     }
-    void detach_mail() { static_cast<void>(engine_.mail({}, {})); }
+    void detach_source(RunHandle run) { static_cast<void>(engine_.watch(run, detail::SourceRef{})); }
 
     /// Called when something was reported that must be looked at before the moment that `next_deadline` answered last:
     /// whoever sleeps until then (a thread, a timer of an event loop) should ask again. From the thread that reports;
@@ -180,7 +184,7 @@ public:
     Observed observe(RunHandle run, const What& what, Instant now) {
         static_assert(check_observation<What>());
         if constexpr (std::is_same_v<What, Heartbeat>)
-            return engine_.beat(run, now.elapsed);
+            return engine_.beat(run, now.elapsed, what.seq);
         else if constexpr (is_observation<What>)
             return engine_.observe(run, what, now);
         else
@@ -214,40 +218,13 @@ public:
         return Observed::refused;
     }
 
-    /// Polls a source (`RunSourceLike`) for what a run does, each time before the run is judged, from where the stored
-    /// cursor stands. After a restart it is attached again.
-    template <class Source>
-    [[nodiscard]] Result<void> watch(RunHandle run, Source& source) {
-        static_assert(check_source<Source>());
-        if constexpr (RunSourceLike<Source>)
-            return engine_.watch(run, detail::SourceRef{source});
-        else
-            return {};
-    }
-    void detach(RunHandle run) { static_cast<void>(engine_.watch(run, detail::SourceRef{})); }
-
-    /// The same for all runs of a class, with one poll a cycle (`GroupSourceLike`): a table that agents write. It is
-    /// read in any case; the error says that the class, if it is defined, would act sooner than the source lets anybody
-    /// be replaced. A class that is defined later is refused then.
-    template <class Source>
-    Result<void> watch(std::string class_name, Source& source) {
-        static_assert(check_group_source<Source>());
-        if constexpr (GroupSourceLike<Source>)
-            return engine_.watch(std::move(class_name), detail::GroupSourceRef{source});
-        else
-            return {};
-    }
-    void detach(std::string class_name) {
-        static_cast<void>(engine_.watch(std::move(class_name), detail::GroupSourceRef{}));
-    }
-
     /// Records durable progress. After an error it is kept in memory and stored with the next commit that succeeds.
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note) {
         return engine_.checkpoint(run, note);
     }
 
     /// Ends a run durably. Nothing is done to it any more.
-    [[nodiscard]] Result<void> finish(RunHandle run, RunState how = RunState::completed) {
+    [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how = RunEnd::completed) {
         return engine_.finish(run, how);
     }
 
@@ -284,7 +261,7 @@ public:
     /// Gives up the place among several watchdogs after an orderly end: others take the runs at once, and nobody is
     /// told that this one is lost. Nothing may follow but the destructor. Without `EngineSettings::holder` it only
     /// flushes.
-    [[nodiscard]] Result<void> release() { return engine_.release(); }
+    [[nodiscard]] Result<void> leave() { return engine_.leave(); }
 
     /// When the next `tick` has something to do; absent: only after something is reported.
     [[nodiscard]] std::optional<Elapsed> next_deadline() { return engine_.next_deadline(); }
@@ -326,6 +303,21 @@ public:
 private:
     friend class Runner;
     friend struct detail::Above;
+
+    template <class Part, class Fits>
+    Result<void> attach_part(Part& part, MailSettings settings, Fits) {
+        Result<void> answer{};
+        if constexpr (Fits::value) {
+            if constexpr (AgentControlLike<Part>) answer = engine_.control(detail::ControlRef{part});
+            if constexpr (IssueSinkLike<Part>) engine_.issues(detail::IssueRef{part});
+            if constexpr (ContextResetLike<Part>) engine_.context(detail::ContextRef{part});
+            if constexpr (MailboxLike<Part>) {
+                auto looked = engine_.mail(detail::MailboxRef{part}, std::move(settings));
+                if (answer) answer = std::move(looked);
+            }
+        }
+        return answer;
+    }
 
     template <class Preset>
     static tl::unexpected<Error> not_called(Preset) {

@@ -11,6 +11,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
@@ -92,25 +93,26 @@ namespace heeler::inline HEELER_ABI::detail {
 /// What is stored about a run, in the order it happened, a line for each record whatever its texts hold.
 [[nodiscard]] inline std::string explanation(const History& known) {
     std::string text;
-    append(text, "run ", shown_name(known.row->id, 160), ": ", name_of(known.row->state), ", ",
-           name_of(known.row->status), ", class ", one_line(known.row->class_name, 80), "\n");
+    text::append(text, "run ", text::shown_name(known.row->id, 160), ": ", name_of(known.row->state), ", ",
+                 name_of(known.row->status), ", class ", text::one_line(known.row->class_name, 80), "\n");
     for (const CheckpointRow& row : known.checkpoints)
-        append(text, "  ", rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
-               row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
-               "): ", one_line(row.text, 160), "\n");
+        text::append(text, "  ", text::rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
+                     row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
+                     "): ", text::one_line(row.text, 160), "\n");
     for (const AuditRow& row : known.audit)
-        append(text, "  ", rfc3339(row.at), "  ", one_line(row.kind, 64), " ", one_line(row.body, 4096), "\n");
+        text::append(text, "  ", text::rfc3339(row.at), "  ", text::one_line(row.kind, 64), " ",
+                     text::one_line(row.body, 4096), "\n");
     for (const Intervention& row : known.interventions)
-        append(text, "  ", rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ", name_of(row.condition),
-               " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");
+        text::append(text, "  ", text::rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ",
+                     name_of(row.condition), " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");
     for (const Action& row : known.actions)
-        append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
-               name_of(row.outcome), row.note.empty() ? "" : ", ", one_line(row.note, 256), "\n");
+        text::append(text, "  action ", name_of(row.kind), " of intervention ", std::to_string(row.intervention), ": ",
+                     name_of(row.outcome), row.note.empty() ? "" : ", ", text::one_line(row.note, 256), "\n");
     for (const AlertRow& row : known.alerts) {
         const std::string reason = reason_of(row);
-        append(text, "  ", rfc3339(row.created_at), "  alert ", one_line(row.alert.kind, 64), ": ",
-               one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
-               reason.empty() ? "" : ", ", one_line(reason, 1024), "\n");
+        text::append(text, "  ", text::rfc3339(row.created_at), "  alert ", text::one_line(row.alert.kind, 64), ": ",
+                     text::one_line(row.alert.summary, 1024), ", attempts ", std::to_string(row.attempts),
+                     reason.empty() ? "" : ", ", text::one_line(reason, 1024), "\n");
     }
     return text;
 }
@@ -118,14 +120,16 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Whom an escalation is told, one after the other; empty if once is all.
 [[nodiscard]] inline std::string describe(const EscalationSettings& escalation) {
     std::string text;
-    for (const EscalationLevel& level : escalation.levels) {
-        append(text, text.empty() ? "  an escalation is told: " : ", ", name_of(level.whom));
-        if (!level.route.empty()) append(text, " (", one_line(level.route, 256), ")");
-        if (level.after > Duration{}) append(text, " after ", spoken(level.after));
+    const bool by_default = escalation.levels.empty() && escalation.parent_first;
+    for (const EscalationLevel& level : escalation.levels_of(true)) {
+        text::append(text, text.empty() ? "  an escalation is told: " : ", ", name_of(level.whom));
+        if (!level.route.empty()) text::append(text, " (", text::one_line(level.route, 256), ")");
+        if (level.after > Duration{}) text::append(text, " after ", text::spoken(level.after));
     }
     if (text.empty()) return text;
-    text.append("; until somebody acknowledges it");
-    if (escalation.ack_lasts > Duration{}) append(text, ", which holds for ", spoken(escalation.ack_lasts));
+    text.append(by_default ? ", if the run has a parent; until somebody acknowledges it"
+                           : "; until somebody acknowledges it");
+    if (escalation.ack_lasts > Duration{}) text::append(text, ", which holds for ", text::spoken(escalation.ack_lasts));
     return text += "\n";
 }
 
@@ -145,18 +149,20 @@ namespace heeler::inline HEELER_ABI::detail {
                                              Duration between_calls = {}) {
     const IntervalSettings& interval = rules.interval;
     std::string text;
-    append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
-    append(text, "  cycle every ",
-           rules.schedule.period > Duration{} ? spoken(rules.schedule.period) : std::string{"interval"}, ", interval ");
+    text::append(text, "class ", rules.name, rules.mode == Mode::shadow ? " (shadow: nothing is touched)\n" : "\n");
+    text::append(text, "  cycle every ",
+                 rules.schedule.period > Duration{} ? text::spoken(rules.schedule.period) : std::string{"interval"},
+                 ", interval ");
     if (interval.fixed)
-        text.append(spoken(*interval.fixed));
+        text.append(text::spoken(*interval.fixed));
     else
-        append(text, spoken(interval.short_task), " (expected up to ", spoken(interval.short_until), ") or ",
-               spoken(interval.long_task));
+        text::append(text, text::spoken(interval.short_task), " (expected up to ", text::spoken(interval.short_until),
+                     ") or ", text::spoken(interval.long_task));
     if (rules.needs_more_than(called_every))
-        append(text, "\n  the host calls every ", spoken(called_every), " only: what follows is that much later");
+        text::append(text, "\n  the host calls every ", text::spoken(called_every),
+                     " only: what follows is that much later");
     text.append("\n  detectors:");
-    for (const std::string_view kind : rules.detectors.kinds()) append(text, " ", kind);
+    for (const std::string_view kind : rules.detectors.kinds()) text::append(text, " ", kind);
     text.append("\n");
     const Duration longest = interval.fixed.value_or(interval.long_task);
     for (const auto& entry : rules.detectors.entries())
@@ -166,16 +172,19 @@ namespace heeler::inline HEELER_ABI::detail {
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
-    append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", spoken(verify),
-           "; alerts are tried for ", spoken(rules.alerts.outbox.give_up_after),
-           rules.alerts.outbox.jitter ? ", with jitter" : "");
+    text::append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", text::spoken(verify),
+                 "; alerts are tried for ", text::spoken(rules.alerts.outbox.give_up_after),
+                 rules.alerts.outbox.jitter ? ", with jitter" : "");
     if (rules.alerts.outbox.groups()) text.append("; those of one cause are one message");
-    if (rules.alerts.outbox.group_wait > Duration{}) append(text, " after ", spoken(rules.alerts.outbox.group_wait));
+    if (rules.alerts.outbox.group_wait > Duration{})
+        text::append(text, " after ", text::spoken(rules.alerts.outbox.group_wait));
     if (rules.alerts.outbox.group_interval > Duration{})
-        append(text, ", the next one ", spoken(rules.alerts.outbox.group_interval), " later");
+        text::append(text, ", the next one ", text::spoken(rules.alerts.outbox.group_interval), " later");
     if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
-    append(text, describe(rules.alerts.escalation));
+    text::append(text, describe(rules.alerts.escalation));
+    for (const SettingFault& doubt : detail::contradictions_of(rules))
+        text::append(text, "  warning: ", doubt.setting, ": ", doubt.message, "\n");
     return text;
 }
 

@@ -15,11 +15,11 @@ namespace heeler::inline HEELER_ABI {
 
 /// The record of an intervention: exactly `timestamp`, `run_id`, `condition`, `action_taken`, `outcome` (S001). `from`
 /// is what the timestamp counts from, in seconds; without it the timestamp is RFC 3339.
-void write_intervention(JsonLine& line, const Intervention& record, std::string_view run,
+void write_intervention(text::JsonLine& line, const Intervention& record, std::string_view run,
                         const std::optional<WallTime>& from);
 
 /// The fields of a report, without the brackets of an object.
-void write_report(JsonLine& line, const Report& report, const std::optional<WallTime>& from = {});
+void write_report(text::JsonLine& line, const Report& report, const std::optional<WallTime>& from = {});
 
 [[nodiscard]] std::string to_json(const Report& report);
 

@@ -53,7 +53,7 @@ public:
         }
         if (!in_time)
             return fail(ErrorCode::timed_out,
-                        concat("command: ", settings_.argv.front(), " was not done in time and was ended"));
+                        text::concat("command: ", settings_.argv.front(), " was not done in time and was ended"));
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Receipt{1, {std::string{name}}};
         return failure(status, talk.said);
     }
@@ -109,9 +109,9 @@ private:
     [[nodiscard]] tl::unexpected<Error> failure(int status, const std::string& said) const {
         const int number = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         const bool never = number == 64 || number == 67 || number == 78;
-        std::string message = concat("command: ", settings_.argv.front(), " ended with ", std::to_string(number));
-        const std::string safe = redact(said);  // before it is cut: half a secret is not recognised
-        if (!safe.empty()) append(message, ": ", one_line(utf8_tail(safe, 200), 200));
+        std::string message = text::concat("command: ", settings_.argv.front(), " ended with ", std::to_string(number));
+        const std::string safe = text::redact(said);  // before it is cut: half a secret is not recognised
+        if (!safe.empty()) text::append(message, ": ", text::one_line(text::utf8_tail(safe, 200), 200));
         return fail(never ? ErrorCode::permanent : ErrorCode::delivery_failed, std::move(message));
     }
 

@@ -44,8 +44,8 @@ namespace detail {
     if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < '\x7F'; })) return std::string{text};
     std::string words;
     while (!text.empty()) {
-        const std::string_view part = utf8_head(text, 45);  // a word is at most 75 bytes long
-        append(words, words.empty() ? "" : "\r\n ", "=?UTF-8?B?", base64(part), "?=");
+        const std::string_view part = text::utf8_head(text, 45);  // a word is at most 75 bytes long
+        text::append(words, words.empty() ? "" : "\r\n ", "=?UTF-8?B?", text::base64(part), "?=");
         text.remove_prefix(part.size());
     }
     return words;
@@ -59,17 +59,18 @@ namespace detail {
     const WallTime when = in_calendar(moment);
     const auto day = std::chrono::floor<std::chrono::days>(when);
     const std::chrono::year_month_day date{day};
-    const std::string iso = rfc3339(when);  // YYYY-MM-DDTHH:MM:SS...
-    return concat(days[std::chrono::weekday{day}.c_encoding()], ", ", iso.substr(8, 2), " ",
-                  months[static_cast<unsigned>(date.month()) - 1], " ", iso.substr(0, 4), " ", iso.substr(11, 8),
-                  " +0000");
+    const std::string iso = text::rfc3339(when);  // YYYY-MM-DDTHH:MM:SS...
+    return text::concat(days[std::chrono::weekday{day}.c_encoding()], ", ", iso.substr(8, 2), " ",
+                        months[static_cast<unsigned>(date.month()) - 1], " ", iso.substr(0, 4), " ", iso.substr(11, 8),
+                        " +0000");
 }
 
 /// Lines of 76 characters.
 [[nodiscard]] inline std::string mail_body(std::string_view text) {
-    const std::string all = base64(text);
+    const std::string all = text::base64(text);
     std::string lines;
-    for (std::size_t at = 0; at < all.size(); at += 76) append(lines, std::string_view{all}.substr(at, 76), "\r\n");
+    for (std::size_t at = 0; at < all.size(); at += 76)
+        text::append(lines, std::string_view{all}.substr(at, 76), "\r\n");
     return lines;
 }
 
@@ -125,35 +126,37 @@ private:
             return fail(ErrorCode::permanent, "email: the server must be given as smtps://HOST or smtp://HOST:PORT");
         if (settings_.to.empty()) return fail(ErrorCode::no_recipient, "email: it has no recipient; set `to`");
         if (!is_address(settings_.from))
-            return fail(ErrorCode::permanent, "email: `from` is no plain address: " + one_line(settings_.from, 100));
+            return fail(ErrorCode::permanent,
+                        "email: `from` is no plain address: " + text::one_line(settings_.from, 100));
         for (const std::string& to : settings_.to)
-            if (!is_address(to)) return fail(ErrorCode::permanent, "email: no plain address: " + one_line(to, 100));
+            if (!is_address(to))
+                return fail(ErrorCode::permanent, "email: no plain address: " + text::one_line(to, 100));
         return {};
     }
 
     [[nodiscard]] std::string text_of(const Alert& alert) const {
-        const std::string text = sanitise(settings_.format(alert), 4 * max_bytes);
+        const std::string text = text::sanitise(settings_.format(alert), 4 * max_bytes);
         return fit_text(text, max_bytes, TextUnit::byte);
     }
 
     [[nodiscard]] std::string message(const Alert& alert, const std::string& to, std::string_view text) const {
         const std::string subject =
-            fit_text(one_line(alert.summary.empty() ? alert.kind : alert.summary, 800), 150, TextUnit::character);
-        const std::string thread = sha256_hex(alert.run.id).substr(0, 32);
-        return concat("From: heeler <", settings_.from, ">\r\nTo: <", to,
-                      ">\r\nSubject: ", detail::mail_header_text(one_line(subject, 800)),
-                      "\r\nDate: ", detail::mail_date(alert.at), "\r\nMessage-ID: <",
-                      sha256_hex(alert.key).substr(0, 32), "@heeler>\r\nReferences: <", thread,
-                      "@heeler>\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n",
-                      "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n",
-                      detail::mail_body(text));
+            fit_text(text::one_line(alert.summary.empty() ? alert.kind : alert.summary, 800), 150, TextUnit::character);
+        const std::string thread = text::sha256_hex(alert.run.id).substr(0, 32);
+        return text::concat("From: heeler <", settings_.from, ">\r\nTo: <", to,
+                            ">\r\nSubject: ", detail::mail_header_text(text::one_line(subject, 800)),
+                            "\r\nDate: ", detail::mail_date(alert.at), "\r\nMessage-ID: <",
+                            text::sha256_hex(alert.key).substr(0, 32), "@heeler>\r\nReferences: <", thread,
+                            "@heeler>\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n",
+                            "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n",
+                            detail::mail_body(text));
     }
 
     [[nodiscard]] Result<void> send_to(const std::string& to, const std::string& message) {
         CURL* const curl = handle_.get();
         char more[CURL_ERROR_SIZE] = "";
-        const std::string sender = concat("<", settings_.from, ">");
-        const detail::CurlList recipients = detail::with_line(nullptr, concat("<", to, ">"));
+        const std::string sender = text::concat("<", settings_.from, ">");
+        const detail::CurlList recipients = detail::with_line(nullptr, text::concat("<", to, ">"));
         Upload upload{message};
 #if LIBCURL_VERSION_NUM >= 0x075500
         curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
@@ -181,7 +184,7 @@ private:
         long status = 0;
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
         auto failure = detail::curl_failure(code, more);
-        failure.value().message = concat("email to ", to, ": ", detail::said(failure.value().message, secrets_));
+        failure.value().message = text::concat("email to ", to, ": ", detail::said(failure.value().message, secrets_));
         if (status >= 500 && status < 600) failure.value().code = ErrorCode::permanent;
         return failure;
     }
@@ -195,7 +198,7 @@ private:
     }
 
     EmailSettings settings_;
-    Redactor secrets_;
+    text::Redactor secrets_;
     detail::CurlHandle handle_;
 };
 

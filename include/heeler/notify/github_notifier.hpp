@@ -26,7 +26,7 @@ inline constexpr std::size_t github_text_cap = 60'000;
 inline constexpr std::size_t github_title_cap = 200;
 
 [[nodiscard]] inline std::string github_text(std::string_view text) {
-    return fenced(fit_text(sanitise(text, 1 << 20), github_text_cap, TextUnit::character));
+    return fenced(fit_text(text::sanitise(text, 1 << 20), github_text_cap, TextUnit::character));
 }
 
 }  // namespace detail
@@ -50,11 +50,12 @@ public:
         const bool all_clear = alert.severity == Severity::none;
         auto known = issue_of(about, mark);
         if (!known) return tl::unexpected<Error>(std::move(known.error()));
-        const std::string body = concat(detail::github_text(format_alert(alert)), "\n", once, "\n");
+        const std::string body = text::concat(detail::github_text(format_alert(alert)), "\n", once, "\n");
         Result<void> said{};
         if (known->number == 0) {
             if (all_clear) return Receipt{1, {"github: no issue was open"}};  // nobody was told that anything was wrong
-            auto made = github_.create(one_line(title_of(alert), detail::github_title_cap), concat(body, mark, "\n"));
+            auto made = github_.create(text::one_line(title_of(alert), detail::github_title_cap),
+                                       text::concat(body, mark, "\n"));
             if (!made) return tl::unexpected<Error>(std::move(made.error()));
             open_.insert_or_assign(about, made->number);
             return receipt_of(made->number);
@@ -74,11 +75,11 @@ private:
     static constexpr std::size_t most_known = 4096;
 
     [[nodiscard]] Receipt receipt_of(std::int64_t number) const {
-        return {1, {concat("github ", github_.settings().repository, "#", std::to_string(number))}};
+        return {1, {text::concat("github ", github_.settings().repository, "#", std::to_string(number))}};
     }
 
     [[nodiscard]] static std::string title_of(const Alert& alert) {
-        return concat("[heeler] ", alert.summary.empty() ? alert.kind : alert.summary);
+        return text::concat("[heeler] ", alert.summary.empty() ? alert.kind : alert.summary);
     }
 
     /// The open issue; its body is only there if it had to be looked for.
@@ -123,8 +124,8 @@ public:
         const std::string mark = detail::hidden_mark("issue", issue.key);
         auto there = github_.find("all", mark);
         if (there && there->number == 0)
-            there = github_.create(one_line(issue.title, detail::github_title_cap),
-                                   concat(detail::github_text(issue.body), "\n", mark, "\n"));
+            there = github_.create(text::one_line(issue.title, detail::github_title_cap),
+                                   text::concat(detail::github_text(issue.body), "\n", mark, "\n"));
         if (!there) return tl::unexpected<Error>(std::move(there.error()));
         return ActionDone{std::move(there->url)};
     }

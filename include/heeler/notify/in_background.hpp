@@ -71,11 +71,12 @@ public:
         if (auto known = state.take(alert.key)) return *std::move(known);
         const auto spent = std::chrono::steady_clock::now() - state.began;
         if (!state.sending || spent < settings_.limit)
-            return fail(ErrorCode::under_way, concat(name, ": it is being sent"));
+            return fail(ErrorCode::under_way, text::concat(name, ": it is being sent"));
         state.late = true;
-        return fail(ErrorCode::delivery_failed,
-                    concat(name, state.sending->key == alert.key ? ": no answer for " : ": an earlier alert hangs for ",
-                           spoken(std::chrono::duration_cast<Duration>(spent))));
+        return fail(
+            ErrorCode::delivery_failed,
+            text::concat(name, state.sending->key == alert.key ? ": no answer for " : ": an earlier alert hangs for ",
+                         text::spoken(std::chrono::duration_cast<Duration>(spent))));
     }
 
     [[nodiscard]] Result<void> serves(std::string_view route) const {

@@ -37,25 +37,25 @@ public:
     /// The line that an alert becomes.
     [[nodiscard]] static std::string line_of(const Alert& alert) {
         constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
-        std::string line = rfc3339(alert.at);
-        append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
-        if (!alert.run.id.empty()) append(line, " [", shown_name(alert.run.id, 512), "]");
-        if (!alert.run.project.empty()) append(line, " (", shown_name(alert.run.project, 512), ")");
-        if (!alert.summary.empty()) append(line, " ", alert.summary);
-        for (std::size_t i = 0; i < alert.issues.size(); ++i) append(line, i == 0 ? ": " : "; ", alert.issues[i]);
+        std::string line = text::rfc3339(alert.at);
+        text::append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
+        if (!alert.run.id.empty()) text::append(line, " [", text::shown_name(alert.run.id, 512), "]");
+        if (!alert.run.project.empty()) text::append(line, " (", text::shown_name(alert.run.project, 512), ")");
+        if (!alert.summary.empty()) text::append(line, " ", alert.summary);
+        for (std::size_t i = 0; i < alert.issues.size(); ++i) text::append(line, i == 0 ? ": " : "; ", alert.issues[i]);
         // What people act on is never what is cut; only whole is a command of use.
         std::string end;
         for (const std::string_view what : {"next", "stop", "lasted", "steps", "cost"})
             if (const auto value = shown_detail(alert, what); end.size() + value.size() < max_line_bytes / 2)
                 end += value;
-        return one_line(line, max_line_bytes - end.size()) + end;
+        return text::one_line(line, max_line_bytes - end.size()) + end;
     }
 
 private:
     [[nodiscard]] static std::string shown_detail(const Alert& alert, std::string_view what) {
         for (const Detail& detail : alert.details)
             if (detail.name == what && !detail.value.empty())
-                return concat("; ", what, ": ", one_line(detail.value, detail.value.size() * 3 + 1));
+                return text::concat("; ", what, ": ", text::one_line(detail.value, detail.value.size() * 3 + 1));
         return {};
     }
 

@@ -125,7 +125,7 @@ private:
         std::vector<std::string_view> all;
         const auto add = [&](const auto& row) { all.insert(all.end(), row.match.to.begin(), row.match.to.end()); };
         std::apply([&](const auto&... routes) { (add(routes), ...); }, routes_);
-        const auto nearest = nearest_name(route, all);
+        const auto nearest = text::nearest_name(route, all);
         return nearest ? "; the nearest is `" + std::string{*nearest} + "`" : std::string{};
     }
 

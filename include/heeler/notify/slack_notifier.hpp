@@ -36,7 +36,7 @@ public:
     }
 
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {
-        JsonLine message;
+        text::JsonLine message;
         message.begin_object().key("text").string(escaped(text_of(alert))).key("mrkdwn").boolean(false).end_object();
         HttpRequest request;
         request.url = settings_.url;
@@ -55,7 +55,7 @@ public:
 
 private:
     [[nodiscard]] std::string text_of(const Alert& alert) const {
-        return fit_text(sanitise(settings_.format(alert), 1 << 20), max_characters, TextUnit::character);
+        return fit_text(text::sanitise(settings_.format(alert), 1 << 20), max_characters, TextUnit::character);
     }
 
     /// Slack's three control characters, without which nothing is a mention or a link.
@@ -75,7 +75,7 @@ private:
     }
 
     SlackSettings settings_;
-    Redactor secrets_;
+    text::Redactor secrets_;
     HttpClient client_;
 };
 

@@ -45,11 +45,11 @@ public:
         const std::string chat = chat_of(alert.to);
         if (settings_.token.empty() || chat.empty())
             return fail(ErrorCode::permanent, "telegram: it has no token or no chat; set both");
-        JsonLine message;
+        text::JsonLine message;
         message.begin_object().key("chat_id").string(chat).key("text").string(text_of(alert));
         message.key("link_preview_options").begin_object().key("is_disabled").boolean(true).end_object().end_object();
         HttpRequest request;
-        request.url = concat(settings_.api, "/bot", settings_.token, "/sendMessage");
+        request.url = text::concat(settings_.api, "/bot", settings_.token, "/sendMessage");
         request.headers = {"Content-Type: application/json"};
         request.body = std::move(message).text();
         auto answer = client_.ask(request);
@@ -80,11 +80,11 @@ private:
     }
 
     [[nodiscard]] std::string text_of(const Alert& alert) const {
-        return fit_text(sanitise(settings_.format(alert), 1 << 20), max_characters, TextUnit::utf16);
+        return fit_text(text::sanitise(settings_.format(alert), 1 << 20), max_characters, TextUnit::utf16);
     }
 
     TelegramSettings settings_;
-    Redactor secrets_;
+    text::Redactor secrets_;
     HttpClient client_;
 };
 

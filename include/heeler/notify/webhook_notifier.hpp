@@ -60,8 +60,9 @@ public:
         request.headers.push_back("webhook-id: " + id);
         request.headers.push_back("webhook-timestamp: " + time);
         if (!key_.empty())
-            request.headers.push_back("webhook-signature: v1," +
-                                      base64(hmac_sha256(key_, concat(id, ".", time, ".", request.body))));
+            request.headers.push_back(
+                "webhook-signature: v1," +
+                text::base64(text::hmac_sha256(key_, text::concat(id, ".", time, ".", request.body))));
         const auto answer = client_.ask(request);
         if (!answer) return detail::unreached(name, answer.error(), secrets_);
         if (answer->status >= 200 && answer->status < 300) return Receipt{1, {std::string{name}}};
@@ -72,19 +73,19 @@ private:
     [[nodiscard]] static std::string key_of(const std::string& secret) {
         constexpr std::string_view mark = "whsec_";
         if (secret.compare(0, mark.size(), mark) != 0) return secret;
-        return from_base64(std::string_view{secret}.substr(mark.size())).value_or(secret);
+        return text::from_base64(std::string_view{secret}.substr(mark.size())).value_or(secret);
     }
 
     /// What a header can hold: a key of the engine's as it is, another one as its digest.
     [[nodiscard]] static std::string header_key(const std::string& key) {
         const bool plain = !key.empty() && key.size() <= 255 &&
                            std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7F'; });
-        return plain ? key : sha256_hex(key);
+        return plain ? key : text::sha256_hex(key);
     }
 
     WebhookSettings settings_;
     std::string key_;
-    Redactor secrets_;
+    text::Redactor secrets_;
     HttpClient client_;
 };
 

@@ -47,7 +47,9 @@ struct RegularFile {
 
 namespace detail {
 
-[[nodiscard]] inline std::string shown_path(const FilePlace& place) { return "'" + sanitise(place.path(), 300) + "'"; }
+[[nodiscard]] inline std::string shown_path(const FilePlace& place) {
+    return "'" + text::sanitise(place.path(), 300) + "'";
+}
 
 [[nodiscard]] inline tl::unexpected<Error> cannot_open(const FilePlace& place, bool writes, int number) {
     return fail(ErrorCode::io, std::string{writes ? "cannot write " : "cannot read "} + shown_path(place) + ": " +

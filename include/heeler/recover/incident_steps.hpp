@@ -5,6 +5,7 @@
 
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/recover/rung.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -29,6 +30,23 @@ namespace heeler::inline HEELER_ABI {
     decision.incident.unclear = 0;
     decision.incident.hold_until.reset();
     return decision;
+}
+
+/// What is left of a step for whose deeds the budget is used up: nothing was tried, and a person is asked for once if
+/// the step asks for one. Every cycle of it asks again whether it may be done.
+[[nodiscard]] inline Decision told_only(const Incident& before, const Decision& step) {
+    const bool same = before.number == step.incident.number;
+    Decision told{before.open() ? before : step.incident};
+    told.condition = step.condition;
+    told.tells = true;
+    told.reason = "over_budget";
+    if (rung::has(step.plan, ActionKind::escalate) && !(same && before.escalated))
+        told.plan = {{ActionKind::escalate, {}, {}}};
+    if (before.open()) return told;
+    told.incident.attempts = same ? before.attempts : 0;
+    told.incident.phase = Phase::waiting;
+    told.incident.hold_until.reset();
+    return told;
 }
 
 /// Nothing more is tried: a person decides.

@@ -20,10 +20,10 @@ inline constexpr std::size_t prompt_cap = 8192;     ///< bytes of a whole prompt
 
 inline void append_goal(std::string& text, const PromptFacts& facts) {
     text += "Your goal:\n";
-    text += quoted_lines(facts.goal.empty() ? facts.run : facts.goal, goal_cap) + "\n";
+    text += text::quoted_lines(facts.goal.empty() ? facts.run : facts.goal, goal_cap) + "\n";
     if (facts.scope.empty()) return;
-    text += "Its scope:\n" + quoted_lines(facts.scope, checkpoint_cap) + "\nStop when:\n" +
-            quoted_lines(facts.stop_conditions, checkpoint_cap) + "\n";
+    text += "Its scope:\n" + text::quoted_lines(facts.scope, checkpoint_cap) + "\nStop when:\n" +
+            text::quoted_lines(facts.stop_conditions, checkpoint_cap) + "\n";
 }
 
 inline void append_checkpoint(std::string& text, const PromptFacts& facts) {
@@ -50,7 +50,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     const bool exhausted = facts.condition == Condition::exhausted;
     std::string text =
         exhausted ? "[watchdog] Nothing is left of what you need (" : "[watchdog] No progress was seen (";
-    text += std::string{facts.evidence} + "; running for " + spoken(facts.elapsed) + ").\n";
+    text += std::string{facts.evidence} + "; running for " + text::spoken(facts.elapsed) + ").\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
     append_metric(text, facts);
@@ -83,7 +83,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 /// The summary of progress that goes with a final rung: goal, elapsed, last checkpoint, metric.
 [[nodiscard]] inline std::string summary(const PromptFacts& facts) {
     std::string text =
-        "Summary of progress of " + shown_name(facts.run, 256) + " after " + spoken(facts.elapsed) + ":\n";
+        "Summary of progress of " + text::shown_name(facts.run, 256) + " after " + text::spoken(facts.elapsed) + ":\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
     append_metric(text, facts);
@@ -106,12 +106,13 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     const auto limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>{limit_s});
     std::string text{found};
     if (!text.empty()) text += ". ";
-    if (limit > Duration{}) text += "It hit its time limit of " + spoken(limit) + ". ";
+    if (limit > Duration{}) text += "It hit its time limit of " + text::spoken(limit) + ". ";
     text += step ? "Its last checkpoint is step " + std::to_string(*step) + ": start again after that "
                  : "It left no step as a checkpoint: start again from the beginning ";
     for (const auto& [condition, change] : changes)
         if (*condition == cause) return text.append(change) + ".";
-    return text + (limit > Duration{} ? "with a time limit of " + spoken(2 * limit) : "with a smaller task") + ".";
+    return text + (limit > Duration{} ? "with a time limit of " + text::spoken(2 * limit) : "with a smaller task") +
+           ".";
 }
 
 /// A host's own text, sanitised and capped; the library's if there is none, or if it throws.
@@ -119,8 +120,8 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
                                         std::string (*standard)(const PromptFacts&), const PromptFacts& facts) {
     // A prompt that cannot be made must not keep the run from being nudged.
     std::string text;
-    if (own && detail::survives([&] { text = own(facts); })) return sanitise(text, prompt_cap);
-    return sanitise(standard(facts), prompt_cap);
+    if (own && detail::survives([&] { text = own(facts); })) return text::sanitise(text, prompt_cap);
+    return text::sanitise(standard(facts), prompt_cap);
 }
 
 /// The text of an injection: the class's own function or the library's text, sanitised and capped.

@@ -48,30 +48,32 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
     for (const Response& response : responses) {
         for (const Plan& plan : response.rungs) spawns |= rung::has(plan, ActionKind::spawn);
         if (retrying::applies(retry, response.condition)) continue;
-        append(text, "    ",
-               response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
-               ":");
+        text::append(
+            text, "    ",
+            response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
+            ":");
         for (const Plan& plan : response.rungs)
-            for (const Step& entry : plan) append(text, " ", name_of(entry.action));
+            for (const Step& entry : plan) text::append(text, " ", name_of(entry.action));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     if (spawns)
-        append(text, "    at most ", std::to_string(max_continuations), " continuations; then:");
+        text::append(text, "    at most ", std::to_string(max_continuations), " continuations; then:");
     else
-        append(text, "    after ", std::to_string(max_attempts), " attempts:");
+        text::append(text, "    after ", std::to_string(max_attempts), " attempts:");
     bool destructive = false;
     for (const Step& entry : final_rung) {
-        append(text, " ", name_of(entry.action));
+        text::append(text, " ", name_of(entry.action));
         destructive |= is_destructive(entry.action);
     }
-    return text + (destructive ? " (destructive)\n" : " (nothing is destroyed)\n");
+    text::append(text, destructive ? " (destructive)\n" : " (nothing is destroyed)\n");
+    return text + "    anything else that is found: people are told, nothing is done\n";
 }
 
 HEELER_INLINE Decision RecoveryLadder::climb(const Incident& incident, const Judgement& seen, Duration now,
                                              Elapsed elapsed, Duration verify_after) const {
     Judgement answered = seen;
     answered.worst = worst_answered(seen);
-    const Turn step{incident, answered, now, elapsed, verify_after};
+    const Turn step{incident, answered, now, elapsed, verify_after, answered.worst ? std::nullopt : seen.worst};
     switch (incident.phase) {
         case Phase::none:
         case Phase::closed:
@@ -163,9 +165,28 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
 }
 
 HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
-    if (!step.seen.worst) return Decision{step.incident};
+    if (!step.seen.worst && !step.unanswered) return Decision{step.incident};
     const Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
-    return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+    if (step.seen.worst) return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+    Decision told{next};
+    told.condition = told.incident.condition = *step.unanswered;
+    told.incident.phase = Phase::waiting;
+    told.incident.acted = step.now;
+    told.tells = true;
+    return told;
+}
+
+HEELER_INLINE Decision RecoveryLadder::over(const Turn& step) const {
+    Decision decision = recovered(step.incident, step.now);
+    if (!step.unanswered) return decision;
+    decision.incident.phase = Phase::waiting;
+    decision.incident.condition = *step.unanswered;
+    decision.tells = true;
+    return decision;
+}
+
+HEELER_INLINE Decision RecoveryLadder::over_budget(const Incident& before, const Decision& decision) const {
+    return told_only(before, decision);
 }
 
 HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
@@ -177,8 +198,7 @@ HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
         return act(step, {});
     if (waits) return Decision{step.incident};
     if (step.seen.worst) return act(step, InterventionOutcome::persisted);
-    if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone)
-        return recovered(step.incident, step.now);
+    if (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone) return over(step);
     Decision unclear{step.incident};
     const Response* response = response_to(step.incident.condition);
     if (retrying::applies(retry, step.incident.condition) || (response != nullptr && response->on_recurrence))
@@ -192,11 +212,25 @@ HEELER_INLINE Decision RecoveryLadder::verify(const Turn& step) const {
 HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
     if (step.seen.explicit_limit) return act(step, {});
     const bool due = !step.incident.hold_until || step.elapsed >= *step.incident.hold_until;
-    if (step.seen.worst)
-        return answers(*step.seen.worst) && (due || *step.seen.worst != step.incident.condition)
-                   ? act(step, {})
-                   : Decision{step.incident};
-    if (step.seen.progressed || step.seen.enough_new) return recovered(step.incident, step.now);
+    const bool only_told = !step.incident.hold_until;
+    if (step.seen.worst) {
+        if (!answers(*step.seen.worst) || (!due && *step.seen.worst == step.incident.condition))
+            return Decision{step.incident};
+        if (!only_told) return act(step, {});
+        // Attempts that were made long before are none of what begins now.
+        Incident closed = step.incident;
+        closed.phase = Phase::closed;
+        Incident next = begun(closed, step.now, step.verify_after, step.seen.same_loop);
+        next.number = closed.number;
+        return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+    }
+    if (only_told && step.unanswered) {
+        Decision told{step.incident};
+        told.condition = told.incident.condition = *step.unanswered;
+        told.tells = true;
+        return told;
+    }
+    if (only_told || step.seen.progressed || step.seen.enough_new) return over(step);
     return retrying::call_off(step.incident, step.now);
 }
 
@@ -205,7 +239,7 @@ HEELER_INLINE Decision RecoveryLadder::hold(const Turn& step) const {
     if (step.seen.explicit_limit && incident.condition != Condition::timeout)
         return act(step, InterventionOutcome::persisted);
     if (!step.seen.worst && (step.seen.progressed || step.seen.enough_new || step.seen.no_output_gone))
-        return recovered(step.incident, step.now);
+        return over(step);
     if (step.seen.worst && (outranks(*step.seen.worst, incident.condition) || step.seen.no_output_gone) &&
         incident.condition != Condition::timeout && answers(*step.seen.worst))
         return act(step, {});

@@ -53,6 +53,9 @@ struct RecoveryLadder {
     [[nodiscard]] Decision absorb(const Incident& incident, const std::vector<Action>& actions, Duration now,
                                   Elapsed elapsed, Duration verify_after) const;
 
+    /// People are told, and a person is asked for where the step asks for one; its deeds wait.
+    [[nodiscard]] Decision over_budget(const Incident& before, const Decision& decision) const;
+
 private:
     struct Turn {
         const Incident& incident;
@@ -60,6 +63,7 @@ private:
         Duration now;
         Elapsed elapsed;
         Duration verify_after;
+        std::optional<Condition> unanswered{};  ///< found, and all that is: people are told, and nothing is done
     };
 
     [[nodiscard]] const Response* response_to(Condition condition) const noexcept;
@@ -74,7 +78,10 @@ private:
 
     [[nodiscard]] Decision verify(const Turn& step) const;
 
-    /// A retry is planned.
+    /// The condition is gone. What nothing is done about may be left.
+    [[nodiscard]] Decision over(const Turn& step) const;
+
+    /// A retry is planned, or people were told and nothing was done yet.
     [[nodiscard]] Decision wait(const Turn& step) const;
 
     [[nodiscard]] Decision hold(const Turn& step) const;

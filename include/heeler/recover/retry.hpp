@@ -125,11 +125,11 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
 [[nodiscard]] inline std::string describe(const std::optional<Backoff>& retry) {
     std::string text;
     if (!retry) return text;
-    append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
+    text::append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
     for (std::uint32_t n = 0; n < detail::min_of(retry->count, 8u); ++n)
-        append(text, n == 0 ? " " : ", ", spoken(retry->before(n)));
-    append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count),
-           " times in all; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
+        text::append(text, n == 0 ? " " : ", ", text::spoken(retry->before(n)));
+    text::append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count),
+                 " times in all; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
     return text;
 }
 

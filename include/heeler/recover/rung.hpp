@@ -49,6 +49,18 @@ namespace heeler::inline HEELER_ABI::rung {
            action.outcome == ActionOutcome::unsupported;
 }
 
+/// It does more than ask for a person: what a budget bounds.
+[[nodiscard]] inline bool has_deeds(const Plan& plan) noexcept {
+    for (const Step& step : plan)
+        if (step.action != ActionKind::escalate) return true;
+    return false;
+}
+
+/// The run is over, or nobody watches it any more, when it is carried out.
+[[nodiscard]] inline bool ends_run(const Plan& plan) noexcept {
+    return has(plan, ActionKind::terminate) || has(plan, ActionKind::abandon) || has(plan, ActionKind::mark_failed);
+}
+
 /// Reaches the agent itself: in a run that several share, it is isolated first.
 [[nodiscard]] constexpr bool touches(ActionKind kind) noexcept {
     return is_injection(kind) || kind == ActionKind::pause || kind == ActionKind::terminate ||

@@ -15,7 +15,7 @@ inline constexpr std::size_t session_evidence_cap = 512;
 
 /// What a session is told about one finding, whose words are in `facts.evidence`. For `PromptSettings::steer`.
 [[nodiscard]] inline std::string session_steer(const PromptFacts& facts) {
-    const std::string seen = "[watchdog] " + one_line(facts.evidence, session_evidence_cap) + ".\n";
+    const std::string seen = "[watchdog] " + text::one_line(facts.evidence, session_evidence_cap) + ".\n";
     if (facts.condition == Condition::loop_detected)
         return seen +
                "The same call with the same input will give the same answer. Do not make it again: say in one "

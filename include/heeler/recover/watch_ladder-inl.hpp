@@ -35,6 +35,8 @@ HEELER_INLINE Decision WatchLadder::absorb(const Incident& incident, const std::
     if (given_up || found_over) {
         decision.corrected = InterventionOutcome::ended;
         decision.run_ended = true;
+    } else if (main.kind == ActionKind::escalate) {
+        rung::note_done(decision.incident, main);
     } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
         --decision.incident.attempts;
     }
@@ -46,11 +48,17 @@ HEELER_INLINE Decision WatchLadder::held_back(const Incident& before, Decision d
     decision.plan.clear();
     decision.last.reset();
     decision.is_final = false;
-    if (kept.attempts > 0) --kept.attempts;
+    kept.attempts = before.number == kept.number ? before.attempts : 0;
     if (!retry) return decision;
     kept.phase = before.open() ? before.phase : Phase::climbing;
     kept.hold_until = before.hold_until;
     return decision;
+}
+
+HEELER_INLINE Decision WatchLadder::over_budget(const Incident& before, const Decision& decision) const {
+    Decision told = held_back(before, decision);
+    told.plan = told_only(before, decision).plan;
+    return told;
 }
 
 HEELER_INLINE Result<void> WatchLadder::validate() const {
@@ -75,13 +83,14 @@ HEELER_INLINE Result<void> WatchLadder::validate() const {
 HEELER_INLINE std::string WatchLadder::describe() const {
     std::string text = "  only watches:\n" + retrying::describe(retry);
     for (const SteerRule& rule : steers)
-        append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
-               spoken(rule.cooldown), "\n");
+        text::append(text, "    ", name_of(rule.condition), ": ", name_of(ActionKind::steer), ", at most every ",
+                     text::spoken(rule.cooldown), "\n");
     for (const Ending& ending : endings) {
-        append(text, "    when ", ending.silent_longer ? "silent for more than " + spoken(*ending.silent_longer) : "",
-               ending.silent_longer && ending.at_least != Severity::none ? " or " : "",
-               ending.at_least != Severity::none ? name_of(ending.at_least) : "", ":");
-        for (const Step& entry : ending.plan) append(text, " ", name_of(entry.action));
+        text::append(text, "    when ",
+                     ending.silent_longer ? "silent for more than " + text::spoken(*ending.silent_longer) : "",
+                     ending.silent_longer && ending.at_least != Severity::none ? " or " : "",
+                     ending.at_least != Severity::none ? name_of(ending.at_least) : "", ":");
+        for (const Step& entry : ending.plan) text::append(text, " ", name_of(entry.action));
         text.append("\n");
     }
     return text;
@@ -90,9 +99,9 @@ HEELER_INLINE std::string WatchLadder::describe() const {
 HEELER_INLINE std::string WatchLadder::outlook() const {
     std::string text;
     for (const Ending& ending : endings) {
-        append(text, text.empty() ? "; given up when " : ", or when ");
-        if (ending.silent_longer) append(text, "silent for more than ", spoken(*ending.silent_longer));
-        if (ending.at_least != Severity::none) append(text, "its severity is ", name_of(ending.at_least));
+        text::append(text, text.empty() ? "; given up when " : ", or when ");
+        if (ending.silent_longer) text::append(text, "silent for more than ", text::spoken(*ending.silent_longer));
+        if (ending.at_least != Severity::none) text::append(text, "its severity is ", name_of(ending.at_least));
     }
     return text;
 }

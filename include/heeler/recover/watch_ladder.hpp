@@ -49,6 +49,9 @@ struct WatchLadder {
     /// People are still told; only what would be done waits, and a retry stays planned.
     [[nodiscard]] Decision held_back(const Incident& before, Decision decision) const;
 
+    /// Likewise, and a person is asked for where the step asks for one.
+    [[nodiscard]] Decision over_budget(const Incident& before, const Decision& decision) const;
+
     [[nodiscard]] Result<void> validate() const;
 
     [[nodiscard]] std::string describe() const;

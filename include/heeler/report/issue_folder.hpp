@@ -22,12 +22,13 @@ namespace heeler::inline HEELER_ABI {
         const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
         name += plain || byte == '-' ? byte : '_';
     }
-    return name + "-" + sha256_hex(key).substr(0, 16) + ".md";
+    return name + "-" + text::sha256_hex(key).substr(0, 16) + ".md";
 }
 
 /// The file's content: title, body, and the key that it was filed under.
 [[nodiscard]] inline std::string issue_file_text(const Issue& issue) {
-    return "# " + one_line(issue.title, 512) + "\n\n" + issue.body + "\n\nKey: " + one_line(issue.key, 512) + "\n";
+    return "# " + text::one_line(issue.title, 512) + "\n\n" + issue.body +
+           "\n\nKey: " + text::one_line(issue.key, 512) + "\n";
 }
 
 /// Files issues into a folder that exists. A file is readable by its owner alone, appears whole or not at all, and a

@@ -18,7 +18,7 @@ namespace heeler::inline HEELER_ABI {
 
 /// One line: each metric as `{value, target, met}`, the value `null` where there was nothing to measure.
 [[nodiscard]] inline std::string to_json(const Metrics& metrics) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("metrics").boolean(true);
     const auto add = [&](std::string_view name, const Metric& metric) {
         line.key(name).begin_object().key("value");
@@ -36,8 +36,10 @@ namespace heeler::inline HEELER_ABI {
 /// The table `Measured | Value | Target | Met`.
 [[nodiscard]] inline std::string to_text(const Metrics& metrics) {
     const auto share = [](double value) { return fmt::format("{:.1f} %", 100 * value); };
-    const auto length = [](double seconds) { return spoken(std::chrono::seconds{static_cast<std::int64_t>(seconds)}); };
-    std::vector<TableRow> rows;
+    const auto length = [](double seconds) {
+        return text::spoken(std::chrono::seconds{static_cast<std::int64_t>(seconds)});
+    };
+    std::vector<text::TableRow> rows;
     const auto add = [&](std::string_view what, const Metric& metric, std::string_view limit, const auto& shown) {
         rows.push_back({std::string{what}, metric.value ? shown(*metric.value) : "nothing to measure",
                         fmt::format("{} {}", limit, shown(metric.target)), metric.met ? "yes" : "no"});
@@ -46,7 +48,7 @@ namespace heeler::inline HEELER_ABI {
     add("stalls that were recovered from", metrics.recovery_rate, "at least", share);
     add("healthy runs that were called stalled", metrics.false_alarm_rate, "less than", share);
     add("mean time from stall to recovery", metrics.time_to_recovery_s, "less than", length);
-    return to_table({"Measured", "Value", "Target", "Met"}, rows);
+    return text::to_table({"Measured", "Value", "Target", "Met"}, rows);
 }
 
 }  // namespace heeler::inline HEELER_ABI

@@ -32,7 +32,7 @@ public:
     PrometheusWriter& family(std::string_view name, std::string_view type, std::string_view help) {
         name_ = "heeler_";
         name_ += name;
-        append(text_, "# HELP ", name_, " ", help, "\n# TYPE ", name_, " ", type, "\n");
+        text::append(text_, "# HELP ", name_, " ", help, "\n# TYPE ", name_, " ", type, "\n");
         return *this;
     }
     PrometheusWriter& sample(std::uint64_t value, Labels labels = {}) {
@@ -69,22 +69,22 @@ public:
 
 private:
     PrometheusWriter& line(std::string_view suffix, Labels labels, const std::string& value) {
-        append(text_, name_, suffix);
+        text::append(text_, name_, suffix);
         char before = '{';
         for (const auto& [name, content] : labels) {
             text_ += before;
-            append(text_, name, "=\"");
+            text::append(text_, name, "=\"");
             escape(content);
             text_ += '"';
             before = ',';
         }
         if (before == ',') text_ += '}';
-        append(text_, " ", value, "\n");
+        text::append(text_, " ", value, "\n");
         return *this;
     }
 
     void escape(std::string_view content) {
-        for (const char c : sanitise(content, 128)) {
+        for (const char c : text::sanitise(content, 128)) {
             if (c == '\\' || c == '"') text_ += '\\';
             if (c == '\n')
                 text_ += "\\n";

@@ -53,7 +53,7 @@ public:
     Result<void> alive() const { return send("WATCHDOG=1"); }
     Result<void> stopping() const { return send("STOPPING=1"); }
     /// One line for people.
-    Result<void> status(std::string_view text) const { return send("STATUS=" + one_line(text, 512)); }
+    Result<void> status(std::string_view text) const { return send("STATUS=" + text::one_line(text, 512)); }
 
 private:
     [[nodiscard]] static std::string taken(const char* name) {

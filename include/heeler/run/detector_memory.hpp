@@ -66,7 +66,7 @@ private:
 
 /// A detector in a set of them. Two may share a bit.
 [[nodiscard]] inline std::uint32_t kind_bit(std::string_view detector) noexcept {
-    return 1u << (fingerprint_text(detector) % 32);
+    return 1u << (text::fingerprint_text(detector) % 32);
 }
 
 /// Keeps its class. Takes no memory before something is learned. Saved by kind, so that a class which gains,

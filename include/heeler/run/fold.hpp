@@ -30,7 +30,8 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, Fingerprint print) {
+        learn(seen, {});
+        watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, text::Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
@@ -39,17 +40,22 @@ public:
         ++run_.observations;
     }
 
-    void operator()(const ToolCall& seen) {
+    /// `facts`: what the detector `loop` reads in it, read beforehand; null: it reads it itself.
+    void operator()(const ToolCall& seen, const loops::CallFacts* facts = nullptr) {
         ++run_.calls;
         ++run_.open_calls;
-        learn(seen, fingerprint_call(seen.name, seen.args));
+        Observation what = observation(seen, text::fingerprint_call(seen.name, seen.args));
+        what.call = facts;
+        watched_.detectors.learn(what);
         active();
         ++run_.observations;
     }
 
-    void operator()(const ToolResult& seen) {
-        const std::uint64_t print = fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
-        learn(seen, {print, static_cast<std::uint32_t>(print)});
+    void operator()(const ToolResult& seen, const loops::ResultFacts* facts = nullptr) {
+        const std::uint64_t print = text::fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
+        Observation what = observation(seen, {print, static_cast<std::uint32_t>(print)});
+        what.result = facts;
+        watched_.detectors.learn(what);
         if (run_.open_calls > 0) --run_.open_calls;
         active();
         if (watched_.results.edit().add(print)) gained();
@@ -57,9 +63,9 @@ public:
     }
 
     void operator()(const Message& seen) {
-        const std::uint64_t print = fingerprint_text(seen.text);
+        const std::uint64_t print = text::fingerprint_text(seen.text);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
-        if (seen.from_assistant)
+        if (seen.is_own())
             active();
         else
             alive();
@@ -67,8 +73,12 @@ public:
     }
 
     void operator()(const Progress& seen) {
-        if (run_.reported_value != seen.value) gained();
-        run_.reported_value = seen.value;
+        const bool known = run_.reported_value && (watched_.rules().metric_grows ? seen.value <= *run_.reported_value
+                                                                                 : seen.value == *run_.reported_value);
+        if (!known) {
+            gained();
+            run_.reported_value = seen.value;
+        }
         learn(seen, {});
         active();
         ++run_.observations;
@@ -92,7 +102,7 @@ public:
     }
 
     void operator()(const Resource& seen) {
-        learn(seen, {fingerprint_text(seen.name), 0});
+        learn(seen, {text::fingerprint_text(seen.name), 0});
         ++run_.observations;
     }
 
@@ -117,6 +127,7 @@ public:
         enter(goes_on ? next_task(seen.state) : seen.state);
         watched_.state_told = watched_.unjudged = true;
         if (is_waiting(seen.state) && seen.until) watched_.waits_until = elapsed_at(now_, *seen.until);
+        run_.wait_ends = watched_.waits_until.has_value();
         if (!is_terminal(run_.state)) alive();
         ++run_.observations;
     }
@@ -229,7 +240,7 @@ private:
     /// Each report replaces what the last one said. `instead`: of a worker that says no more than its state.
     void say(const StateChange& seen, std::string_view instead) {
         const auto cut = [](std::string_view text) {
-            return redact(text.substr(0, 4 * RunWords::longest)).substr(0, RunWords::longest);
+            return text::redact(text.substr(0, 4 * RunWords::longest)).substr(0, RunWords::longest);
         };
         const RunWords words{cut(seen.reported.empty() ? instead : seen.reported), cut(seen.prompt), cut(seen.outcome)};
         if (words != *run_.words) run_.words.edit() = words;
@@ -243,6 +254,7 @@ private:
 
     void stop_waiting(Elapsed now) {
         watched_.waits_until.reset();
+        run_.wait_ends = false;
         if (!run_.waiting_since) return;
         run_.waited += std::max(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
@@ -279,8 +291,12 @@ private:
     }
 
     template <class Event>
-    void learn(const Event& event, Fingerprint print) {
-        watched_.detectors.learn(Observation{at_, run_.observations, print.exact, print.normal, event});
+    [[nodiscard]] Observation observation(const Event& event, text::Fingerprint print) const {
+        return Observation{at_, run_.observations, print.exact, print.normal, event};
+    }
+    template <class Event>
+    void learn(const Event& event, text::Fingerprint print) {
+        watched_.detectors.learn(observation(event, print));
     }
 
     RunMemory& watched_;
@@ -291,7 +307,7 @@ private:
 
 /// Folds a checkpoint that happened at `at`, and keeps its row for the next commit. Under the run's lock.
 inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& note, WallTime at) {
-    const std::string text = redacted(note.text, 4096);
+    const std::string text = text::redacted(note.text, 4096);
     folder.checkpoint(note.step, text, note.reason);
     watched.unsaved.edit().checkpoints.push_back(
         {++watched.checkpoints.edit().count, watched.run.incarnation, at, note.step, text, note.reason});

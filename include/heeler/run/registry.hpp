@@ -35,7 +35,7 @@ public:
     [[nodiscard]] Result<void> define(RunClass rules, Instant now) {
         if (auto good = ReadyClass::check(rules); !good)
             return fail(good.error().code,
-                        "run class `" + sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
+                        "run class `" + text::sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
         std::string name = rules.name;
         std::shared_ptr<const ReadyClass> before;
         {
@@ -45,6 +45,7 @@ public:
                                                                known ? known->defined : now.elapsed);
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
+            if (compiled->loop != nullptr) reads_loops_.store(true, std::memory_order_release);
             before = std::exchange(known, std::move(compiled));
         }
         if (before) {
@@ -80,6 +81,9 @@ public:
         mutes_[class_name].add(identity);
     }
 
+    /// Whether a class has a detector that reads calls and results for itself.
+    [[nodiscard]] bool reads_loops() const noexcept { return reads_loops_.load(std::memory_order_acquire); }
+
     [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
         const std::lock_guard guard{lock_};
         const auto it = classes_.find(name);
@@ -105,7 +109,7 @@ public:
         auto rules = find_class(class_name);
         if (!rules)
             return fail(ErrorCode::invalid_argument,
-                        "no run class `" + sanitise(class_name, 80) + "` is defined; call define() first");
+                        "no run class `" + text::sanitise(class_name, 80) + "` is defined; call define() first");
         return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 
@@ -195,7 +199,7 @@ private:
     [[nodiscard]] Result<RunHandle> take_in(const std::string& id, Fill&& fill_in) {
         const std::lock_guard adding{adding_};
         if (index_.find(id))
-            return fail(ErrorCode::duplicate, "a run with the id `" + shown_name(id, 160) +
+            return fail(ErrorCode::duplicate, "a run with the id `" + text::shown_name(id, 160) +
                                                   "` is registered already; choose another id, or find() it");
         const auto handle = table_.add([&](WatchedRun& fresh, RunHandle as) {
             const std::lock_guard guard{fresh.lock};
@@ -234,12 +238,12 @@ private:
 
     /// What is stored of a run for as long as it is on record.
     static void take_secrets_out(RunSpec& spec) {
-        spec.task = redact(spec.task);
-        spec.work_item = redact(spec.work_item);
+        spec.task = text::redact(spec.task);
+        spec.work_item = text::redact(spec.work_item);
         if (!spec.contract) return;
         for (std::string* text : {&spec.contract->scope, &spec.contract->surfaces, &spec.contract->artefact,
                                   &spec.contract->stop_conditions, &spec.contract->rejoin_trigger})
-            *text = redact(*text);
+            *text = text::redact(*text);
     }
 
     static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {
@@ -293,7 +297,8 @@ private:
             return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
         if (watched.verdict->told.levels->next)
-            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, now.elapsed);
+            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, !watched.spec.parent().empty(),
+                                                    now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
@@ -366,6 +371,7 @@ private:
     NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
+    std::atomic<bool> reads_loops_{false};
     RunTable<WatchedRun>& table_;
     RunIndex index_;
 };

@@ -21,7 +21,7 @@ public:
     RunIndex() {
         grow();
         // Addresses that the system chose at random, so that nobody can prepare ids that collide.
-        seed_ = combine(reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(current()));
+        seed_ = text::combine(reinterpret_cast<std::uintptr_t>(this), reinterpret_cast<std::uintptr_t>(current()));
     }
     RunIndex(const RunIndex&) = delete;
     RunIndex& operator=(const RunIndex&) = delete;

@@ -42,6 +42,7 @@ public:
         Beat& beat = chunk.beats[*index % chunk_runs];
         beat.at.store(never, std::memory_order_relaxed);
         beat.over.store(false, std::memory_order_relaxed);
+        beat.seq.store(0, std::memory_order_relaxed);
         beat.status.store(Status::healthy, std::memory_order_relaxed);
         const RunHandle handle{*index, beat.generation.load(std::memory_order_relaxed) + 1};  // odd: in use
         fill(cell_of(*index), handle);
@@ -81,11 +82,16 @@ public:
                    handle.generation;
     }
 
-    /// Notes a sign of life. Wait-free; false if the run is over.
-    bool beat(RunHandle handle, Elapsed when) noexcept {
+    /// Notes a sign of life. Wait-free; false if the run is over. One of the same number as the last is the same again.
+    bool beat(RunHandle handle, Elapsed when, std::uint64_t seq = 0) noexcept {
         if (!current(handle)) return false;
         Beat& beat = chunk_of(handle.index)->beats[handle.index % chunk_runs];
         if (beat.over.load(std::memory_order_relaxed)) return false;
+        if (seq != 0) {
+            const auto mark = static_cast<std::uint16_t>(1 + seq % 0xFFFF);
+            if (beat.seq.load(std::memory_order_relaxed) == mark) return true;
+            beat.seq.store(mark, std::memory_order_relaxed);
+        }
         beat.at.store(when.time_since_epoch().count(), std::memory_order_relaxed);
         return true;
     }
@@ -178,7 +184,9 @@ private:
         std::atomic<std::uint32_t> generation{0};
         std::atomic<bool> over{false};  ///< ended, but not removed yet
         std::atomic<Status> status{Status::healthy};
+        std::atomic<std::uint16_t> seq{0};  ///< tells the last heartbeat from the next; 0: it had no number
     };
+    static_assert(sizeof(Beat) == 16);
     struct Chunk {
         std::array<Beat, chunk_runs> beats;
         std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;

@@ -162,7 +162,7 @@ struct RunMemory {
     Run run;
     Sampling sampling;
     DetectorMemory detectors;  ///< knows the run's class
-    OnDemand<LineSplitter> lines;
+    OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
     OnDemand<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
     OnDemand<Checkpoints> checkpoints;
@@ -277,6 +277,7 @@ struct RunMemory {
         run.waiting_since = life.waiting_since;
         run.waited = life.waited;
         waits_until = life.waits_until;
+        run.wait_ends = waits_until.has_value();
         run.paused_by_watchdog = life.paused_by_watchdog;
     }
 
@@ -295,6 +296,7 @@ struct RunMemory {
         if (usage != *run.usage) run.usage.edit() = usage;
         a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
           fenced_told, earlier_calls, fates);
+        if constexpr (A::is_loading) run.wait_ends = waits_until.has_value();
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -142,6 +142,10 @@ void change_levels(RunClass& rules, Change change) {
     return take(yes_or_no(value), [&](bool jitter) { rules.alerts.outbox.jitter = jitter; });
 }
 
+[[nodiscard]] inline Refused set_metric_grows(const SettingValue& value, RunClass& rules) {
+    return take(yes_or_no(value), [&](bool grows) { rules.metric_grows = grows; });
+}
+
 [[nodiscard]] inline Refused set_inhibit(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool inhibit) { rules.alerts.outbox.inhibit = inhibit; });
 }
@@ -276,6 +280,8 @@ inline constexpr std::array known{
     Known{"action_budget.per_run_per_day", &set_per_day},
     Known{"auto_steer", &set_auto_steer},
     Known{"mode", &set_mode},
+    Known{"metric_grows", &set_metric_grows},
+    Known{"longest_wait_s", &set_present<NeedsInput>},
     Known{"alert_cooldown_s", &set_alert_cooldown},
     Known{"renotify_every_s", &set_renotify},
     Known{"retry_failed_alerts", &set_retry_alerts},
@@ -310,6 +316,7 @@ inline constexpr std::array known{
     Known{"error_cascade.window", &set_field<ErrorCascade>},
     Known{"burn.factor", &set_burn},
     Known{"burn.min_history", &set_burn},
+    Known{"burn.in_a_row", &set_burn},
     Known{"relay.timeout_s", &set_relay},
     Known{"relay.continue_at_s", &set_relay},
     Known{"relay.give_up_at_s", &set_relay},

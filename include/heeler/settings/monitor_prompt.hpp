@@ -18,33 +18,35 @@ namespace heeler::inline HEELER_ABI {
     const WorkerState::Settings states = set != nullptr ? *set : WorkerState::Settings{};
     const std::string retries = std::to_string(rules.alerts.outbox.at_once.value_or(3));
     std::string text;
-    append(text,
-           "You are a monitor. You watch workers for an orchestrator and do none of their work.\n\n"
-           "## Each cycle\n\nA cycle begins with the message \"check\", every ",
-           spoken(rules.schedule.period > Duration{} ? rules.schedule.period : rules.interval.long_task),
-           ".\n\n1. List the workers anew; remember none of them from before. Never watch yourself.\n"
-           "2. Read of each its reported status and the last ",
-           std::to_string(states.lines),
-           " lines of its output.\n"
-           "3. Give each one state, the first that applies: complete, needs input, error, stuck, working. Stuck is a "
-           "worker whose last line and status did not change at ",
-           std::to_string(states.stuck_after),
-           " cycles in a row.\n"
-           "4. Tell the orchestrator (",
-           rules.alerts.to.empty() ? "its own route" : "route `" + rules.alerts.to + "`",
-           ") once of each worker that is complete, needs input, has an error or is stuck, with the reason and what it "
-           "can do about it.\n\n"
-           "## Silence\n\nSay nothing about workers that work. Never say that all is well.\n");
+    text::append(
+        text,
+        "You are a monitor. You watch workers for an orchestrator and do none of their work.\n\n"
+        "## Each cycle\n\nA cycle begins with the message \"check\", every ",
+        text::spoken(rules.schedule.period > Duration{} ? rules.schedule.period : rules.interval.long_task),
+        ".\n\n1. List the workers anew; remember none of them from before. Never watch yourself.\n"
+        "2. Read of each its reported status and the last ",
+        std::to_string(states.lines),
+        " lines of its output.\n"
+        "3. Give each one state, the first that applies: complete, needs input, error, stuck, working. Stuck is a "
+        "worker whose last line and status did not change at ",
+        std::to_string(states.stuck_after),
+        " cycles in a row.\n"
+        "4. Tell the orchestrator (",
+        rules.alerts.to.empty() ? "its own route" : "route `" + rules.alerts.to + "`",
+        ") once of each worker that is complete, needs input, has an error or is stuck, with the reason and what it "
+        "can do about it.\n\n"
+        "## Silence\n\nSay nothing about workers that work. Never say that all is well.\n");
     if (!rules.context.auto_clear) return text;
-    append(text,
-           "\n## Context management\n\nWhen a cycle is done:\n\n"
-           "1. Make sure that every message was sent. One that failed is sent again at once, up to ",
-           retries,
-           " times.\n"
-           "2. When all were sent, or the retries are used up, type \"/clear\": your context is empty for the next "
-           "cycle, and stays cheap.\n",
-           rules.context.clear_on_error ? "" : "   Keep it for this cycle if a message could not be sent.\n",
-           "\nClear after every cycle. Do not collect a history: what you need is found anew in each one.\n");
+    text::append(
+        text,
+        "\n## Context management\n\nWhen a cycle is done:\n\n"
+        "1. Make sure that every message was sent. One that failed is sent again at once, up to ",
+        retries,
+        " times.\n"
+        "2. When all were sent, or the retries are used up, type \"/clear\": your context is empty for the next "
+        "cycle, and stays cheap.\n",
+        rules.context.clear_on_error ? "" : "   Keep it for this cycle if a message could not be sent.\n",
+        "\nClear after every cycle. Do not collect a history: what you need is found anew in each one.\n");
     return text;
 }
 

@@ -15,6 +15,7 @@
 #include <heeler/core/settings.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/recover/watch_ladder.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/settings/known_settings.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -107,6 +108,7 @@ public:
         check_silence<ProgressAge>("duration_limit_s");
         check_endings();
         check_levels();
+        for (SettingFault& fault : detail::contradictions_of(rules_)) faults_.push_back(std::move(fault));
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
@@ -164,7 +166,7 @@ private:
 
     /// As its author spells it.
     [[nodiscard]] static std::string label_of(const NamedSetting& given, std::string_view name) {
-        return sanitise(given.written.empty() ? name : std::string_view{given.written}, 80);
+        return text::sanitise(given.written.empty() ? name : std::string_view{given.written}, 80);
     }
 
     [[nodiscard]] std::string unknown(const NamedSetting& given, const std::string& name) const {
@@ -173,13 +175,13 @@ private:
         const std::string all = listed(names);
         for (const Nameable& each : nameables_)
             if (!each.object.empty()) names.push_back(each.object);
-        const auto nearest = nearest_name(name, names);
+        const auto nearest = text::nearest_name(name, names);
         if (!nearest) return "no setting has this name; known are " + all;
-        const std::string spelt = variable_of("", name);
+        const std::string spelt = text::variable_of("", name);
         const bool variable = given.written.ends_with(spelt);
         const auto prefix = std::string_view{given.written}.substr(0, given.written.size() - spelt.size());
         return "no setting has this name; did you mean '" +
-               (variable ? variable_of(prefix, *nearest) : std::string{*nearest}) + "'?";
+               (variable ? text::variable_of(prefix, *nearest) : std::string{*nearest}) + "'?";
     }
 
     [[nodiscard]] std::string_view silence_label() const {

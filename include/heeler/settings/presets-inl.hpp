@@ -51,6 +51,7 @@ HEELER_INLINE RunClass long_run() {
                          {ActionKind::terminate, ActionKind::snapshot, {}}};
     ladder.on_failure = OnFailure::final_rung;
     rules.ladder = std::move(ladder);
+    rules.alerts.escalation.parent_first = true;
     rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     return rules;
 }
@@ -65,11 +66,15 @@ HEELER_INLINE RunClass recommended() {
         .turn_on<OutputAccessRule>()
         .turn_on<LoopDetector<Line>>()
         .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
-        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s});
+        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s})
+        // Agents burn in bursts: three minutes in a row against the half hour before.
+        .turn_on<BurnRateTracker<Tokens>>({5.0, 30, 3})
+        .turn_on<BurnRateTracker<ApiCalls>>({5.0, 30, 3})
+        .turn_on<BurnRateTracker<BytesWritten>>({5.0, 30, 3});
     auto& ladder = *rules.ladder.as<RecoveryLadder>();
     ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
-    rules.alerts.escalation = {three_levels(), 4h};
+    rules.alerts.escalation = {three_levels(), 4h, false};
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;

@@ -18,6 +18,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/detect/loop.hpp>
 #include <heeler/settings/validate.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -68,6 +69,8 @@ public:
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
     const Mutes& mutes;
+    /// What the class's detector of loops goes by; null: it has none.
+    const Loop::Settings* loop = nullptr;
     /// Of the grid on which its runs are looked at together: the registration of the oldest, so that a restart keeps
     /// it.
     mutable std::atomic<Elapsed> origin;
@@ -102,6 +105,7 @@ public:
         for (std::size_t kind = 0; kind < listeners.size(); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
+        loop = rules.detectors.find<Loop>();
         blank_ = make_memory();
     }
     /// Whether a detector listens to what is observed as `Event`.

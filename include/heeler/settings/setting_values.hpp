@@ -30,7 +30,7 @@ using Read = tl::expected<T, SettingFault>;
 
 /// The value for a message.
 [[nodiscard]] inline std::string shown(const SettingValue& value) {
-    if (const auto* text = value.get<std::string>()) return "'" + sanitise(*text, 60) + "'";
+    if (const auto* text = value.get<std::string>()) return "'" + text::sanitise(*text, 60) + "'";
     if (const auto* yes = value.get<bool>()) return *yes ? "true" : "false";
     if (const auto* whole = value.get<std::int64_t>()) return std::to_string(*whole);
     if (const auto* number = value.get<double>()) return written(*number);

@@ -18,7 +18,7 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline Result<void> check_length(std::string_view what, Duration value, Duration least, Duration most) {
     if (value >= least && value <= most) return {};
     return fail(ErrorCode::invalid_argument, std::string{what} + " is " + std::to_string(in_seconds(value)) +
-                                                 " s; it must be " + spoken(least) + " to " + spoken(most));
+                                                 " s; it must be " + text::spoken(least) + " to " + text::spoken(most));
 }
 
 /// A moment that the library can count with: the years 1900 to 2260.
@@ -112,13 +112,13 @@ template <class What>
     if (auto good = check_length("interval", interval, 1s, 24h); !good) return good;
     if (auto good = check_length("interval.long_task", rules.interval.long_task, 1s, 24h); !good) return good;
     if (rules.schedule.period > interval)
-        return fail(ErrorCode::invalid_argument, "schedule.period (" + spoken(rules.schedule.period) +
-                                                     ") is longer than the interval (" + spoken(interval) +
+        return fail(ErrorCode::invalid_argument, "schedule.period (" + text::spoken(rules.schedule.period) +
+                                                     ") is longer than the interval (" + text::spoken(interval) +
                                                      "): samples would be lost; shorten the period");
     if (rules.verify_after != Duration{} && rules.verify_after < rules.schedule.period)
-        return fail(ErrorCode::invalid_argument, "verify_after (" + spoken(rules.verify_after) +
-                                                     ") is shorter than schedule.period (" +
-                                                     spoken(rules.schedule.period) + "); make it at least one period");
+        return fail(ErrorCode::invalid_argument,
+                    "verify_after (" + text::spoken(rules.verify_after) + ") is shorter than schedule.period (" +
+                        text::spoken(rules.schedule.period) + "); make it at least one period");
     if (auto good = check_length("grace", rules.grace, 0s, 24h); !good) return good;
     if (const auto& filter = rules.applicability.filter; filter && filter->name_pattern.size() > max_run_id_bytes)
         return fail(ErrorCode::invalid_argument,
@@ -136,8 +136,9 @@ template <class What>
         rules.alerts.outbox.give_up_after < rules.alerts.outbox.longest_retry)
         return fail(ErrorCode::invalid_argument,
                     "outbox: first_retry <= longest_retry <= give_up_after must hold; they are " +
-                        spoken(rules.alerts.outbox.first_retry) + ", " + spoken(rules.alerts.outbox.longest_retry) +
-                        ", " + spoken(rules.alerts.outbox.give_up_after));
+                        text::spoken(rules.alerts.outbox.first_retry) + ", " +
+                        text::spoken(rules.alerts.outbox.longest_retry) + ", " +
+                        text::spoken(rules.alerts.outbox.give_up_after));
     if (rules.alerts.outbox.at_once && rules.alerts.outbox.groups())
         return fail(
             ErrorCode::invalid_argument,

@@ -20,7 +20,7 @@ namespace detail {
 /// Whether it is nearly a known name, or the object that a known one is a part of.
 [[nodiscard]] inline bool is_meant(const std::string& name, const std::vector<std::string_view>& known) {
     const std::string object = name + ".";
-    return nearest_name(name, known) ||
+    return text::nearest_name(name, known) ||
            std::any_of(known.begin(), known.end(), [&](std::string_view part) { return part.starts_with(object); });
 }
 
@@ -37,7 +37,7 @@ namespace detail {
         const auto equals = text.find('=');
         if (equals == std::string_view::npos || equals + 1 == text.size()) continue;
         const auto variable = text.substr(0, equals);
-        auto name = setting_of_variable(prefix, variable);
+        auto name = text::setting_of_variable(prefix, variable);
         if (!name || !detail::is_meant(*name, known)) continue;
         settings.push_back({*std::move(name), {std::string{text.substr(equals + 1)}}, std::string{variable}});
     }

@@ -52,7 +52,7 @@ struct FileCursor {
 
 /// The beginning of a file: nothing of it was read.
 [[nodiscard]] inline FileCursor beginning_of(std::uint64_t inode) noexcept {
-    return {inode, 0, false, combine(fingerprint_text(""), fingerprint_text(""))};
+    return {inode, 0, false, text::combine(text::fingerprint_text(""), text::fingerprint_text(""))};
 }
 
 /// A fingerprint of the first and the last KiB in front of `offset`. Error: an errno value.
@@ -62,7 +62,7 @@ struct FileCursor {
     if (!first) return tl::unexpected<int>(first.error());
     const auto last = file.read(offset - size, static_cast<std::size_t>(size));
     if (!last) return tl::unexpected<int>(last.error());
-    return combine(fingerprint_text(*first), fingerprint_text(*last));
+    return text::combine(text::fingerprint_text(*first), text::fingerprint_text(*last));
 }
 
 }  // namespace heeler::inline HEELER_ABI

@@ -122,13 +122,13 @@ template <class Value>
     }
     if (root.get(object) != simdjson::SUCCESS)
         return fail(ErrorCode::invalid_argument,
-                    "settings are " + sanitise(simdjson::minify(root), 60) + "; they must be one JSON object");
+                    "settings are " + text::sanitise(simdjson::minify(root), 60) + "; they must be one JSON object");
     return detail::settings_of(object);
 }
 
 /// The settings in a regular file. Errors: `io` if it cannot be read; `invalid_argument` as above, with the path.
 [[nodiscard]] inline Result<std::vector<NamedSetting>> settings_from_file(const std::filesystem::path& path) {
-    const std::string name = "'" + sanitise(path.native(), 200) + "'";
+    const std::string name = "'" + text::sanitise(path.native(), 200) + "'";
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found)

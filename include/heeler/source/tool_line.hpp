@@ -37,7 +37,7 @@ public:
     /// Seconds since 1970 that are none are a clock that was never set.
     [[nodiscard]] std::optional<WallTime> time() noexcept {
         const auto written = first_of({"timestamp"});
-        const auto time = written ? parse_timestamp(*written) : std::nullopt;
+        const auto time = written ? text::parse_timestamp(*written) : std::nullopt;
         return time && *time > WallTime{} ? time : std::nullopt;
     }
 
@@ -128,12 +128,7 @@ private:
 
     /// Bytes that are no UTF-8 are usually a character that was cut in the middle.
     [[nodiscard]] std::string_view repaired(std::string_view line) {
-        std::string& valid = texts_.emplace_back();
-        for (std::size_t at = 0; at < line.size();) {
-            const auto next = decode_utf8(line, at);
-            valid += next.valid ? line.substr(at, next.size) : replacement_character;
-            at += next.size;
-        }
+        std::string& valid = texts_.emplace_back(text::repaired_utf8(line));
         const std::size_t size = valid.size();
         valid.append(LineFollower::padding, '\0');
         return std::string_view{valid}.substr(0, size);

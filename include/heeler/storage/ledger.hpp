@@ -181,6 +181,19 @@ public:
         return find_fault(run, now) != nullptr;
     }
 
+    /// A run that the store does not take, though it takes others: why, and since when.
+    struct Refused {
+        std::string run;
+        Error error;
+        Elapsed since{};
+    };
+    [[nodiscard]] std::vector<Refused> refused() {
+        const std::lock_guard guard{lock_};
+        std::vector<Refused> all;
+        for (const auto& [run, fault] : faults_) all.push_back({run, fault.error, fault.since});
+        return all;
+    }
+
     /// Writes all changes as one batch; if the store refuses a row of it, in parts, so that only the runs at fault are
     /// left out. What was not stored still waits. An error: of all of it, or of what belongs to no run.
     [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
@@ -251,6 +264,7 @@ private:
     struct Fault {
         Error error;
         Elapsed again{};
+        Elapsed since{};
     };
 
     /// Nullptr: the store takes the run, as far as is known, or may be asked again.
@@ -276,7 +290,9 @@ private:
     }
 
     void put_off(Change& change, const std::string& run, Error error, Instant now) {
-        faults_[run] = Fault{error, now.elapsed + again_after};
+        const auto known = faults_.find(run);
+        const Elapsed since = known == faults_.end() ? now.elapsed : known->second.since;
+        faults_[run] = Fault{error, now.elapsed + again_after, since};
         change.fault.edit() = std::move(error);
     }
 

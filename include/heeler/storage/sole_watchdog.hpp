@@ -87,10 +87,10 @@ private:
         const std::string_view owner = other.owner;
         const std::size_t start = owner.rfind('/');
         const std::size_t pid = owner.rfind('/', start == 0 ? 0 : start - 1);
-        std::string who = "process " + sanitise(owner, 128);
+        std::string who = "process " + text::sanitise(owner, 128);
         if (start != std::string_view::npos && pid != std::string_view::npos)
-            who = "process " + sanitise(owner.substr(pid + 1, start - pid - 1), 20) + " on host " +
-                  sanitise(owner.substr(0, owner.find('/')), 64);
+            who = "process " + text::sanitise(owner.substr(pid + 1, start - pid - 1), 20) + " on host " +
+                  text::sanitise(owner.substr(0, owner.find('/')), 64);
         const auto left = std::chrono::ceil<std::chrono::seconds>(other.left).count();
         return Error{ErrorCode::busy, "another watchdog without a name works on this store, in " + who +
                                           ", for at least " + std::to_string(left) + " s more" + std::string{advice}};

@@ -65,6 +65,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     watched.archive_facts(facts);
     keep_reported(watched, mine, noted);
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
+    watched.run.wait_ends = watched.waits_until.has_value();
     const auto& records = stored.interventions;
     const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,

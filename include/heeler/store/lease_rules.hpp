@@ -26,7 +26,7 @@ inline constexpr std::uint64_t most_claimed = 100'000;
 
 [[nodiscard]] constexpr bool has_controls(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         if (!next.valid || next.value < 0x20 || (next.value >= 0x7f && next.value < 0xa0)) return true;
         at += next.size;
     }
@@ -35,7 +35,7 @@ inline constexpr std::uint64_t most_claimed = 100'000;
 
 [[nodiscard]] inline Result<void> check_lease_name(std::string_view what, std::string_view name) {
     if (!name.empty() && name.size() <= longest_lease_name && !has_controls(name)) return {};
-    return fail(ErrorCode::invalid_argument, std::string{what} + " \"" + shown_name(name, 160) + "\" has " +
+    return fail(ErrorCode::invalid_argument, std::string{what} + " \"" + text::shown_name(name, 160) + "\" has " +
                                                  std::to_string(name.size()) +
                                                  " bytes: it must be 1 to 128 bytes of UTF-8 without control "
                                                  "characters");
@@ -80,7 +80,7 @@ inline void hand_over(RunRow& row, std::string& taken_from, const Lease& to) {
 /// The lease was taken away, or given up: whoever writes under it is late.
 [[nodiscard]] inline Error lease_was_lost(std::string_view place, const Lease& lease) {
     std::string message{"store "};
-    message.append(place).append(": the lease of \"").append(one_line(lease.holder, 160)).append("\" (epoch ");
+    message.append(place).append(": the lease of \"").append(text::one_line(lease.holder, 160)).append("\" (epoch ");
     message.append(std::to_string(lease.epoch)).append(") was taken away or given up; nothing was stored: claim it ");
     return Error{ErrorCode::fenced, message.append("anew")};
 }

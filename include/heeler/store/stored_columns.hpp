@@ -68,7 +68,7 @@ template <class Row>
 [[nodiscard]] inline std::string was_swallowed(std::string_view table, std::string_view run) {
     std::string text{"table '"};
     text.append(table).append("': a row");
-    if (!run.empty()) text.append(" of the run \"").append(shown_name(run, 160)).append("\"");
+    if (!run.empty()) text.append(" of the run \"").append(text::shown_name(run, 160)).append("\"");
     return text.append(" was not stored, though no error was named (a trigger?)");
 }
 

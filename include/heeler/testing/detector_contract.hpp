@@ -33,7 +33,7 @@ public:
     void operator()(const Event& event) {
         now_.elapsed += std::chrono::seconds{1};
         now_.wall += std::chrono::seconds{1};
-        const Fingerprint print = print_of(event);
+        const text::Fingerprint print = print_of(event);
         count(event);
         if ((detector_ops<D>.listens >> event.index() & 1u) != 0)
             D{}.learn(memory_, settings_, {run_.working(now_.elapsed), told_, print.exact, print.normal, event});
@@ -68,13 +68,13 @@ public:
     }
 
 private:
-    [[nodiscard]] static Fingerprint print_of(const Event& event) noexcept {
+    [[nodiscard]] static text::Fingerprint print_of(const Event& event) noexcept {
         const auto of_text = [](std::string_view text) {
-            const std::uint64_t print = fingerprint_text(text);
-            return Fingerprint{print, static_cast<std::uint32_t>(print)};
+            const std::uint64_t print = text::fingerprint_text(text);
+            return text::Fingerprint{print, static_cast<std::uint32_t>(print)};
         };
-        if (const auto* line = std::get_if<OutputLine>(&event)) return fingerprint_line(line->text);
-        if (const auto* call = std::get_if<ToolCall>(&event)) return fingerprint_call(call->name, call->args);
+        if (const auto* line = std::get_if<OutputLine>(&event)) return text::fingerprint_line(line->text);
+        if (const auto* call = std::get_if<ToolCall>(&event)) return text::fingerprint_call(call->name, call->args);
         if (const auto* message = std::get_if<Message>(&event)) return of_text(message->text);
         if (const auto* result = std::get_if<ToolResult>(&event))
             return of_text(result->output_sha.empty() ? result->output : result->output_sha);

@@ -158,7 +158,7 @@ public:
         if (state_->agents.empty()) return AgentStanding::active;
         const auto known = state_->agents.find(agent);
         if (known != state_->agents.end()) return known->second;
-        return heeler::fail(ErrorCode::unknown_run, concat("the tenant has no agent `", agent.id, "`"));
+        return heeler::fail(ErrorCode::unknown_run, text::concat("the tenant has no agent `", agent.id, "`"));
     }
     [[nodiscard]] Result<ActionDone> review(const ReviewRequest& asked) {
         return act({TreeVerb::review,
@@ -240,7 +240,7 @@ private:
                                    ErrorCode::unsupported, ErrorCode::timed_out, ErrorCode::ended};
         const auto index = static_cast<std::size_t>(with);
         return heeler::fail(codes[index],
-                            concat(tree_verb_names[verb], ": ", control_answer_names[index], ", as scripted"));
+                            text::concat(tree_verb_names[verb], ": ", control_answer_names[index], ", as scripted"));
     }
 
     void carry_out(const Request& asked) {
@@ -252,13 +252,13 @@ private:
         if (asked.verb != TreeVerb::review) return;
         TreeNode* review = review_of(asked.node);
         if (review == nullptr) {
-            const NodeRef ref{asked.node.tenant, concat("review-", asked.node.id)};
+            const NodeRef ref{asked.node.tenant, text::concat("review-", asked.node.id)};
             review = &state_->nodes[ref];
             review->id = ref.id;
             review->tenant = ref.tenant;
             review->parent = review->origin_id = asked.node.id;
             review->origin = review_origin;
-            review->title = concat("Watchdog review for ", asked.node.id);
+            review->title = text::concat("Watchdog review for ", asked.node.id);
         }
         review->status = "todo";
         review->claim = ReviewClaim::legitimate;

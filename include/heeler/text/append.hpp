@@ -6,7 +6,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 template <class... Parts>
 void append(std::string& text, const Parts&... parts) {
@@ -20,4 +20,4 @@ template <class... Parts>
     return text;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

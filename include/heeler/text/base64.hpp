@@ -17,6 +17,8 @@ inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabc
 
 }  // namespace detail
 
+namespace text {
+
 /// With padding, on one line.
 [[nodiscard]] inline std::string base64(std::string_view bytes) {
     std::string text;
@@ -49,5 +51,7 @@ inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabc
     }
     return bytes;
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -12,8 +12,12 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace text {
+
 /// Arguments nested deeper are taken as plain text.
 inline constexpr std::size_t max_argument_depth = 64;
+
+}  // namespace text
 
 namespace detail {
 
@@ -25,7 +29,7 @@ struct TwoHashes {
 };
 
 [[nodiscard]] constexpr TwoHashes combine_both(TwoHashes a, TwoHashes b) noexcept {
-    return {combine(a.exact, b.exact), combine(a.normal, b.normal)};
+    return {text::combine(a.exact, b.exact), text::combine(a.normal, b.normal)};
 }
 
 [[nodiscard]] constexpr TwoHashes tagged(TwoHashes hashes, std::uint64_t tag) noexcept {
@@ -63,7 +67,7 @@ private:
     static constexpr std::uint64_t line_feed = 2;
 
     [[nodiscard]] static TwoHashes add(TwoHashes sum, std::string_view text, std::uint64_t how) noexcept {
-        const auto line = fingerprint_line(text);
+        const auto line = text::fingerprint_line(text);
         return combine_both(sum, {line.exact + how, line.normal + how});
     }
     void append(std::string_view text) noexcept {
@@ -181,7 +185,7 @@ private:
         if (text.empty()) return false;
         const bool number = text[0] == '-' || class_of(text[0]) == char_digit;
         if (!number && text != "true" && text != "false" && text != "null") return false;
-        const auto exact = fingerprint_text(text);
+        const auto exact = text::fingerprint_text(text);
         value_ = tagged({exact, number ? 0 : exact}, number ? tag_number : tag_word);
         return true;
     }
@@ -211,7 +215,7 @@ private:
     bool opened_ = false;
     bool closed_ = false;
     TwoHashes value_{};
-    std::array<Frame, max_argument_depth> frames_;
+    std::array<Frame, text::max_argument_depth> frames_;
 };
 
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
@@ -221,6 +225,8 @@ private:
 }
 
 }  // namespace detail
+
+namespace text {
 
 /// The fingerprint of calling `tool_name` (empty: "unknown") with `args_json`. Values, types and the order in arrays
 /// matter; the order of keys, white space and how a string is escaped do not; `1` and `1.0` differ. Anything but an
@@ -234,5 +240,7 @@ private:
     }
     return {combine(name, arguments.exact), static_cast<std::uint32_t>(combine(name, arguments.normal))};
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

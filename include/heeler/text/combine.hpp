@@ -6,7 +6,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 /// One fingerprint of two; the order matters.
 [[nodiscard]] constexpr std::uint64_t combine(std::uint64_t first, std::uint64_t second) noexcept {
@@ -15,4 +15,4 @@ namespace heeler::inline HEELER_ABI {
     return mixed ^ (mixed >> 29);
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

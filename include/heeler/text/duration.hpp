@@ -7,7 +7,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 /// "45s", "3m 5s", "2h 10m", "3d 4h": the two largest units. Negative lengths read as zero.
 [[nodiscard]] inline std::string spoken(Duration length) {
@@ -43,4 +43,4 @@ namespace heeler::inline HEELER_ABI {
            padded(time.subseconds().count(), 3) + 'Z';
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -21,6 +21,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace text {
+
 /// What is kept of a line. Stable across platforms and versions; a collision makes two lines look equal, no more.
 struct Fingerprint {
     std::uint64_t exact = 0;   ///< of the bytes as they are
@@ -33,6 +35,8 @@ struct Fingerprint {
 [[nodiscard, gnu::flatten]] inline std::uint64_t fingerprint_text(std::string_view text) noexcept {
     return XXH3_64bits(text.data(), text.size());
 }
+
+}  // namespace text
 
 namespace detail {
 
@@ -152,7 +156,7 @@ public:
     }
 
     [[nodiscard, gnu::flatten]] std::uint64_t hash() noexcept {
-        if (!spilled_) return fingerprint_text({buffer_.data(), size_});
+        if (!spilled_) return text::fingerprint_text({buffer_.data(), size_});
         XXH3_64bits_update(&state_, buffer_.data(), size_);
         return XXH3_64bits_digest(&state_);
     }
@@ -276,6 +280,8 @@ private:
 
 }  // namespace detail
 
+namespace text {
+
 /// The fingerprint of one line without its line break. A line with nothing to mask costs one hash; any length is fine,
 /// nothing is allocated. For a line that is masked already, `normal` is the low half of `exact`.
 [[nodiscard]] inline Fingerprint fingerprint_line(std::string_view line) noexcept {
@@ -284,5 +290,7 @@ private:
     if (detail::find_maskable(line.data(), end) == end) return {exact, static_cast<std::uint32_t>(exact)};
     return {exact, static_cast<std::uint32_t>(detail::LineMasker(line).hash())};
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -19,6 +19,8 @@ namespace detail {
 
 }  // namespace detail
 
+namespace text {
+
 /// The authentication code of `text` under `key`: 32 bytes.
 [[nodiscard]] inline std::string hmac_sha256(std::string_view key, std::string_view text) {
     constexpr std::size_t block = 64;
@@ -33,5 +35,7 @@ namespace detail {
     outer.append(detail::as_bytes(sha256(inner)));
     return detail::as_bytes(sha256(outer));
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -30,6 +30,8 @@ inline void append_json_escape(std::string& out, char32_t c) {
 
 }  // namespace detail
 
+namespace text {
+
 /// Appends `text` to `out` as a quoted JSON string. What can be seen stays as it is; controls, invisible characters,
 /// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD. `exact`:
 /// only controls are escaped.
@@ -156,5 +158,7 @@ private:
     std::size_t depth_ = 0;
     bool first_ = true;
 };
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

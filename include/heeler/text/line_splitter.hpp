@@ -10,7 +10,7 @@
 #include <heeler/text/redact.hpp>
 #include <heeler/text/secret_finder.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 /// Keeps the unfinished last line between two calls. Lines longer than a block are fingerprinted block by block, so
 /// that the result is the same for every way of cutting the stream. One thread at a time.
@@ -123,4 +123,4 @@ private:
     bool long_line_ = false;
 };
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -7,7 +7,7 @@
 
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 /// `sanitise(text, cap_bytes)` with a blank for each line end and tab, so that no content can begin a line of its own.
 [[nodiscard]] inline std::string one_line(std::string_view text, std::size_t cap_bytes) {
@@ -17,4 +17,4 @@ namespace heeler::inline HEELER_ABI {
     return line;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -29,7 +29,7 @@ namespace detail {
     for (const auto span : spans) {
         if (span.begin > shown || shown == 0) {
             out += text.substr(shown, span.begin - shown);
-            out += redacted_mark;
+            out += text::redacted_mark;
         }
         shown = std::max(shown, span.end);
     }
@@ -38,6 +38,8 @@ namespace detail {
 }
 
 }  // namespace detail
+
+namespace text {
 
 /// What a reader takes in of a text.
 struct Redactor::Seen {
@@ -146,5 +148,7 @@ HEELER_INLINE std::string redacted(std::string_view text, std::size_t cap_bytes)
 HEELER_INLINE std::string evidence_text(std::string_view text, std::size_t keep) {
     return Redactor().evidence_text(text, keep);
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -15,6 +15,8 @@ namespace detail {
 struct Span;
 }
 
+namespace text {
+
 /// Takes secrets out of text: by their shape, and the exact values it was given. Copies are independent; const calls
 /// may come from any thread.
 class Redactor {
@@ -51,6 +53,8 @@ private:
 
 /// `Redactor::evidence_text` for secrets that are known by their shape alone.
 [[nodiscard]] std::string evidence_text(std::string_view text, std::size_t keep = 4000);
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI
 

@@ -86,6 +86,8 @@ namespace detail {
 
 }  // namespace detail
 
+namespace text {
+
 /// RFC 3339, also with a space for the T; without a zone it is UTC. Absent if it is not one. Any thread.
 [[nodiscard]] constexpr std::optional<WallTime> parse_rfc3339(std::string_view text) noexcept {
     const auto date = detail::take_date(text);
@@ -110,5 +112,7 @@ namespace detail {
     if (!(seconds >= year_0 && seconds < year_10000)) return std::nullopt;
     return WallTime{std::chrono::round<Duration>(std::chrono::duration<double>(seconds))};
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -18,7 +18,7 @@ namespace detail {
 
 /// The code point at `at`; 0 at the end.
 [[nodiscard]] constexpr char32_t peek(std::string_view text, std::size_t at) noexcept {
-    return at < text.size() ? decode_utf8(text, at).value : 0;
+    return at < text.size() ? text::decode_utf8(text, at).value : 0;
 }
 
 /// The end of a control sequence whose parameters start at `at`: parameters, intermediates, one final byte.
@@ -31,7 +31,7 @@ namespace detail {
 /// so that it cannot hide what follows.
 [[nodiscard]] constexpr std::size_t skip_control_string(std::string_view text, std::size_t at) noexcept {
     for (std::size_t end = at; end < text.size();) {
-        const auto next = decode_utf8(text, end);
+        const auto next = text::decode_utf8(text, end);
         if (next.value == 0x07 || next.value == 0x9C) return end + next.size;
         if (next.value == 0x1B) return peek(text, end + 1) == '\\' ? end + 2 : at;
         if (is_control(next.value) && next.value != '\t') return at;
@@ -57,11 +57,11 @@ namespace detail {
 /// Appends the clean form of all of `text`: at most three bytes for each of its bytes.
 inline void append_clean(std::string& out, std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         const auto character = text.substr(at, next.size);
         at += next.size;
         if (!next.valid) {
-            out += replacement_character;
+            out += text::replacement_character;
         } else if (next.value == '\r') {
             if (peek(text, at) != '\n') out += '\n';
         } else if (next.value == '\n' || next.value == '\t') {
@@ -84,10 +84,10 @@ inline void append_clean(std::string& out, std::string_view text) {
 [[nodiscard]] inline std::string join_cut(std::string_view head, std::string_view tail, std::size_t total,
                                           std::size_t cap_bytes) {
     const std::size_t room_for_note = left_out_note(total).size();
-    if (cap_bytes < 2 * room_for_note) return std::string(utf8_head(head, cap_bytes));
+    if (cap_bytes < 2 * room_for_note) return std::string(text::utf8_head(head, cap_bytes));
     const std::size_t room = cap_bytes - room_for_note;
-    head = utf8_head(head, room - room / 2);
-    tail = utf8_tail(tail, room / 2);
+    head = text::utf8_head(head, room - room / 2);
+    tail = text::utf8_tail(tail, room / 2);
     std::string out(head);
     out += left_out_note(total - head.size() - tail.size());
     out += tail;
@@ -95,6 +95,8 @@ inline void append_clean(std::string& out, std::string_view text) {
 }
 
 }  // namespace detail
+
+namespace text {
 
 /// `text` made safe to show: valid UTF-8 (broken bytes become U+FFFD) without controls but `\n` and `\t`, terminal
 /// escape sequences, direction controls and invisible characters; every line end is `\n`. Longer than `cap_bytes`, its
@@ -127,11 +129,13 @@ inline void append_clean(std::string& out, std::string_view text) {
     return out;
 }
 
+}  // namespace text
+
 /// Whether `id` can name a run: valid UTF-8 without control characters, 1 to 128 bytes.
 [[nodiscard]] constexpr bool valid_run_id(std::string_view id) noexcept {
     if (id.empty() || id.size() > max_run_id_bytes) return false;
     for (std::size_t at = 0; at < id.size();) {
-        const auto next = decode_utf8(id, at);
+        const auto next = text::decode_utf8(id, at);
         if (!next.valid || detail::is_control(next.value)) return false;
         at += next.size;
     }
@@ -142,13 +146,13 @@ inline void append_clean(std::string& out, std::string_view text) {
 [[nodiscard]] inline Result<void> check_run_id(std::string_view id) {
     if (valid_run_id(id)) return {};
     if (id.empty()) return fail(ErrorCode::invalid_argument, "the run id is empty: give every run an id of its own");
-    const std::string shown = "the run id \"" + sanitise(id, 96) + "\" ";
+    const std::string shown = "the run id \"" + text::sanitise(id, 96) + "\" ";
     if (id.size() > max_run_id_bytes)
         return fail(ErrorCode::invalid_argument, shown + "has " + std::to_string(id.size()) + " bytes, the limit is " +
                                                      std::to_string(max_run_id_bytes) + ": use a shorter id");
     return fail(ErrorCode::invalid_argument,
-                shown + (valid_utf8(id) ? "contains a control character: remove it"
-                                        : "is not valid UTF-8: encode it, for example in hexadecimal"));
+                shown + (text::valid_utf8(id) ? "contains a control character: remove it"
+                                              : "is not valid UTF-8: encode it, for example in hexadecimal"));
 }
 
 }  // namespace heeler::inline HEELER_ABI

@@ -13,8 +13,12 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace text {
+
 /// What stands in for a secret.
 inline constexpr std::string_view redacted_mark = "[redacted]";
+
+}  // namespace text
 
 namespace detail {
 
@@ -68,7 +72,7 @@ private:
     }
 
     std::size_t mark(std::size_t begin, std::size_t end) {
-        while (begin < end && part(begin, end).starts_with(redacted_mark)) begin += redacted_mark.size();
+        while (begin < end && part(begin, end).starts_with(text::redacted_mark)) begin += text::redacted_mark.size();
         if (begin < end) found_.push_back({begin, end});
         return end;
     }
@@ -271,7 +275,7 @@ private:
 
     std::size_t value(std::size_t at) {
         at = skip_blanks(at);
-        while (is_one_of(look(at), "[({") && !starts(at, redacted_mark)) at = skip(at + 1, is_blank);
+        while (is_one_of(look(at), "[({") && !starts(at, text::redacted_mark)) at = skip(at + 1, is_blank);
         const auto slashes_end = skip(at, [](char c) { return c == '\\'; });
         if (is_quote(look(slashes_end))) return quoted_value(slashes_end + 1, slashes_end - at);
         if (look(at) == '\n' || look(at) == '\r') return value_on_next_line(at);
@@ -287,7 +291,7 @@ private:
     }
 
     [[nodiscard]] bool is_mark_end(std::size_t at, std::size_t end) const noexcept {
-        return part(at, end).ends_with(redacted_mark);
+        return part(at, end).ends_with(text::redacted_mark);
     }
 
     /// A value behind a quote that has `slashes` backslashes in front; it ends at the same quote or with the line.

@@ -12,7 +12,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
+namespace heeler::inline HEELER_ABI::text {
 
 /// Longer names are near to nothing.
 inline constexpr std::size_t longest_setting_name = 64;
@@ -81,4 +81,4 @@ inline constexpr std::size_t longest_setting_name = 64;
     return setting;
 }
 
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

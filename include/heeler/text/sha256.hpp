@@ -60,6 +60,8 @@ private:
 
 }  // namespace detail
 
+namespace text {
+
 /// The SHA-256 digest of the bytes of `text`. Never allocates.
 [[nodiscard]] constexpr std::array<std::uint8_t, 32> sha256(std::string_view text) noexcept {
     detail::Sha256State state;
@@ -86,5 +88,7 @@ private:
     }
     return out;
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

@@ -13,7 +13,7 @@ namespace detail {
 /// Whether it is left as it is by whoever shows it: no controls, nothing invisible, no broken bytes.
 [[nodiscard]] constexpr bool is_seen(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         const bool breaks = next.value == 0x2028 || next.value == 0x2029;
         if (!next.valid || breaks || is_control(next.value) || is_unseen(next.value)) return false;
         at += next.size;
@@ -22,6 +22,8 @@ namespace detail {
 }
 
 }  // namespace detail
+
+namespace text {
 
 /// `text` in quotes for a POSIX shell, which reads it as one word with no other meaning. What would not survive being
 /// shown is written as `$'\342\200\256'`, which bash, zsh, ksh and POSIX.1-2024 read.
@@ -47,5 +49,7 @@ namespace detail {
     }
     return quoted += '\'';
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

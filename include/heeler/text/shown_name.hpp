@@ -24,6 +24,8 @@ namespace detail {
 
 }  // namespace detail
 
+namespace text {
+
 /// An id or a name on one line, of at most `cap_bytes`: controls, invisible characters and those that turn the reading
 /// direction are written out, as `\u{202E}`, so that two names which differ look different. Line ends and tabs are
 /// blanks, bytes that are no UTF-8 U+FFFD. A secret that was hidden behind invisible characters is redacted.
@@ -47,5 +49,7 @@ namespace detail {
     }
     return one_line(shown, cap_bytes);
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

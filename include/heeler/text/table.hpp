@@ -13,8 +13,12 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace text {
+
 /// The cells of one row, from left to right.
 using TableRow = std::vector<std::string>;
+
+}  // namespace text
 
 namespace detail {
 
@@ -23,7 +27,7 @@ inline constexpr std::size_t max_cell_bytes = 500;
 /// A cell on one line that cannot end its column.
 [[nodiscard]] inline std::string table_cell(std::string_view text) {
     std::string out;
-    for (const char c : sanitise(text, max_cell_bytes)) {
+    for (const char c : text::sanitise(text, max_cell_bytes)) {
         if (c == '|') out += '\\';
         out += c == '\n' || c == '\t' ? ' ' : c;
     }
@@ -32,10 +36,10 @@ inline constexpr std::size_t max_cell_bytes = 500;
 
 [[nodiscard]] inline std::size_t character_count(std::string_view text) noexcept {
     return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !is_utf8_continuation(c); }));
+        std::count_if(text.begin(), text.end(), [](char c) { return !text::is_utf8_continuation(c); }));
 }
 
-inline void append_table_row(std::string& out, const TableRow& cells, std::span<const std::size_t> widths) {
+inline void append_table_row(std::string& out, const text::TableRow& cells, std::span<const std::size_t> widths) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
         const std::string_view cell = i < cells.size() ? std::string_view(cells[i]) : std::string_view();
         out += "| ";
@@ -46,6 +50,8 @@ inline void append_table_row(std::string& out, const TableRow& cells, std::span<
 }
 
 }  // namespace detail
+
+namespace text {
 
 /// A table of `header` and `rows` in Markdown, one line each, every column as wide as its longest cell. Cells are
 /// sanitised, put on one line and cut at 500 bytes; missing ones are empty, ones beyond the header are left out.
@@ -81,5 +87,7 @@ struct TableField {
     for (const auto& field : fields) rows.push_back({field.name, field.value});
     return to_table({"Field", "Value"}, rows);
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

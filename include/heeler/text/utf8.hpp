@@ -10,6 +10,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
+namespace text {
+
 /// What stands in for bytes that are not UTF-8 (U+FFFD).
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
@@ -20,6 +22,8 @@ struct Decoded {
     bool valid = false;
 };
 
+}  // namespace text
+
 namespace detail {
 
 [[nodiscard]] constexpr bool continues(std::string_view text, std::size_t at, unsigned low, unsigned high) noexcept {
@@ -28,7 +32,7 @@ namespace detail {
     return byte >= low && byte <= high;
 }
 
-[[nodiscard]] constexpr Decoded decode_long(std::string_view text, std::size_t at, unsigned lead) noexcept {
+[[nodiscard]] constexpr text::Decoded decode_long(std::string_view text, std::size_t at, unsigned lead) noexcept {
     if (lead < 0xC2 || lead > 0xF4) return {};
     const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
@@ -43,11 +47,24 @@ namespace detail {
 
 }  // namespace detail
 
+namespace text {
+
 /// The code point at `at`, which must be inside `text`. Overlong forms, surrogates and cut sequences are not valid.
 [[nodiscard]] constexpr Decoded decode_utf8(std::string_view text, std::size_t at) noexcept {
     const auto lead = static_cast<unsigned char>(text[at]);
     if (lead < 0x80) return {lead, 1, true};
     return detail::decode_long(text, at, lead);
+}
+
+/// The text with what is no UTF-8 replaced, which usually is a character that was cut in the middle.
+[[nodiscard]] inline std::string repaired_utf8(std::string_view text) {
+    std::string valid;
+    for (std::size_t at = 0; at < text.size();) {
+        const Decoded next = decode_utf8(text, at);
+        valid += next.valid ? text.substr(at, next.size) : replacement_character;
+        at += next.size;
+    }
+    return valid;
 }
 
 [[nodiscard]] constexpr bool valid_utf8(std::string_view text) noexcept {
@@ -79,5 +96,7 @@ namespace detail {
     while (at < text.size() && at - start < 3 && is_utf8_continuation(text[at])) ++at;
     return text.substr(at < text.size() && is_utf8_continuation(text[at]) ? start : at);
 }
+
+}  // namespace text
 
 }  // namespace heeler::inline HEELER_ABI

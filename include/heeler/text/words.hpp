@@ -34,7 +34,7 @@ inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
 }
 
 [[nodiscard]] inline std::string tool_of(const Finding& finding) {
-    const std::string name = shown_name(finding.subject.view(), tool_name_cap);
+    const std::string name = text::shown_name(finding.subject.view(), tool_name_cap);
     return name.empty() ? "unknown" : name;
 }
 

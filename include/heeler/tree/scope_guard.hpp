@@ -234,7 +234,7 @@ template <class BindingOf>
     if (mutation.op == "arm" || mutation.op == "disarm")
         return detail::forbidden("a watchdog cannot change watchdog configuration");
     if (!is_allowed(mutation.op))
-        return detail::forbidden(concat("a watchdog has no operation `", one_line(mutation.op, 64), "`"));
+        return detail::forbidden(text::concat("a watchdog has no operation `", text::one_line(mutation.op, 64), "`"));
     if (detail::is_own_review(scope, mutation)) return detail::check_own_review(tree, watch, mutation);
     if (mutation.op == "create_child") return detail::check_creation(tree, watch, mutation);
     if (!detail::depth_inside(tree, watch, mutation.target))

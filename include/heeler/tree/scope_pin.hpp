@@ -127,7 +127,7 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
                                           "already reviewed",          "stopped", "under review",
                                           "under review by a live run"};
     const auto at = static_cast<std::size_t>(scan.verdict);
-    return stale(scan, concat("the review is stale: the watched tree is now ", words[at]));
+    return stale(scan, text::concat("the review is stale: the watched tree is now ", words[at]));
 }
 
 /// The tree held against a pin.
@@ -221,7 +221,7 @@ struct PinDifference {
     }
     ScopeAnswer answer = pin.authorised.empty() ? stale_stop(scan) : stale(scan, "unrelated_subtree_change");
     for (std::size_t i = 0; i < min_of(found.others.size(), most_stale_ids); ++i)
-        answer.ids.push_back(one_line(found.others[i], max_run_id_bytes));
+        answer.ids.push_back(text::one_line(found.others[i], max_run_id_bytes));
     return answer;
 }
 

@@ -53,13 +53,13 @@ template <class IsPending>
 }
 
 template <class Strings>
-void write_strings(JsonLine& line, std::string_view key, const Strings& strings) {
+void write_strings(text::JsonLine& line, std::string_view key, const Strings& strings) {
     line.key(key).begin_array();
     for (const auto& each : strings) line.exact(each);
     line.end_array();
 }
 
-inline void write_name(JsonLine& line, std::string_view key, std::string_view name) {
+inline void write_name(text::JsonLine& line, std::string_view key, std::string_view name) {
     line.key(key);
     name.empty() ? line.null() : line.exact(name);
 }
@@ -78,7 +78,7 @@ inline void write_name(JsonLine& line, std::string_view key, std::string_view na
 
 namespace detail {
 
-inline void write_field(JsonLine& line, const TreeNode& leaf, LeafField field) {
+inline void write_field(text::JsonLine& line, const TreeNode& leaf, LeafField field) {
     switch (field) {
         case LeafField::status:
             line.key("status").exact(leaf.status);
@@ -103,14 +103,14 @@ inline void write_field(JsonLine& line, const TreeNode& leaf, LeafField field) {
 }
 
 /// Times, titles and comments are left out: a stop that was reviewed stays the same stop when somebody writes about it.
-inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
+inline void write_leaf(text::JsonLine& line, const TreeNode& leaf) {
     line.begin_object().key("id").exact(leaf.id);
     for (const LeafField field : leaf_fields) write_field(line, leaf, field);
     line.end_object();
 }
 
-[[nodiscard]] inline std::uint64_t digest_of(const JsonLine& line) {
-    const auto bytes = sha256(line.text());
+[[nodiscard]] inline std::uint64_t digest_of(const text::JsonLine& line) {
+    const auto bytes = text::sha256(line.text());
     std::uint64_t digest = 0;
     for (std::size_t i = 0; i < sizeof digest; ++i) digest = digest << 8 | bytes[i];
     return digest;
@@ -128,25 +128,25 @@ inline void write_leaf(JsonLine& line, const TreeNode& leaf) {
     std::vector<const TreeNode*> leaves = leaves_sorted_by_id;
     if (!std::is_sorted(leaves.begin(), leaves.end(), detail::by_node_id))
         std::sort(leaves.begin(), leaves.end(), detail::by_node_id);
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object().key("version").number(stop_fingerprint_version);
     line.key("tenant").exact(tenant).key("root").exact(root).key("config_revision").number(config_revision);
     line.key("leaves").begin_array();
     for (const TreeNode* leaf : leaves) detail::write_leaf(line, *leaf);
     line.end_array().end_object();
-    return std::string{stop_fingerprint_prefix}.append(sha256_hex(line.text()));
+    return std::string{stop_fingerprint_prefix}.append(text::sha256_hex(line.text()));
 }
 
 /// Stands for what the fingerprint says about one leaf: two stops are compared leaf by leaf with it.
 [[nodiscard]] inline std::uint64_t leaf_digest(const TreeNode& leaf) {
-    JsonLine line;
+    text::JsonLine line;
     detail::write_leaf(line, leaf);
     return detail::digest_of(line);
 }
 
 /// The same for one field of it.
 [[nodiscard]] inline std::uint64_t field_digest(const TreeNode& leaf, LeafField field) {
-    JsonLine line;
+    text::JsonLine line;
     line.begin_object();
     detail::write_field(line, leaf, field);
     line.end_object();

@@ -103,24 +103,25 @@ struct StrandedRule {
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
                                                       ActionKind asked) const {
-        if (asked == ActionKind::wake) return Order{concat("orphan_recovery:", run.id, ":wake"), payload(state)};
+        if (asked == ActionKind::wake) return Order{text::concat("orphan_recovery:", run.id, ":wake"), payload(state)};
         if (asked != ActionKind::block) return std::nullopt;
-        return Order{concat("orphan_recovery:", run.id, ":block"),
-                     concat("Blocked by the watchdog: the agent `", shown_name(state.look.agent, 128),
-                            "` was woken once to go on with this task; that came to an end, and the task is still in "
-                            "progress with nobody at work. Somebody has to decide how it goes on.")};
+        return Order{
+            text::concat("orphan_recovery:", run.id, ":block"),
+            text::concat("Blocked by the watchdog: the agent `", text::shown_name(state.look.agent, 128),
+                         "` was woken once to go on with this task; that came to an end, and the task is still in "
+                         "progress with nobody at work. Somebody has to decide how it goes on.")};
     }
 
     [[nodiscard]] std::optional<Record> record_action(const Memory& state, const Settings&, const Run&, ActionKind done,
                                                       ActionOutcome outcome) const {
         if (outcome != ActionOutcome::done || (done != ActionKind::wake && done != ActionKind::block))
             return std::nullopt;
-        JsonLine line;
-        line.begin_object().key("tenant").string(one_line(state.look.tenant, 128));
+        text::JsonLine line;
+        line.begin_object().key("tenant").string(text::one_line(state.look.tenant, 128));
         line.key("issueId")
-            .string(shown_name(state.look.node, 128))
+            .string(text::shown_name(state.look.node, 128))
             .key("agent")
-            .string(shown_name(state.look.agent, 128));
+            .string(text::shown_name(state.look.agent, 128));
         line.end_object();
         return Record{done == ActionKind::wake ? "issue.orphan_recovery_woken" : "issue.orphan_recovery_blocked",
                       std::move(line).text()};
@@ -128,12 +129,12 @@ struct StrandedRule {
 
 private:
     [[nodiscard]] static std::string payload(const Memory& state) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("wakeReason").string("orphan_recovery").key("source").string("orphan_recovery");
         line.key("tenant")
-            .string(one_line(state.look.tenant, 128))
+            .string(text::one_line(state.look.tenant, 128))
             .key("issueId")
-            .string(shown_name(state.look.node, 128));
+            .string(text::shown_name(state.look.node, 128));
         line.key("resumeIntent").boolean(true).end_object();
         return std::move(line).text();
     }

@@ -67,24 +67,24 @@ struct TaskTreeRule {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == TreeCondition::unrestored)
-            return concat("The tree stopped again, unchanged, after ",
-                          std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
-        return concat("The whole tree has come to rest (",
-                      std::to_string(static_cast<long long>(finding.evidence.fact("leaves"))), " leaves)");
+            return text::concat("The tree stopped again, unchanged, after ",
+                                std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
+        return text::concat("The whole tree has come to rest (",
+                            std::to_string(static_cast<long long>(finding.evidence.fact("leaves"))), " leaves)");
     }
 
     /// What people are told of a tree that nobody could restore: each attempt.
     [[nodiscard]] std::vector<Detail> details(const Memory& state, const Settings&, const Run&,
                                               const Finding& finding) const {
         if (finding.condition != TreeCondition::unrestored) return {};
-        JsonLine history;
+        text::JsonLine history;
         history.begin_array();
         for (const WatchAttempt& attempt : state.attempts)
             history.begin_object()
                 .key("attempt")
                 .number(attempt.attempt)
                 .key("at")
-                .string(rfc3339(attempt.at))
+                .string(text::rfc3339(attempt.at))
                 .key("fingerprint")
                 .string(attempt.fingerprint)
                 .end_object();
@@ -106,7 +106,7 @@ struct TaskTreeRule {
     [[nodiscard]] std::optional<Record> record_action(const Memory& state, const Settings&, const Run& run,
                                                       ActionKind done, ActionOutcome outcome) const {
         if (done != ActionKind::wake || outcome != ActionOutcome::done || state.order.open) return std::nullopt;
-        JsonLine line = labels(state, run.id, state.order.fingerprint);
+        text::JsonLine line = labels(state, run.id, state.order.fingerprint);
         line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();
         for (const LeafSummary& leaf : state.look.leaves) line.string(detail::shown_id(leaf.id));
         line.end_array().end_object();
@@ -114,8 +114,9 @@ struct TaskTreeRule {
     }
 
     /// An open object with what every record about a watch names.
-    [[nodiscard]] static JsonLine labels(const Memory& state, std::string_view watch, std::string_view fingerprint) {
-        JsonLine line;
+    [[nodiscard]] static text::JsonLine labels(const Memory& state, std::string_view watch,
+                                               std::string_view fingerprint) {
+        text::JsonLine line;
         line.begin_object().key("watchdogId").string(watch).key("tenant").string(detail::shown_id(state.config.tenant));
         line.key("sourceIssueId").string(detail::shown_id(state.config.node)).key("watchdogIssueId");
         state.review.empty() ? line.null() : line.string(detail::shown_id(state.review));
@@ -144,7 +145,7 @@ struct TaskTreeRule {
 
 private:
     [[nodiscard]] static std::string key_of(std::string_view what, const Run& run, const TreeLook& look) {
-        return concat(what, run.id, ":", look.fingerprint, ":attempt:", std::to_string(look.number));
+        return text::concat(what, run.id, ":", look.fingerprint, ":attempt:", std::to_string(look.number));
     }
 
     static void read(Memory& state, const Reading& reading) {

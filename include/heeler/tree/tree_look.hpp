@@ -110,7 +110,7 @@ private:
         look_.leaf_count = scan.leaves.size();
         look_.waits = scan.waits;
         if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node))
-            look_.title = one_line(root->title, detail::max_shown_text);
+            look_.title = text::one_line(root->title, detail::max_shown_text);
         const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
         for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i)
             look_.live.push_back(detail::shown_id(moving[i]->id));
@@ -132,7 +132,7 @@ private:
     void add_wait(std::string_view kind, std::string_view id, std::string_view leaf) {
         if (look_.wait_texts.size() < most_shown)
             look_.wait_texts.push_back(
-                concat(detail::shown_id(kind), " ", detail::shown_id(id), " of ", detail::shown_id(leaf)));
+                text::concat(detail::shown_id(kind), " ", detail::shown_id(id), " of ", detail::shown_id(leaf)));
     }
 
     void stopped() {

@@ -62,20 +62,21 @@ inline constexpr std::size_t max_leaf_ids = 25;   ///< of one list of one leaf, 
 inline constexpr std::size_t max_shown_id = 128;  ///< bytes
 inline constexpr std::size_t max_shown_text = 256;
 
-[[nodiscard]] inline std::string shown_id(std::string_view id) { return shown_name(id, max_shown_id); }
+[[nodiscard]] inline std::string shown_id(std::string_view id) { return text::shown_name(id, max_shown_id); }
 
-inline void add_texts(JsonLine& json, std::string_view key, const std::vector<std::string>& texts, std::size_t bytes) {
+inline void add_texts(text::JsonLine& json, std::string_view key, const std::vector<std::string>& texts,
+                      std::size_t bytes) {
     json.key(key).begin_array();
-    for (std::size_t i = 0; i < min_of(texts.size(), max_leaf_ids); ++i) json.string(one_line(texts[i], bytes));
+    for (std::size_t i = 0; i < min_of(texts.size(), max_leaf_ids); ++i) json.string(text::one_line(texts[i], bytes));
     json.end_array();
 }
 
-inline void add_id_or_null(JsonLine& json, std::string_view key, std::string_view id) {
+inline void add_id_or_null(text::JsonLine& json, std::string_view key, std::string_view id) {
     json.key(key);
     id.empty() ? json.null() : json.string(shown_id(id));
 }
 
-inline void add_leaf(JsonLine& json, const LeafSummary& leaf) {
+inline void add_leaf(text::JsonLine& json, const LeafSummary& leaf) {
     json.begin_object().key("id").string(shown_id(leaf.id)).key("status").string(shown_id(leaf.status));
     add_id_or_null(json, "assigneeAgent", leaf.assignee_agent);
     add_id_or_null(json, "assigneeUser", leaf.assignee_user);
@@ -85,7 +86,7 @@ inline void add_leaf(JsonLine& json, const LeafSummary& leaf) {
     json.end_object();
 }
 
-inline void add_capabilities(JsonLine& json) {
+inline void add_capabilities(text::JsonLine& json) {
     json.key("capabilities").begin_object();
     json.key("targetScope").string("watched_task_and_non_watchdog_descendants");
     json.key("operations").begin_array();
@@ -126,7 +127,7 @@ inline void add_capabilities(JsonLine& json) {
 /// first 25 are told. The same facts make the same bytes.
 [[nodiscard]] inline std::string wake_payload(const WakeFacts& facts) {
     using detail::shown_id;
-    JsonLine json;
+    text::JsonLine json;
     json.begin_object();
     json.key("wakeReason").string("task_watchdog_stopped_subtree").key("source").string("task_watchdog");
     json.key("watchdogId").string(shown_id(facts.watch)).key("tenant").string(shown_id(facts.tenant));
@@ -148,24 +149,25 @@ inline void add_capabilities(JsonLine& json) {
 
 /// "Watchdog review for A".
 [[nodiscard]] inline std::string review_title(std::string_view node) {
-    return concat("Watchdog review for ", detail::shown_id(node));
+    return text::concat("Watchdog review for ", detail::shown_id(node));
 }
 
 /// What the watch itself writes on the review task when it begins, or goes on with, a review.
 [[nodiscard]] inline std::string review_comment(const WakeFacts& facts, bool resumed) {
     using detail::shown_id;
-    std::string text = concat("Watchdog review ", resumed ? "resumed" : "started", " for `", shown_id(facts.node), "`");
-    if (!facts.title.empty()) append(text, ": ", one_line(facts.title, detail::max_shown_text));
-    append(text, "\nAttempt ", std::to_string(facts.attempt), ", wake ", std::to_string(facts.wake));
-    append(text, "\nStop fingerprint: `", shown_id(facts.fingerprint), "`\nStopped leaves:\n");
+    std::string text =
+        text::concat("Watchdog review ", resumed ? "resumed" : "started", " for `", shown_id(facts.node), "`");
+    if (!facts.title.empty()) text::append(text, ": ", text::one_line(facts.title, detail::max_shown_text));
+    text::append(text, "\nAttempt ", std::to_string(facts.attempt), ", wake ", std::to_string(facts.wake));
+    text::append(text, "\nStop fingerprint: `", shown_id(facts.fingerprint), "`\nStopped leaves:\n");
     const std::size_t shown = detail::min_of(facts.leaves.size(), max_comment_leaves);
     for (std::size_t i = 0; i < shown; ++i)
-        append(text, "- ", shown_id(facts.leaves[i].id), ": ", shown_id(facts.leaves[i].status), "\n");
+        text::append(text, "- ", shown_id(facts.leaves[i].id), ": ", shown_id(facts.leaves[i].status), "\n");
     if (const std::size_t all = detail::leaf_count_of(facts); all > shown)
-        append(text, "...and ", std::to_string(all - shown), " more\n");
-    append(text, "Pending waits: ", std::to_string(detail::wait_count_of(facts)), "\n");
+        text::append(text, "...and ", std::to_string(all - shown), " more\n");
+    text::append(text, "Pending waits: ", std::to_string(detail::wait_count_of(facts)), "\n");
     for (std::size_t i = 0; i < detail::min_of(facts.wait_texts.size(), max_comment_leaves); ++i)
-        append(text, "- ", one_line(facts.wait_texts[i], detail::max_shown_text), "\n");
+        text::append(text, "- ", text::one_line(facts.wait_texts[i], detail::max_shown_text), "\n");
     return text;
 }
 

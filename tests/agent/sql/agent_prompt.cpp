@@ -31,5 +31,5 @@ TEST_CASE("a step's text is made safe and cut before it is put into a statement"
     CHECK(values.text.size() < 2'100);
     CHECK(values.text.find('\0') == std::string::npos);
     CHECK(values.text.find('\x1b') == std::string::npos);
-    CHECK(valid_utf8(values.text));
+    CHECK(text::valid_utf8(values.text));
 }

@@ -30,7 +30,7 @@ TEST_CASE("bytes that no column can hold come back as they were", "[store][postg
     texts.push_back(all);
     for (const std::string& text : texts) {
         const std::string stored = to_column(text);
-        CHECK(valid_utf8(stored));
+        CHECK(text::valid_utf8(stored));
         CHECK(stored.find('\0') == std::string::npos);
         CHECK(from_column(stored) == text);
     }

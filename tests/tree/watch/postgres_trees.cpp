@@ -205,7 +205,7 @@ TEST_CASE("who takes a watch over goes on where the other one was [M-157][M-163]
     g.begin_run();
     const TreeStatus before = *g.a->watch.status(ref("A"));
     if (GENERATE(true, false)) {
-        REQUIRE(g.a->dog.release());
+        REQUIRE(g.a->dog.leave());
     }
     // Otherwise it just does nothing any more.
     REQUIRE(Grove::takes_over(*g.b));

@@ -70,11 +70,11 @@ enum class AgentClaimStep : std::uint8_t {
 /// `timed_out`: another one claimed under the same key, and may start an agent, or has done so.
 [[nodiscard]] inline Result<AgentClaimStep> decide_agent_claim(const AgentClaimRow& row, const AgentClaim& claim) {
     const auto refuse = [&](std::string said, ErrorCode code = ErrorCode::rejected) {
-        return fail(code,
-                    "agent_progress, run \"" + shown_name(claim.run, 160) + "\": " + said + "; nothing was claimed");
+        return fail(code, "agent_progress, run \"" + text::shown_name(claim.run, 160) + "\": " + said +
+                              "; nothing was claimed");
     };
     if (row.status == "completed") return refuse("it is completed", ErrorCode::ended);
-    if (row.status != "in_progress") return refuse("its status is \"" + one_line(row.status, 64) + '"');
+    if (row.status != "in_progress") return refuse("its status is \"" + text::one_line(row.status, 64) + '"');
     if (claim.fence != 0 && row.fence > claim.fence)
         return refuse("whoever took the run over has claimed since; this watchdog was replaced", ErrorCode::fenced);
     const bool is_later = row.ticket.attempt > claim.attempt && row.key;
@@ -92,7 +92,7 @@ enum class AgentClaimStep : std::uint8_t {
     if (claim.attempt == 0 || row.ticket.attempt == 0 || (row.ticket.attempt != claim.attempt && !is_known))
         return refuse("its attempt is " + std::to_string(row.ticket.attempt) + ", not " +
                       std::to_string(claim.attempt) +
-                      (row.key ? ", claimed under the key " + one_line(*row.key, 80) : ""));
+                      (row.key ? ", claimed under the key " + text::one_line(*row.key, 80) : ""));
     // A time in the future proves nothing.
     const bool is_told = row.base_age && *row.base_age >= -future_tolerance;
     // What the last poll read may be younger than the verdict, too.

@@ -71,7 +71,7 @@ public:
                      agent.odd_plan);
             agent.found = found != 0;
             agent.has_token = has_token != 0;
-            if (agent.last_step) agent.last_step = sanitise(*agent.last_step, step_text_cap);
+            if (agent.last_step) agent.last_step = text::sanitise(*agent.last_step, step_text_cap);
         };
         return all<AgentRow>(Sql::poll, read, runs);
     }

@@ -88,7 +88,7 @@ struct MarkedValues {
 [[nodiscard]] inline MarkedValues literals(const AgentWords& words, const AgentTicket& ticket,
                                            std::optional<std::int64_t> step, std::string_view text) {
     return {words.literal(ticket.token), std::to_string(ticket.attempt), step ? std::to_string(*step) : "NULL",
-            words.literal(sanitise(text, written_step_cap))};
+            words.literal(text::sanitise(text, written_step_cap))};
 }
 
 /// Constants, the token, which the database made, and the attempt: nothing of the run or of its agents is in it.
@@ -100,7 +100,7 @@ struct MarkedValues {
                                   std::string{words.step_parameter}, std::string{words.text_parameter}};
     const AgentStatements first = example(1, "Read the parser's tests; all of them pass");
     std::string text = "Checkpoints (attempt " + std::to_string(ticket.attempt) + ")\n\n";
-    text += "Execute this SQL at the latest every " + spoken(every) +
+    text += "Execute this SQL at the latest every " + text::spoken(every) +
             " of work, and whenever a step is done. Change nothing in it but the number of the step and the text "
             "between the apostrophes:\n\n" +
             first.checkpoint + "\n\n";

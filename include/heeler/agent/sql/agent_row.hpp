@@ -108,16 +108,16 @@ public:
 private:
     void say(std::string_view column, std::string_view value, std::string_view advice) {
         std::string message =
-            "agent_progress, run \"" + shown_name(row_.run, 160) + "\": column " + std::string{column};
+            "agent_progress, run \"" + text::shown_name(row_.run, 160) + "\": column " + std::string{column};
         message += " holds " + std::string{value} + "; " + std::string{advice};
-        const std::uint64_t print = fingerprint_text(message);
+        const std::uint64_t print = text::fingerprint_text(message);
         after_.said.push_back(print);
         if (std::find(before_.said.begin(), before_.said.end(), print) != before_.said.end()) return;
         polled_.problems.push_back({ErrorCode::invalid_argument, std::move(message)});
     }
 
     [[nodiscard]] static std::string shown(const std::optional<std::string>& value) {
-        return value ? '"' + one_line(*value, 64) + '"' : std::string{"nothing"};
+        return value ? '"' + text::one_line(*value, 64) + '"' : std::string{"nothing"};
     }
 
     [[nodiscard]] static std::optional<std::int64_t> whole(const std::optional<std::string>& value) {
@@ -150,7 +150,8 @@ private:
             say(column, shown(value), "write the database's own time");
         else if (*age < -future_tolerance)
             say(column, shown(value), "it lies in the future and counts as now: write the database's own time");
-        const std::uint64_t print = combine(fingerprint_text(*value), fingerprint_text(with)) | 1;  // 0: none was seen
+        const std::uint64_t print =
+            text::combine(text::fingerprint_text(*value), text::fingerprint_text(with)) | 1;  // 0: none was seen
         return std::exchange(seen, print) != print && age.has_value();
     }
 
@@ -220,7 +221,7 @@ private:
 /// What is new in `row` since `cursor`. Views refer to the row, which must stay.
 [[nodiscard]] inline Result<Polled> news_of(const AgentRow& row, std::string_view cursor) {
     if (row.found) return AgentRowReader{row, cursor}.read();
-    return fail(ErrorCode::unknown_run, "agent_progress has no row for the run \"" + shown_name(row.run, 160) +
+    return fail(ErrorCode::unknown_run, "agent_progress has no row for the run \"" + text::shown_name(row.run, 160) +
                                             "\": enlist it, or put the row back");
 }
 

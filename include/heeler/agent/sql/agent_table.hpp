@@ -75,7 +75,7 @@ public:
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
         std::vector<std::string> names;
-        for (const RunCursor& run : runs) names.push_back(sanitise(run.run, max_run_id_bytes));
+        for (const RunCursor& run : runs) names.push_back(text::sanitise(run.run, max_run_id_bytes));
         auto rows = database_.poll(names);
         if (!rows) return tl::unexpected<Error>(rows.error());
         rows_ = std::move(*rows);  // what is answered refers to them
@@ -175,7 +175,8 @@ private:
         const auto row = database_.look(run);
         if (!row) return tl::unexpected<Error>(row.error());
         if (*row && (*row)->ticket.attempt > 0) return (*row)->ticket;
-        return fail(ErrorCode::unknown_run, "agent_progress has no usable row for the run \"" + shown_name(run, 160) +
+        return fail(ErrorCode::unknown_run, "agent_progress has no usable row for the run \"" +
+                                                text::shown_name(run, 160) +
                                                 "\": enlist it, or mend the row's attempt");
     }
 

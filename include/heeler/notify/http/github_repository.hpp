@@ -37,7 +37,7 @@ struct GithubIssue {
 
 /// What is written unseen into an issue or a comment to find it again.
 [[nodiscard]] inline std::string hidden_mark(std::string_view what, std::string_view key) {
-    return concat("<!-- heeler ", what, " ", sha256_hex(key).substr(0, 32), " -->");
+    return text::concat("<!-- heeler ", what, " ", text::sha256_hex(key).substr(0, 32), " -->");
 }
 
 /// Text in a block that it cannot end, in which nobody is mentioned and nothing is linked.
@@ -48,7 +48,7 @@ struct GithubIssue {
         if (run > longest) longest = run;
     }
     const std::string fence(longest + 1, '`');
-    return concat(fence, "text\n", text, "\n", fence, "\n");
+    return text::concat(fence, "text\n", text, "\n", fence, "\n");
 }
 
 /// As a value of a query, whatever it holds.
@@ -79,14 +79,14 @@ public:
     [[nodiscard]] Result<GithubIssue> find(std::string_view state, std::string_view mark) {
         for (int page = 1; page <= most_pages; ++page) {
             const auto answer =
-                ask("GET", concat("/issues?state=", state, "&labels=", url_encoded(settings_.label),
-                                  "&per_page=", std::to_string(per_page), "&page=", std::to_string(page)));
+                ask("GET", text::concat("/issues?state=", state, "&labels=", url_encoded(settings_.label),
+                                        "&per_page=", std::to_string(per_page), "&page=", std::to_string(page)));
             if (!answer) return tl::unexpected<Error>(answer.error());
             const JsonAnswer list{answer->body};
             const auto size = list.size();
             if (!size) return unreadable("a list of issues");
             for (std::size_t i = 0; i < *size; ++i) {
-                auto issue = issue_at(list, concat("/", std::to_string(i)));
+                auto issue = issue_at(list, text::concat("/", std::to_string(i)));
                 if (issue.number <= 0) return unreadable("a list of issues");
                 if (issue.body.find(mark) != std::string::npos) return issue;
             }
@@ -96,7 +96,7 @@ public:
     }
 
     [[nodiscard]] Result<bool> is_open(std::int64_t number) {
-        const auto answer = ask("GET", concat("/issues/", std::to_string(number)));
+        const auto answer = ask("GET", text::concat("/issues/", std::to_string(number)));
         if (!answer) return tl::unexpected<Error>(answer.error());
         const JsonAnswer issue{answer->body};
         const std::string_view state = issue.text("/state");
@@ -105,7 +105,7 @@ public:
     }
 
     [[nodiscard]] Result<GithubIssue> create(std::string_view title, std::string_view body) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("title").string(title).key("body").string(body);
         line.key("labels").begin_array().string(settings_.label).end_array().end_object();
         const auto answer = ask("POST", "/issues", std::move(line).text());
@@ -117,15 +117,14 @@ public:
 
     [[nodiscard]] Result<bool> has_comment(std::int64_t number, std::string_view mark) {
         for (int page = 1; page <= most_pages; ++page) {
-            const auto answer =
-                ask("GET", concat("/issues/", std::to_string(number), "/comments?per_page=", std::to_string(per_page),
-                                  "&page=", std::to_string(page)));
+            const auto answer = ask("GET", text::concat("/issues/", std::to_string(number), "/comments?per_page=",
+                                                        std::to_string(per_page), "&page=", std::to_string(page)));
             if (!answer) return tl::unexpected<Error>(answer.error());
             const JsonAnswer list{answer->body};
             const auto size = list.size();
             if (!size) return unreadable("a list of comments");
             for (std::size_t i = 0; i < *size; ++i) {
-                const std::string place = concat("/", std::to_string(i));
+                const std::string place = text::concat("/", std::to_string(i));
                 if (list.number(place + "/id") <= 0) return unreadable("a list of comments");
                 if (list.text(place + "/body").find(mark) != std::string_view::npos) return true;
             }
@@ -135,17 +134,17 @@ public:
     }
 
     [[nodiscard]] Result<void> comment(std::int64_t number, std::string_view body) {
-        JsonLine line;
+        text::JsonLine line;
         line.begin_object().key("body").string(body).end_object();
         const auto answer =
-            ask("POST", concat("/issues/", std::to_string(number), "/comments"), std::move(line).text());
+            ask("POST", text::concat("/issues/", std::to_string(number), "/comments"), std::move(line).text());
         if (!answer) return tl::unexpected<Error>(answer.error());
         if (JsonAnswer{answer->body}.number("/id") <= 0) return unreadable("the new comment");
         return {};
     }
 
     [[nodiscard]] Result<void> close(std::int64_t number) {
-        const auto answer = ask("PATCH", concat("/issues/", std::to_string(number)),
+        const auto answer = ask("PATCH", text::concat("/issues/", std::to_string(number)),
                                 R"({"state":"closed","state_reason":"completed"})");
         if (!answer) return tl::unexpected<Error>(answer.error());
         if (JsonAnswer{answer->body}.text("/state") != "closed") return unreadable("the closed issue");
@@ -164,7 +163,7 @@ private:
 
     /// Somebody answered, a proxy perhaps: nothing is known of what is there, nor of what was done.
     [[nodiscard]] static tl::unexpected<Error> unreadable(std::string_view wanted) {
-        return fail(ErrorCode::delivery_failed, concat("github: the answer is not ", wanted));
+        return fail(ErrorCode::delivery_failed, text::concat("github: the answer is not ", wanted));
     }
 
     [[nodiscard]] Result<HttpAnswer> ask(std::string method, std::string_view path, std::string body = {}) {
@@ -172,7 +171,7 @@ private:
             return fail(ErrorCode::permanent, "github: it has no repository (owner/name) or no token; set both");
         HttpRequest request;
         request.method = std::move(method);
-        request.url = concat(settings_.api, "/repos/", settings_.repository, path);
+        request.url = text::concat(settings_.api, "/repos/", settings_.repository, path);
         request.headers = {"Accept: application/vnd.github+json", "Content-Type: application/json",
                            "X-GitHub-Api-Version: 2022-11-28", "Authorization: Bearer " + settings_.token};
         request.body = std::move(body);
@@ -190,7 +189,7 @@ private:
     }
 
     GithubSettings settings_;
-    Redactor secrets_;
+    text::Redactor secrets_;
     HttpClient client_;
 };
 

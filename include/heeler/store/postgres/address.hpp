@@ -29,8 +29,8 @@ struct PostgresAddress {
         std::string text{said};
         for (const std::string& secret : secrets)
             for (auto at = text.find(secret); at != std::string::npos;
-                 at = text.find(secret, at + redacted_mark.size()))
-                text.replace(at, secret.size(), redacted_mark);
+                 at = text.find(secret, at + text::redacted_mark.size()))
+                text.replace(at, secret.size(), text::redacted_mark);
         while (!text.empty() && text.back() == '\n') text.pop_back();
         std::replace(text.begin(), text.end(), '\n', ' ');
         std::replace(text.begin(), text.end(), '\t', ' ');

@@ -50,7 +50,7 @@ namespace detail {
         return fail(ErrorCode::invalid_argument, "store in PostgreSQL: " + std::string{said});
     };
     const std::string& schema = settings.schema;
-    if (schema.empty() || schema.size() > 63 || schema.find('\0') != std::string::npos || !valid_utf8(schema))
+    if (schema.empty() || schema.size() > 63 || schema.find('\0') != std::string::npos || !text::valid_utf8(schema))
         return refuse("schema must be UTF-8 text of 1 to 63 bytes");
     if (schema.starts_with("pg_")) return refuse("schema may not begin with 'pg_'");
     if (!is_between(settings.lock_timeout, 1ms, 60s)) return refuse("lock_timeout must be 1 ms to 60 s");

@@ -152,7 +152,7 @@ private:
         if (!unreadable_.empty()) return;
         const char* const column = PQfname(result_.get(), at);
         unreadable_.append("column '").append(column == nullptr ? "?" : column).append("' holds ");
-        unreadable_.append(one_line(value, 64)).append(", which cannot be read");
+        unreadable_.append(text::one_line(value, 64)).append(", which cannot be read");
         if (at > 0) unreadable_.append(", in the row of ").append(first_value());
     }
 
@@ -160,7 +160,8 @@ private:
     [[nodiscard]] std::string first_value() const {
         const std::string_view bytes{PQgetvalue(result_.get(), row_, 0),
                                      static_cast<std::size_t>(PQgetlength(result_.get(), row_, 0))};
-        if (PQftype(result_.get(), 0) == static_cast<Oid>(WireType::text)) return "'" + one_line(bytes, 160) + "'";
+        if (PQftype(result_.get(), 0) == static_cast<Oid>(WireType::text))
+            return "'" + text::one_line(bytes, 160) + "'";
         std::uint64_t number = 0;
         for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
         return std::to_string(static_cast<std::int64_t>(number));

@@ -30,7 +30,7 @@ inline constexpr char wire_escape = '\x01';
     std::string out;
     out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
-        const auto next = decode_utf8(text, at);
+        const auto next = text::decode_utf8(text, at);
         const std::string_view bytes = text.substr(at, next.size);
         at += next.size;
         if (next.valid && next.value != 0 && next.value != static_cast<char32_t>(wire_escape)) {

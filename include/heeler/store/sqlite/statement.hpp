@@ -160,13 +160,13 @@ private:
         if (!unreadable_.empty()) return;
         unreadable_.append("column '").append(sqlite3_column_name(statement_, at)).append("' holds ");
         unreadable_.append(shown(at)).append(", which cannot be read");
-        if (at > 0) unreadable_.append(", in the row of '").append(one_line(bytes_at(0), 160)).append("'");
+        if (at > 0) unreadable_.append(", in the row of '").append(text::one_line(bytes_at(0), 160)).append("'");
     }
     [[nodiscard]] std::string shown(int at) const {
         const int type = sqlite3_column_type(statement_, at);
         if (type == SQLITE_NULL) return "no value";
         if (type == SQLITE_BLOB) return std::to_string(bytes_at(at).size()) + " bytes";
-        return "'" + one_line(bytes_at(at), 64) + "'";
+        return "'" + text::one_line(bytes_at(at), 64) + "'";
     }
 
     sqlite3_stmt* statement_;

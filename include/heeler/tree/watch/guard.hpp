@@ -16,14 +16,14 @@
 #include <heeler/tree/scope_guard.hpp>
 #include <heeler/tree/scope_pin.hpp>
 #include <heeler/tree/watch/records.hpp>
-#include <heeler/tree/watch/room.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Any thread; one question at a time.
 class TreeGuard {
 public:
-    TreeGuard(TreeRoom& trees, TreeRecords& records, const TreeSettings& settings)
+    TreeGuard(WatchedTrees& trees, TreeRecords& records, const TreeSettings& settings)
         : trees_{trees}, records_{records}, settings_{settings} {}
 
     [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
@@ -196,7 +196,7 @@ private:
         state.config.tenant = asked.scope.envelope.tenant;
         state.config.node = asked.scope.envelope.node;
         state.review = asked.scope.envelope.review;
-        JsonLine line = TaskTreeRule::labels(state, asked.scope.envelope.watch, asked.scope.envelope.fingerprint);
+        text::JsonLine line = TaskTreeRule::labels(state, asked.scope.envelope.watch, asked.scope.envelope.fingerprint);
         line.key("runId").string(shown_id(asked.scope.run)).key("op").string(shown_id(mutation.op));
         line.key("target").string(shown_id(mutation.target));
         if (!mutation.parent.empty()) line.key("parent").string(shown_id(mutation.parent));
@@ -219,7 +219,7 @@ private:
             asked.answer = forbidden("what is allowed cannot be put on record: " + stored.error().message);
     }
 
-    TreeRoom& trees_;
+    WatchedTrees& trees_;
     TreeRecords& records_;
     const TreeSettings& settings_;
     std::mutex lock_;

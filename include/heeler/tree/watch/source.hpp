@@ -13,14 +13,14 @@
 #include <heeler/core/source.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/tree_look.hpp>
-#include <heeler/tree/watch/room.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
 /// The source of all armed watches. Polled from the thread that ticks.
 class WatchSource {
 public:
-    WatchSource(TreeRoom& trees, const TreeSettings& settings) : trees_{trees}, settings_{settings} {}
+    WatchSource(WatchedTrees& trees, const TreeSettings& settings) : trees_{trees}, settings_{settings} {}
 
     Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
         return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<PolledRun>> {
@@ -79,7 +79,7 @@ private:
     [[nodiscard]] Polled told(const std::string& run, const WatchState& state, TreeLook seen) {
         Polled polled;
         if (!seen.reviewed.empty() && seen.reviewed != state.reviewed) {
-            JsonLine line = TaskTreeRule::labels(state, run, seen.reviewed);
+            text::JsonLine line = TaskTreeRule::labels(state, run, seen.reviewed);
             line.end_object();
             polled.records.push_back({"issue.task_watchdog_fingerprint_reviewed", std::move(line).text()});
         }
@@ -91,7 +91,7 @@ private:
         return polled;
     }
 
-    TreeRoom& trees_;
+    WatchedTrees& trees_;
     const TreeSettings& settings_;
     std::deque<std::string> texts_;  ///< of the last poll
     std::map<std::string, Looked> looked_;
@@ -102,7 +102,7 @@ private:
 /// The source of what agents have in progress, and its list. From the thread that ticks.
 class OrphanSource {
 public:
-    explicit OrphanSource(TreeRoom& trees) : trees_{trees} {}
+    explicit OrphanSource(WatchedTrees& trees) : trees_{trees} {}
 
     Result<std::vector<RunSpec>> list() {
         return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<RunSpec>> {
@@ -151,7 +151,7 @@ private:
         return polled;
     }
 
-    TreeRoom& trees_;
+    WatchedTrees& trees_;
     std::map<std::string, NodeRef> nodes_;  ///< of the last list
     std::deque<std::string> texts_;         ///< of the last poll
 };

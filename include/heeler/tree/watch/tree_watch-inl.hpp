@@ -14,11 +14,11 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/tree/watch/guard.hpp>
-#include <heeler/tree/watch/hands.hpp>
 #include <heeler/tree/watch/records.hpp>
-#include <heeler/tree/watch/room.hpp>
 #include <heeler/tree/watch/source.hpp>
+#include <heeler/tree/watch/tree_control.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -61,14 +61,14 @@ struct TreeWatch::Room {
     [[nodiscard]] Result<void> check_armable(const WatchConfig& config) {
         auto shown = trees.with_news([&](const TaskTree& tree) -> Result<void> {
             if (tree.find(config.tenant, config.node) != nullptr) return {};
-            return fail(ErrorCode::unknown_run, "the tenant has no node `" + sanitise(config.node, 160) + "`");
+            return fail(ErrorCode::unknown_run, "the tenant has no node `" + text::sanitise(config.node, 160) + "`");
         });
         if (!shown) return shown;
         const auto standing = trees.host().agent({config.tenant, config.agent});
         if (!standing) return tl::unexpected<Error>(standing.error());
         if (*standing == AgentStanding::active) return {};
-        return fail(ErrorCode::conflict, concat("the agent `", sanitise(config.agent, 160),
-                                                "` cannot be given work: it is ", name_of(*standing)));
+        return fail(ErrorCode::conflict, text::concat("the agent `", text::sanitise(config.agent, 160),
+                                                      "` cannot be given work: it is ", name_of(*standing)));
     }
 
     /// The run of a watch, which is registered if there is none; whoever else registered it was faster.
@@ -77,7 +77,7 @@ struct TreeWatch::Room {
         if (auto handle = engine.find(watch); handle || handle.error().code != ErrorCode::unknown_run) return handle;
         RunSpec spec;
         spec.id = watch;
-        spec.name = sanitise(config.node, 128);
+        spec.name = text::sanitise(config.node, 128);
         spec.metric = MetricKind::reported;
         auto started = engine.start(std::move(spec), class_name);
         if (!started && started.error().code == ErrorCode::duplicate) return engine.find(watch);
@@ -97,9 +97,9 @@ struct TreeWatch::Room {
         status.review_is_open = state.active && !state.lineage.empty() && !state.review.empty() && !state.escalated &&
                                 look.verdict != TreeVerdict::already_reviewed;
         if (state.order.number > 0)
-            status.wake_key = concat("task_watchdog:", watch, ":", state.order.fingerprint,
-                                     ":attempt:", std::to_string(state.order.number));
-        JsonLine labels = TaskTreeRule::labels(state, watch, state.bound);
+            status.wake_key = text::concat("task_watchdog:", watch, ":", state.order.fingerprint,
+                                           ":attempt:", std::to_string(state.order.number));
+        text::JsonLine labels = TaskTreeRule::labels(state, watch, state.bound);
         labels.end_object();
         status.labels = std::move(labels).text();
         return status;
@@ -109,10 +109,10 @@ struct TreeWatch::Room {
     std::string class_name;
     TreeSettings settings;
     Result<void> usable;
-    detail::TreeRoom trees;
+    detail::WatchedTrees trees;
     detail::TreeRecords records{engine};
     detail::WatchSource source{trees, settings};
-    detail::TreeHands hands{trees};
+    detail::TreeControl hands{trees};
     detail::TreeGuard guard{trees, records, settings};
     std::mutex arming;
 };
@@ -136,7 +136,7 @@ namespace detail {
                                           const WatchConfig& config, const WatchActor& actor) {
     WatchState named = state;
     named.config = config;
-    JsonLine line = TaskTreeRule::labels(named, watch, {});
+    text::JsonLine line = TaskTreeRule::labels(named, watch, {});
     line.key("agent").string(shown_id(config.agent)).key("actor").string(shown_id(actor.by)).key("runId");
     actor.run.empty() ? line.null() : line.string(shown_id(actor.run));
     line.end_object();

@@ -8,19 +8,19 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/tree/stranded_rule.hpp>
-#include <heeler/tree/watch/room.hpp>
+#include <heeler/tree/watch/watched_trees.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
 /// What the engine asks as it asks an agent control. From the thread that delivers.
-class TreeHands {
+class TreeControl {
 public:
-    explicit TreeHands(TreeRoom& trees) : trees_{trees} {}
+    explicit TreeControl(WatchedTrees& trees) : trees_{trees} {}
 
     Result<ActionDone> review(const ActionRequest& asked) {
         const auto state = trees_.state_of(asked.run);
         if (!state) return fail(ErrorCode::failed, "nothing is known of the watch");
-        const std::string title = concat("Watchdog review for ", state->config.node);
+        const std::string title = text::concat("Watchdog review for ", state->config.node);
         auto done =
             trees_.host().review({asked.key, asked.run, state->config.tenant, state->config.node, state->look.review,
                                   state->config.agent, state->order.fingerprint, title, asked.text});
@@ -75,7 +75,7 @@ private:
         return shown ? *shown : state.review;
     }
 
-    TreeRoom& trees_;
+    WatchedTrees& trees_;
     std::mutex lock_;
     std::map<std::string, std::string> made_;  ///< review tasks by watch
 };

@@ -21,12 +21,12 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// A run about a node: in words where that is short and cannot be taken for another.
 [[nodiscard]] inline std::string run_id_about(std::string_view what, const NodeRef& node) {
-    std::string id = concat(what, ":", node.tenant, "/", node.id);
-    const bool plain = id.size() <= 100 && node.tenant.find('/') == std::string::npos && one_line(id, 128) == id;
+    std::string id = text::concat(what, ":", node.tenant, "/", node.id);
+    const bool plain = id.size() <= 100 && node.tenant.find('/') == std::string::npos && text::one_line(id, 128) == id;
     if (plain) return id;
-    JsonLine both;
+    text::JsonLine both;
     both.begin_array().string(node.tenant).string(node.id).end_array();
-    return concat(what, "#", sha256_hex(both.text()));
+    return text::concat(what, "#", text::sha256_hex(both.text()));
 }
 [[nodiscard]] inline std::string watch_id(const NodeRef& node) { return run_id_about("tree", node); }
 [[nodiscard]] inline std::string orphan_id(const NodeRef& node) { return run_id_about("orphan", node); }
@@ -40,9 +40,9 @@ template <class Rule>
 }
 
 /// The trees of a host as they were told last. Any thread; the host is asked by one at a time.
-class TreeRoom {
+class WatchedTrees {
 public:
-    TreeRoom(Engine& of, std::unique_ptr<TreePort> host) : engine{of}, host_{std::move(host)} {}
+    WatchedTrees(Engine& of, std::unique_ptr<TreePort> host) : engine{of}, host_{std::move(host)} {}
 
     [[nodiscard]] TreePort& host() noexcept { return *host_; }
 

@@ -1,4 +1,4 @@
-// The room that reads sources: made when the first one is attached.
+// Polls the sources: made when the first one is attached.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
-class ReadingRoom final : public SourceRoom {
+class PolledSources final : public SourcePolling {
 public:
-    ReadingRoom(const GroupSources& sources, ClockPort& clock, Registry& registry, Ledger& ledger)
+    PolledSources(const GroupSources& sources, ClockPort& clock, Registry& registry, Ledger& ledger)
         : intake_{sources, registry.table(), clock}, listing_{sources, registry, ledger} {}
 
     void read(RunHandle handle, WatchedRun& watched, Instant now, CycleReport& report) override {

@@ -1,0 +1,127 @@
+// A block of calls with their outcomes that repeats itself, of any period from 2 to 32.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/detect/loop/unit.hpp>
+#include <heeler/text/words.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+/// The newest items, and for each period how many of them in a row equal the one so many before.
+struct CycleRing {
+    static constexpr std::uint32_t longest = 32;
+
+    struct Item {
+        std::uint32_t item, round, first;
+        std::uint64_t member;  ///< for the identity
+    };
+    struct Run {
+        std::uint32_t round, first;  ///< of the block before the first item that equals the one a period before
+        std::uint32_t equal;         ///< items in a row
+    };
+
+    std::array<Item, longest> items;
+    std::array<Run, longest + 1> runs;
+    std::uint32_t count;
+
+    void add(const Item& item) noexcept {
+        for (std::uint32_t period = 1; period <= longest; ++period) {
+            Run& run = runs[period];
+            const Item& before = back(period);
+            if (period > count || before.item != item.item)
+                run.equal = 0;
+            else if (run.equal++ == 0)
+                run = {before.round, before.first, 1};
+        }
+        items[count++ % longest] = item;
+    }
+
+    /// How often the block of this period stands there, if it is one: a single item is its own block.
+    [[nodiscard]] std::uint32_t blocks(std::uint32_t period) const noexcept {
+        const std::uint32_t equal = runs[period].equal;
+        if (equal < period || (period > 1 && runs[1].equal + 1 >= period)) return 0;
+        return equal / period + 1;
+    }
+    [[nodiscard]] std::uint32_t rounds(std::uint32_t period) const noexcept {
+        return back(1).round - runs[period].round + 1;
+    }
+    [[nodiscard]] std::uint32_t first(std::uint32_t period) const noexcept { return runs[period].first; }
+    [[nodiscard]] std::uint64_t identity(std::uint32_t period) const noexcept {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 1; i <= period; ++i) sum += back(i).member;
+        return sum;
+    }
+
+private:
+    /// The item so many before the next one.
+    [[nodiscard]] const Item& back(std::uint32_t period) const noexcept { return items[(count - period) % longest]; }
+};
+
+/// The smallest period that says most.
+[[nodiscard]] inline Hit best_of(const CycleRing& ring, std::uint32_t least_period, std::uint32_t needed,
+                                 std::uint32_t stop, std::uint32_t rounds) noexcept {
+    Hit best;
+    for (std::uint32_t period = least_period; period <= CycleRing::longest; ++period) {
+        const std::uint32_t blocks = ring.blocks(period);
+        if (blocks == 0 || ring.rounds(period) < rounds) continue;
+        Hit hit;
+        hit.judge(blocks, needed, stop);
+        hit.period = static_cast<std::uint16_t>(period);
+        hit.first = ring.first(period);
+        hit.identity = ring.identity(period);
+        keep_higher(best, hit);
+    }
+    return best;
+}
+
+/// Needs no guard against progress: a block that repeats holds no news.
+struct Cycle {
+    struct Settings {
+        bool on = true;
+        std::uint32_t rounds = 3;  ///< of the block
+        std::uint32_t stop = 6;
+    };
+    using Part = CycleRing;
+
+    static constexpr std::string_view name = "cycle";
+    static constexpr Basis basis = Basis::same_call;
+
+    static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
+        part.add({static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())), common.round, unit.first,
+                  unit.member()});
+        return best_of(part, 2, settings.rounds, settings.stop, 3);
+    }
+    static std::string words(const Finding& finding) {
+        return "repeats a block of " + heeler::detail::words::count(finding.evidence.fact("period")) + " calls " +
+               heeler::detail::words::count(finding.evidence.fact("repeats")) + " times, with the same outcomes";
+    }
+};
+
+/// Of a host that reports no results at all: nothing but the calls is known, so more of them are needed. Off for good
+/// with the first result.
+struct CallOnly {
+    struct Settings {
+        bool on = true;
+        std::uint32_t repeats = 5;
+    };
+    using Part = CycleRing;
+
+    static constexpr std::string_view name = "call_only";
+    static constexpr Basis basis = Basis::same_call;
+
+    static Hit learn(Part& part, const Settings& settings, const CallFacts& call, const Common& common) noexcept {
+        part.add({call.typed, common.round, common.index, text::combine(call.shape, 0)});
+        return best_of(part, 1, settings.repeats, 2 * settings.repeats, 2);
+    }
+    static std::string words(const Finding& finding) {
+        return "makes the same calls " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times; nobody reports their results";
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI::loops

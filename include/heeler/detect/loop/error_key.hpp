@@ -1,0 +1,314 @@
+// Finds what a failure says, whatever it is about: two failures with one key are the same failure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <heeler/detect/loop/command.hpp>
+#include <heeler/detect/loop/facts.hpp>
+#include <heeler/detect/loop/masks.hpp>
+#include <heeler/detect/loop/word_table.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+struct ErrorKey {
+    std::uint64_t key = 0;
+    std::uint64_t subject = 0;  ///< of the call's own words and of literals; 0: there were none
+    std::uint32_t letters = 0;  ///< of the words in the key
+    std::uint32_t words = 0;    ///< distinct ones
+};
+
+namespace detail {
+
+inline constexpr Words counted_words{"test",      "tests",    "passed",     "failed",    "failure", "failures",
+                                     "error",     "errors",   "warning",    "warnings",  "problem", "problems",
+                                     "issue",     "issues",   "left",       "remaining", "done",    "todo",
+                                     "pending",   "items",    "item",       "cases",     "case",    "skipped",
+                                     "conflicts", "conflict", "violations", "violation", "passing", "failing"};
+
+/// Words that are part of a failure's own language even where the call has them too.
+inline constexpr Words plain_words{
+    "a",         "an",         "the",    "of",    "in",    "on",       "at",         "to",       "for",
+    "is",        "are",        "be",     "not",   "no",    "and",      "or",         "with",     "from",
+    "by",        "it",         "this",   "that",  "was",   "has",      "have",       "file",     "files",
+    "directory", "command",    "module", "name",  "named", "line",     "near",       "found",    "such",
+    "exist",     "exists",     "does",   "did",   "can",   "could",    "unexpected", "expected", "but",
+    "got",       "object",     "type",   "value", "key",   "argument", "arguments",  "option",   "user",
+    "access",    "permission", "string"};
+
+/// Whether the number that ends at `last` counts something: "3 failed", "2 unit tests", "50%", "3/10", "3 of 10".
+[[nodiscard]] constexpr bool is_count(const char* last, const char* end) noexcept {
+    if (last == end) return false;
+    if (*last == '%') return true;
+    if (*last == '/') return end - last > 1 && is_digit(last[1]);
+    if (*last != ' ') return false;
+    const char* first = last + 1;
+    for (int words = 0; words < 2; ++words) {
+        const char* stop = word_end(first, end);
+        const std::string_view word = between(first, stop);
+        if (word.empty()) return false;
+        if (counted_words.has(word)) return true;
+        if (words == 0 && word == "of") return end - stop > 1 && is_digit(stop[1]);
+        if (stop == end || *stop != ' ') return false;
+        first = stop + 1;
+    }
+    return false;
+}
+
+[[nodiscard]] constexpr const char* digits_end(const char* at, const char* end) noexcept {
+    while (at != end && is_digit(*at)) ++at;
+    return at;
+}
+
+/// Reads one line of a failure and leaves out of its key what the call brought with it.
+class ErrorKeyReader {
+public:
+    ErrorKeyReader(std::string_view text, const TokenSet& tokens) noexcept
+        : begin_{text.data()}, at_{text.data()}, end_{text.data() + text.size()}, tokens_{tokens} {}
+
+    [[nodiscard]] ErrorKey read() noexcept {
+        MaskFinder finder{begin_, end_};
+        MaskSpan span = finder.next();
+        while (at_ != end_) {
+            while (span.mask != Mask::none && span.first < at_) span = finder.next();
+            if (span.mask != Mask::none && at_ == span.first) {
+                add(masked_sign);
+                at_ = span.last;
+            } else {
+                step(span.first);
+            }
+        }
+        return made_;
+    }
+
+private:
+    enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign };
+
+    void step(const char* stop) noexcept {
+        if (*at_ == '\x1b') {
+            at_ = skip_escape(at_, end_);
+        } else if (const char* inside = quote_end(at_); inside != nullptr && literal(inside)) {
+            return;
+        } else if (is_digit(*at_)) {
+            number();
+        } else if (is_word(*at_) || *at_ == '/' || *at_ == '.' || *at_ == '~') {
+            name(stop);
+        } else {
+            ++at_;
+        }
+    }
+
+    // --- literals ---------------------------------------------------------------------------------------------------
+    static constexpr std::ptrdiff_t longest_literal = 200;
+
+    /// Behind the quote or bracket that opens a literal at `at`; null if none does.
+    [[nodiscard]] const char* quote_end(const char* at) const noexcept {
+        if (*at == '[' || *at == '{' || *at == '<') return at + 1;
+        const bool in_word = at != begin_ && is_word(at[-1]) && static_cast<unsigned char>(at[-1]) < 0x80;
+        if ((*at == '\'' || *at == '"' || *at == '`') && !in_word) return at + 1;
+        if (is_curly_quote(at)) return at + 3;
+        return nullptr;
+    }
+    [[nodiscard]] bool is_curly_quote(const char* at) const noexcept {
+        return end_ - at >= 3 && at[0] == '\xE2' && at[1] == '\x80' &&
+               (at[2] == '\x98' || at[2] == '\x99' || at[2] == '\x9C' || at[2] == '\x9D');
+    }
+    [[nodiscard]] bool closes(const char* at, char opened) const noexcept {
+        switch (opened) {
+            case '[':
+                return *at == ']';
+            case '{':
+                return *at == '}';
+            case '<':
+                return *at == '>';
+            case '`':
+                return *at == '`' || *at == '\'';
+            case '\'':
+            case '"':
+                return *at == opened && (end_ - at == 1 || !is_letter(at[1]));
+            default:
+                return is_curly_quote(at);
+        }
+    }
+    /// Takes the literal from `inside` on, if it ends soon.
+    [[nodiscard]] bool literal(const char* inside) noexcept {
+        const char opened = *at_;
+        const char* stop = inside;
+        while (stop != end_ && stop - inside < longest_literal && !closes(stop, opened)) ++stop;
+        if (stop == end_ || stop - inside == longest_literal || stop == inside) return false;
+        const std::string_view text = between(inside, stop);
+        at_ = stop + (inside - at_);
+        const std::uint64_t hash = shape_hash(text);
+        add_subject(text::fingerprint_text(text));
+        if (is_of_call(text))
+            add(argument_sign);
+        else
+            add(hash);
+        return true;
+    }
+    /// All words of the text are the call's.
+    [[nodiscard]] bool is_of_call(std::string_view text) const noexcept {
+        const char* end = text.data() + text.size();
+        bool any = false;
+        for (const char* at = text.data(); at != end;) {
+            if (!is_word(*at)) {
+                ++at;
+                continue;
+            }
+            const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
+            const std::string_view word = between(at, stop);
+            at = stop;
+            if (word.size() < 2 && !is_digit(word[0])) continue;
+            if (!tokens_.has(token_of(word))) return false;
+            any = true;
+        }
+        return any;
+    }
+
+    // --- words ------------------------------------------------------------------------------------------------------
+    void number() noexcept {
+        const char* first = at_;
+        at_ = loops::detail::digits_end(at_, end_);
+        if (is_count(at_, end_))
+            add(text::fingerprint_text(between(first, at_)));
+        else
+            add(number_sign);
+    }
+    [[nodiscard]] static bool is_name_byte(char c) noexcept {
+        return is_word(c) || c == '/' || c == '.' || c == '-' || c == '~' || c == '\\' || c == '@' || c == '+';
+    }
+    /// A path, a file's name, or a word; not beyond `stop`, where something is masked.
+    void name(const char* stop) noexcept {
+        const char* last = at_;
+        while (last != stop && is_name_byte(*last) && !is_curly_quote(last)) ++last;
+        while (last != at_ && (last[-1] == '.' || last[-1] == '-')) --last;
+        if (last == at_) {
+            ++at_;
+            return;
+        }
+        const std::string_view text = between(at_, last);
+        if (is_path(text)) {
+            add(path_sign);
+            add_subject(text::fingerprint_text(text));
+            at_ = last;
+            return;
+        }
+        word(last);
+    }
+    /// "src/a.c", "C:\\x", "a.txt"; not "e.g" or "java.lang.Error".
+    [[nodiscard]] static bool is_path(std::string_view text) noexcept {
+        bool slash = false;
+        for (std::size_t i = 0; i < text.size(); ++i)
+            slash = slash || ((text[i] == '/' || text[i] == '\\') && text.size() > 1);
+        if (slash) return true;
+        const auto dot = text.rfind('.');
+        if (dot == std::string_view::npos || dot == 0 || text.size() - dot > 6 || text.size() - dot < 2) return false;
+        for (const char c : text.substr(dot + 1))
+            if (!is_lower(c) && !is_digit(c)) return false;
+        return !is_digit(text[dot + 1]);
+    }
+    void word(const char* stop) noexcept {
+        while (at_ != stop && !is_word(*at_)) ++at_;
+        if (at_ == stop) return;
+        if (is_digit(*at_)) return number();
+        const char* last = at_;
+        while (last != stop && is_word(*last)) ++last;
+        const std::string_view text = between(at_, last);
+        at_ = last;
+        const bool own = text.size() > 1 && tokens_.has(token_of(text)) && !plain_words.has(text) &&
+                         (said_in(text) & said_error) == 0;
+        if (own) {
+            add_subject(word_hash(text));
+            return add(argument_sign);
+        }
+        std::uint64_t hash = 14695981039346656037ULL;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (is_digit(text[i]) && i > 0 && is_digit(text[i - 1])) continue;
+            hash = (hash ^ static_cast<unsigned char>(is_digit(text[i]) ? '#' : fold(text[i]))) * 1099511628211ULL;
+            made_.letters += is_letter(text[i]) ? 1 : 0;
+        }
+        count_word(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
+        add(hash);
+    }
+    void count_word(std::uint32_t word) noexcept {
+        for (std::uint32_t i = 0; i < made_.words && i < distinct_.size(); ++i)
+            if (distinct_[i] == word) return;
+        if (made_.words < distinct_.size()) distinct_[made_.words++] = word;
+    }
+
+    /// However many of the call's words stand in a row, the failure is the same.
+    void add(std::uint64_t what) noexcept {
+        if (what == argument_sign && last_ == argument_sign) return;
+        last_ = what;
+        made_.key = text::combine(made_.key, what);
+    }
+    void add_subject(std::uint64_t what) noexcept { made_.subject = text::combine(made_.subject, what); }
+
+    const char* begin_;
+    const char* at_;
+    const char* end_;
+    const TokenSet& tokens_;
+    ErrorKey made_{};
+    std::uint64_t last_ = no_sign;
+    std::array<std::uint32_t, 32> distinct_{};
+};
+
+/// The numbers of a text: those that count something, and all.
+struct TextNumbers {
+    std::uint64_t counts = 0;
+    std::uint64_t all = 0;
+    std::uint32_t runs = 0;
+
+    void add(std::string_view text) noexcept {
+        constexpr std::uint32_t most = 8;
+        const char* at = text.data();
+        const char* end = at + text.size();
+        MaskFinder finder{at, end};
+        for (MaskSpan span = finder.next();; span = finder.next()) {
+            while (at != span.first) {
+                if (!is_digit(*at)) {
+                    ++at;
+                    continue;
+                }
+                const char* last = loops::detail::digits_end(at, span.first);
+                const std::uint64_t number = text::fingerprint_text(between(at, last));
+                if (runs < most) all = text::combine(all, number);
+                ++runs;
+                const bool in_word = at != text.data() && is_word(at[-1]);
+                if (!in_word && is_count(last, end))
+                    counts = text::combine(counts, text::combine(number, counted_thing(last, end)));
+                at = last;
+            }
+            if (span.mask == Mask::none) return;
+            at = span.last;
+        }
+    }
+
+private:
+    [[nodiscard]] static std::uint64_t counted_thing(const char* last, const char* end) noexcept {
+        const char* first = skip_blanks(last, end);
+        return word_hash(between(first, word_end(first, end)));
+    }
+};
+
+/// The first sentence of `line`, if that tells of a failure; else all of it.
+[[nodiscard]] constexpr std::string_view telling_sentence(std::string_view line) noexcept {
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+        if ((line[i] != '.' && line[i] != '!' && line[i] != '?') || !is_blank(line[i + 1])) continue;
+        const std::string_view sentence = line.substr(0, i);
+        if ((said_in(sentence) & said_error) != 0) return sentence;
+    }
+    return line;
+}
+
+}  // namespace detail
+
+/// The key of what `line` says, of which at most the first 400 bytes count.
+[[nodiscard]] inline ErrorKey error_key(std::string_view line, const TokenSet& tokens) noexcept {
+    constexpr std::size_t most = 400;
+    return detail::ErrorKeyReader{line.substr(0, most), tokens}.read();
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

@@ -1,0 +1,445 @@
+// Folds what is observed of a run into the loop detector's memory: pairs calls with results, tells progress from
+// repetition, asks each family, and keeps the episode.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/detect/loop/call_facts.hpp>
+#include <heeler/detect/loop/memory.hpp>
+#include <heeler/detect/loop/outcome.hpp>
+#include <heeler/detect/loop/result_facts.hpp>
+#include <heeler/detect/loop/settings.hpp>
+#include <heeler/text/combine.hpp>
+#include <heeler/text/fingerprint.hpp>
+#include <heeler/text/redact.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+/// One observation. `watch` is told what each family that listened saw: `watch(name, hit)`.
+template <class Watch>
+class Folding {
+public:
+    Folding(Memory& memory, const Settings& settings, const Observation& seen, Watch& watch)
+        : memory_{memory},
+          settings_{settings},
+          seen_{seen},
+          watch_{watch},
+          at_{static_cast<std::uint32_t>(seen.at.count() > 0 ? seen.at.count() / 100'000 : 0)} {}
+
+    template <class Event>
+    void operator()(const Event&) noexcept {}
+
+    void operator()(const ToolCall& call) {
+        Memory::Calls& all = start();
+        Ledger& ledger = all.ledger;
+        const bool results_known = ledger.common.results != 0;
+        CallFacts computed;
+        const CallFacts* facts = seen_.call;
+        if (facts == nullptr) facts = &(computed = facts_of(call, settings_.tools));
+        begin_round(ledger, call, any_open());
+        OpenCall& open = place_for(id_of(call.call_id));
+        open = {*facts, id_of(call.call_id), ++ledger.calls, ledger.common.round,
+                static_cast<std::uint32_t>(seen_.index)};
+        keep_text(call, open.order);
+        if (results_known || facts->exempt || !settings_.call_only.on) return;
+        if (ledger.calls > 1 && at_ > ledger.called_at + 9) ++ledger.call_round;
+        ledger.called_at = at_;
+        Common now = ledger.common;
+        now.round += ledger.call_round;
+        see(Family::call_only, CallOnly::learn(memory_.call_only.edit(), settings_.call_only, *facts, now));
+        settle(now);
+    }
+
+    void operator()(const ToolResult& result) {
+        Memory::Calls& all = start();
+        ++all.ledger.common.results;
+        memory_.call_only.reset();
+        OpenCall* found = open_for(id_of(result.call_id));
+        if (found == nullptr) return (void)++all.ledger.orphans;
+        const OpenCall open = *found;
+        *found = {};
+        if (open.facts.exempt) return;
+        answer(all, open, result);
+    }
+
+    void operator()(const Message& message) {
+        if (message.instructs() && memory_.calls) begin_anew(true);
+        if (!message.is_own()) return;
+        Memory::Calls& all = start();
+        ++all.ledger.call_round;
+        const Common& now = all.ledger.common;
+        const bool thinks = message.channel == MessageChannel::thinking;
+        const Speech said{message.text, thinks ? Channel::thinking : Channel::assistant, true};
+        if (settings_.monologue.on && !thinks)
+            see(Family::monologue, Monologue::learn(memory_.monologue.edit(), settings_.monologue, said, now));
+        if (message.text.size() >= settings_.chant.least) speak(said, now);
+        settle(now);
+    }
+
+    void operator()(const OutputLine& line) {
+        if (!settings_.chant.on && !settings_.sentences.on) return;
+        Memory::Calls& all = start();
+        const Common& now = all.ledger.common;
+        for (const std::string_view piece : {line.text, std::string_view{"\n"}}) {
+            const Speech said{piece, Channel::output, false};
+            if (settings_.chant.on) see(Family::chant, Chant::learn(memory_.chant.edit(), settings_.chant, said, now));
+            if (settings_.sentences.on)
+                see(Family::sentences, Sentences::learn(memory_.sentences.edit(), settings_.sentences, said, now));
+        }
+        settle(now);
+    }
+
+    void operator()(const Usage& usage) {
+        if (!memory_.calls) return;
+        std::int64_t& tokens = memory_.calls.edit().ledger.tokens;
+        constexpr std::int64_t most = std::int64_t{1} << 61;
+        for (const std::int64_t more : {usage.tokens_in, usage.tokens_out})
+            if (more > 0 && tokens >= 0 && tokens < most) tokens += more < most ? more : most;
+    }
+
+    void operator()(const Compaction& compaction) {
+        Memory::Calls& all = start();
+        const Common& now = all.ledger.common;
+        if (settings_.compaction.on)
+            see(Family::compaction, Compacted::learn(all.counts.compacted, settings_.compaction, compaction, now));
+        settle(now);
+    }
+
+    /// What it did before is not held against it; if it goes on, that is more than a new sign.
+    void operator()(const Watermark&) {
+        if (memory_.calls) begin_anew(false);
+    }
+
+private:
+    struct Seen {
+        Family family = Family::none;
+        Hit hit{};
+    };
+
+    [[nodiscard]] static std::uint64_t id_of(std::string_view id) noexcept {
+        return id.empty() ? 0 : text::fingerprint_text(id) | 1u;
+    }
+
+    Memory::Calls& start() {
+        Memory::Calls& all = memory_.calls.edit();
+        all.ledger.common.at = at_;
+        all.ledger.common.index = static_cast<std::uint32_t>(seen_.index);
+        return all;
+    }
+
+    // --- calls and results ---
+
+    template <class Take>
+    void each_open(Take&& take) {
+        if (!memory_.calls) return;
+        for (OpenCall& each : memory_.calls.edit().open)
+            if (!take(each)) return;
+        if (memory_.more_open)
+            for (OpenCall& each : memory_.more_open.edit())
+                if (!take(each)) return;
+    }
+    [[nodiscard]] bool any_open() {
+        bool any = false;
+        each_open([&](const OpenCall& each) { return !(any = any || each.order != 0); });
+        return any;
+    }
+    void begin_round(Ledger& ledger, const ToolCall& call, bool any_open) noexcept {
+        const bool answered = ledger.answered != ledger.common.results;
+        const bool other_turn = call.turn && ledger.turn != *call.turn + 1;
+        if (answered || !any_open || other_turn) ++ledger.common.round;
+        if (other_turn) ++ledger.call_round;
+        if (call.turn) ledger.turn = *call.turn + 1;
+        ledger.answered = ledger.common.results;
+    }
+
+    /// The oldest open call, or the one with this id.
+    [[nodiscard]] OpenCall* open_for(std::uint64_t id) {
+        OpenCall* found = nullptr;
+        each_open([&](OpenCall& each) {
+            if (each.order != 0 && (id == 0 || each.id == id) && (found == nullptr || each.order < found->order))
+                found = &each;
+            return true;
+        });
+        return found;
+    }
+
+    /// An id that is opened again replaces the open call of that id. Of too many the oldest gives way.
+    [[nodiscard]] OpenCall& place_for(std::uint64_t id) {
+        OpenCall *same = nullptr, *free = nullptr, *oldest = nullptr;
+        const auto look = [&](OpenCall& each) {
+            if (id != 0 && each.order != 0 && each.id == id) same = &each;
+            if (each.order == 0 && free == nullptr) free = &each;
+            if (oldest == nullptr || each.order < oldest->order) oldest = &each;
+            return true;
+        };
+        each_open(look);
+        if (same == nullptr && free == nullptr && !memory_.more_open) free = memory_.more_open.edit().data();
+        return same != nullptr ? *same : free != nullptr ? *free : *oldest;
+    }
+
+    void answer(Memory::Calls& all, const OpenCall& open, const ToolResult& result) {
+        Ledger& ledger = all.ledger;
+        Common now = ledger.common;
+        now.round = open.round;
+        ResultFacts computed;
+        const ResultFacts* facts = seen_.result;
+        if (facts == nullptr) facts = &(computed = facts_of(result));
+        const bool made_before = Repeat::knows(all.counts.repeat, open.facts.typed) || all.made.has(open.facts.typed);
+        const Outcome outcome = classify(memory_.learned.edit(), open.facts, *facts, result.output, made_before);
+        Unit unit{open.facts, outcome, result.output, repeats_of(open.facts), open.index};
+        const bool waits = is_wait(all, unit, now);
+        find_progress(all, unit);
+        if (unit.is(OutcomeClass::infra))
+            ask<Infra>(Family::infra, all.counts.infra, settings_.infra, unit, now);
+        else if (waits)
+            ask<FrozenPoll>(Family::frozen_poll, memory_.polls, settings_.frozen_poll, unit, now);
+        else
+            ask_all(all.counts, unit, now);
+        count(ledger, unit, now, waits);
+        settle(now, &open);
+    }
+
+    [[nodiscard]] std::uint32_t repeats_of(const CallFacts& call) const noexcept {
+        return call.rule == 0 || call.rule > settings_.tools.size() ? 0 : settings_.tools[call.rule - 1u].repeats;
+    }
+
+    /// It waits, or asks again and again for something that takes its time.
+    [[nodiscard]] static bool is_wait(Memory::Calls& all, const Unit& unit, const Common& now) noexcept {
+        Ledger& ledger = all.ledger;
+        bool known = unit.call.kind == CallKind::wait;
+        for (const std::uint32_t each : ledger.polls) known = known || (each != 0 && each == unit.call.typed);
+        if (unit.outcome.becomes_wait && !known) {
+            ledger.polls[ledger.next_poll % ledger.polls.size()] = unit.call.typed;
+            ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % ledger.polls.size());
+            known = true;
+        }
+        return known || (!unit.is(OutcomeClass::negative) && Repeat::waited_between(all.counts.repeat, unit, now));
+    }
+
+    /// News: information that was not seen before. An edit: a change that was not made before, and took. A call that
+    /// failed leaves no trace: made again, and working, it is one.
+    void find_progress(Memory::Calls& all, Unit& unit) {
+        const Outcome& outcome = unit.outcome;
+        const bool failed = unit.is(OutcomeClass::negative) || unit.is(OutcomeClass::infra);
+        const auto is_new = [&](std::uint32_t number) { return memory_.results.edit().add(number); };
+        const bool fresh = !failed && all.made.add(unit.call.typed);
+        const bool acts =
+            unit.is(OutcomeClass::ack) || (unit.call.kind == CallKind::write && unit.is(OutcomeClass::info));
+        unit.edit = fresh && acts && !unit.call.nop;
+        if (unit.is(OutcomeClass::info)) {
+            const bool told = is_new(outcome.novelty);
+            unit.news = told && outcome.is_news_if_new && !Repeat::had(all.counts.repeat, unit);
+        }
+        if (unit.is(OutcomeClass::negative)) {
+            unit.half = is_new(static_cast<std::uint32_t>(text::combine(outcome.key, 1)));
+            unit.some = is_new(outcome.novelty) && outcome.lines >= 5;
+        }
+        unit.half = unit.half || (unit.is(OutcomeClass::empty) && fresh);
+    }
+
+    void count(Ledger& ledger, const Unit& unit, const Common& now, bool waits) noexcept {
+        Common& common = ledger.common;
+        if (unit.news) ++common.news;
+        if (unit.edit) ++common.edits;
+        if (unit.progress() && ledger.gained_in != now.round) {
+            ++common.gains;
+            ledger.gained_in = now.round;
+        }
+        ++ledger.since;
+        if (waits)
+            ++common.waits;
+        else if (!unit.is(OutcomeClass::infra))
+            ++common.unit;
+    }
+
+    // --- families ---
+
+    void ask_all(Counts& counts, const Unit& unit, const Common& now) {
+        ask<Cycle>(Family::cycle, counts.cycle, settings_.cycle, unit, now);
+        ask<Repeat>(Family::repeat, counts.repeat, settings_.repeat, unit, now);
+        ask<Rewrite>(Family::write, counts.rewrite, settings_.write, unit, now);
+        ask<Near>(Family::near, counts.near, settings_.near, unit, now);
+        ask<Similar>(Family::similar, memory_.similar, settings_.similar, unit, now);
+        if (unit.is(OutcomeClass::negative))
+            ask<SameError>(Family::errclass, memory_.errors, settings_.errclass, unit, now);
+        ask<NoOp>(Family::nop, counts.no_op, settings_.nop, unit, now);
+        if (unit.call.has_span && reads_again(unit))
+            ask<Coverage>(Family::coverage, memory_.coverage, settings_.coverage, unit, now);
+        if (unit.call.file != 0)
+            ask<Oscillation>(Family::oscillation, memory_.oscillation, settings_.oscillation, unit, now);
+        ask<Fruitless>(Family::fruitless, counts.fruitless, settings_.fruitless, unit, now);
+    }
+
+    template <class Of, class Part>
+    void ask(Family family, Part& part, const typename Of::Settings& settings, const Unit& unit, const Common& now) {
+        if (!settings.on) return;
+        if constexpr (requires { part.edit(); })
+            see(family, Of::learn(part.edit(), settings, unit, now));
+        else
+            see(family, Of::learn(part, settings, unit, now));
+    }
+
+    /// What is read in parts is remembered from the second part of one resource on.
+    [[nodiscard]] bool reads_again(const Unit& unit) {
+        Ledger& ledger = memory_.calls.edit().ledger;
+        if (memory_.coverage) return true;
+        for (const std::uint32_t each : ledger.spans)
+            if (each == unit.call.resource) return true;
+        ledger.spans[ledger.next_span % ledger.spans.size()] = unit.call.resource;
+        ledger.next_span = static_cast<std::uint8_t>((ledger.next_span + 1) % ledger.spans.size());
+        return false;
+    }
+
+    /// A finished message stands alone, so nothing of it is kept.
+    void speak(const Speech& said, const Common& now) {
+        if (settings_.chant.on) {
+            Chant::Part chant{};
+            see(Family::chant, Chant::learn(chant, settings_.chant, said, now));
+        }
+        if (settings_.sentences.on) {
+            Sentences::Part sentences{};
+            see(Family::sentences, Sentences::learn(sentences, settings_.sentences, said, now));
+        }
+    }
+
+    void see(Family family, const Hit& hit) {
+        watch_(row(family).name, hit);
+        if (hit.level == Level::none) return;
+        if (hit.level >= Level::nudge)
+            kinds_ |= static_cast<std::uint16_t>(1u << static_cast<unsigned>(row(family).basis));
+        if (family != Family::fruitless && hit.level >= Level::nudge) only_fruitless_ = false;
+        if (hit.level >= Level::nudge && family != Family::sentences && family != Family::frozen_poll) may_stop_ = true;
+        if (hit.identity != 0 && named_ == 0) named_ = hit.identity;
+        if (best_.family == Family::none || hit.level > best_.hit.level) best_ = {family, hit};
+    }
+
+    // --- the episode ---
+
+    /// Ends the episode if something has moved, or goes on with it.
+    void settle(const Common& now, const OpenCall* open = nullptr) {
+        Memory::Calls& all = memory_.calls.edit();
+        Ledger& ledger = all.ledger;
+        Episode& episode = ledger.episode;
+        const bool moved = episode.news != ledger.common.news || episode.edits != ledger.common.edits;
+        if (moved) {
+            if (episode.open) episode = {};
+            if (all.shown.hit.level != Level::none) all.shown = {};
+        }
+        if (best_.family == Family::none) return;
+        if (best_.hit.level >= Level::nudge) {
+            if (!episode.open) begin_episode(ledger, now);
+            judge_episode(episode, now);
+            best_.hit.identity = episode.identity;
+        }
+        if (best_.hit.level >= all.shown.hit.level) show(all, now, open);
+    }
+
+    void begin_episode(Ledger& ledger, const Common& now) {
+        Episode& episode = ledger.episode;
+        episode = {};
+        episode.open = 1;
+        episode.news = ledger.common.news;
+        episode.edits = ledger.common.edits;
+        episode.round = now.round;
+        episode.at = now.at;
+        episode.first = best_.hit.first;
+        episode.tokens = ledger.tokens;
+        episode.identity = best_.hit.identity != 0 ? best_.hit.identity
+                           : named_ != 0           ? named_
+                                                   : text::combine(8, static_cast<std::uint64_t>(best_.family));
+    }
+
+    void judge_episode(Episode& episode, const Common& now) noexcept {
+        episode.kinds |= kinds_;
+        if (!only_fruitless_) episode.other_than_fruitless = 1;
+        if (may_stop_) episode.may_stop = 1;
+        if (episode.may_stop == 0) return;
+        const std::uint32_t rounds = now.round - episode.round;
+        const bool several = (episode.kinds & (episode.kinds - 1u)) != 0;
+        const std::uint32_t alone =
+            episode.other_than_fruitless != 0 ? settings_.stop_rounds : settings_.stop_rounds_fruitless;
+        if (rounds >= alone || (several && rounds >= settings_.stop_rounds_kinds)) best_.hit.level = Level::stop;
+    }
+
+    void show(Memory::Calls& all, const Common& now, const OpenCall* open) {
+        const Episode& episode = all.ledger.episode;
+        Shown& shown = all.shown;
+        if (shown.hit.level < Level::nudge && best_.hit.level >= Level::nudge) name(shown, open);
+        shown.hit = best_.hit;
+        shown.family = static_cast<std::uint8_t>(best_.family);
+        shown.last = static_cast<std::uint32_t>(seen_.index);
+        shown.rounds = episode.open ? now.round - episode.round : 0;
+        shown.seconds = episode.open && now.at > episode.at ? (now.at - episode.at) / 10 : 0;
+        shown.tokens = episode.open ? all.ledger.tokens - episode.tokens : 0;
+    }
+
+    /// The tool, and an example of the call.
+    void name(Shown& shown, const OpenCall* open) {
+        shown.subject = {};
+        const CallText& text = *memory_.newest;
+        if (open == nullptr || text.order != open->order) return;
+        shown.subject = Subject{text::redact(std::string_view{text.bytes.data(), text.name})};
+    }
+    void keep_text(const ToolCall& call, std::uint32_t order) {
+        CallText& text = memory_.newest.edit();
+        text.order = order;
+        text.name = 0;
+        text.size = 0;
+        const auto put = [&](std::string_view more, std::size_t most) {
+            const std::size_t size = more.size() < most ? more.size() : most;
+            std::memcpy(text.bytes.data() + text.size, more.data(), size);
+            text.size = static_cast<std::uint16_t>(text.size + size);
+        };
+        put(call.name, 96);
+        text.name = text.size;
+        put(call.args, text.bytes.size() - text.size);
+    }
+
+    /// All counts begin anew. After a user's message the episode is over as well.
+    void begin_anew(bool other_task) {
+        Memory::Calls& all = memory_.calls.edit();
+        all.counts = {};
+        all.shown = {};
+        if (other_task) all.ledger.episode = {};
+        all.ledger.since = 0;
+        all.ledger.gains_since = all.ledger.common.gains;
+        const auto clear = [](auto& part) {
+            if (part) part.edit() = {};
+        };
+        clear(memory_.similar);
+        clear(memory_.errors);
+        clear(memory_.coverage);
+        clear(memory_.oscillation);
+        clear(memory_.polls);
+        clear(memory_.call_only);
+        clear(memory_.monologue);
+        clear(memory_.chant);
+        clear(memory_.sentences);
+    }
+
+    Memory& memory_;
+    const Settings& settings_;
+    const Observation& seen_;
+    Watch& watch_;
+    std::uint32_t at_;
+    Seen best_{};
+    std::uint64_t named_ = 0;
+    std::uint16_t kinds_ = 0;
+    bool only_fruitless_ = true;
+    bool may_stop_ = false;
+};
+
+template <class Watch>
+void fold(Memory& memory, const Settings& settings, const Observation& seen, Watch&& watch) {
+    Folding<std::remove_reference_t<Watch>> folding{memory, settings, seen, watch};
+    std::visit(folding, seen.event);
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

@@ -1,0 +1,381 @@
+// Hashes text with what changes at every run of a tool masked: times, durations, random ids, addresses, digits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <heeler/detect/loop/word_table.hpp>
+#include <heeler/text/combine.hpp>
+#include <heeler/text/fingerprint.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+namespace detail {
+
+/// What a span of text is, if it is masked.
+enum class Mask : std::uint8_t { none, time, id };
+
+struct MaskSpan {
+    const char* first = nullptr;
+    const char* last = nullptr;
+    Mask mask = Mask::none;
+};
+
+/// Finds spans to mask, from front to back, each byte looked at a bounded number of times.
+class MaskFinder {
+public:
+    MaskFinder(const char* begin, const char* end) noexcept : begin_{begin}, at_{begin}, end_{end} {}
+
+    /// There is not even a digit.
+    [[nodiscard]] bool finds_nothing() const noexcept { return find_candidate(begin_) == end_; }
+
+    /// The next span; at the end of the text one with `Mask::none`.
+    [[nodiscard]] MaskSpan next() noexcept {
+        for (;;) {
+            at_ = find_candidate(at_);
+            if (at_ == end_) return {end_, end_, Mask::none};
+            const MaskSpan span = *at_ == '/' ? temporary_file() : is_digit(*at_) ? at_digit() : MaskSpan{};
+            if (span.mask != Mask::none) {
+                done_ = at_ = span.last;
+                return span;
+            }
+        }
+    }
+
+private:
+    static constexpr std::ptrdiff_t longest_word = 64;
+
+    /// The next digit, or a slash before a `t`.
+    [[nodiscard]] const char* find_candidate(const char* at) const noexcept {
+        while (end_ - at > block && !has_candidate(at)) at += block;
+        while (at != end_ && !is_digit(*at) && !(*at == '/' && end_ - at > 1 && at[1] == 't')) ++at;
+        return at;
+    }
+    static constexpr std::ptrdiff_t block = 32;
+    [[nodiscard]] static bool has_candidate(const char* at) noexcept {
+        unsigned any = 0;
+        for (std::ptrdiff_t i = 0; i < block; ++i) {
+            const auto c = static_cast<unsigned char>(at[i]), next = static_cast<unsigned char>(at[i + 1]);
+            any |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10) |
+                   (static_cast<unsigned>(c == '/') & static_cast<unsigned>(next == 't'));
+        }
+        return any != 0;
+    }
+
+    [[nodiscard]] static bool is_name(char c) noexcept { return is_word(c) || c == '-'; }
+    [[nodiscard]] const char* digits_end(const char* at) const noexcept {
+        while (at != end_ && is_digit(*at)) ++at;
+        return at;
+    }
+    /// Exactly `count` digits at `at` and no more.
+    [[nodiscard]] bool digits(const char* at, std::ptrdiff_t count) const noexcept {
+        if (end_ - at < count) return false;
+        for (std::ptrdiff_t i = 0; i < count; ++i)
+            if (!is_digit(at[i])) return false;
+        return at + count == end_ || !is_digit(at[count]);
+    }
+
+    /// "/tmp/tmpab3xk9", "/tmp/build.8fK2q0": names that look random.
+    [[nodiscard]] MaskSpan temporary_file() noexcept {
+        constexpr std::string_view folder = "/tmp/";
+        const char* first = at_;
+        ++at_;
+        if (!between(first, end_).starts_with(folder)) return {};
+        const char* name = first + folder.size();
+        const char* last = name;
+        int digit_count = 0;
+        while (last != end_ && last - name < longest_word && (is_name(*last) || *last == '.')) {
+            digit_count += is_digit(*last) ? 1 : 0;
+            ++last;
+        }
+        while (last != name && last[-1] == '.') --last;
+        const std::string_view text = between(name, last);
+        const bool random = (text.starts_with("tmp") && text.size() >= 8) || (text.size() >= 6 && digit_count >= 2);
+        return random ? MaskSpan{first, last, Mask::id} : MaskSpan{};
+    }
+
+    [[nodiscard]] MaskSpan at_digit() noexcept {
+        const char* digit = at_;
+        const char* number = digits_end(digit);
+        const char behind = number != end_ ? *number : '\0';
+        const bool inside_word = digit != begin_ && digit != done_ && is_word(digit[-1]);
+        const bool inside_name = inside_word || is_name(behind) || (digit != begin_ && digit[-1] == '-');
+        if (inside_name && digit >= name_end_) {
+            const char* first = digit;
+            while (first != begin_ && first != done_ && digit - first < longest_word && is_name(first[-1])) --first;
+            name_end_ = number;
+            while (name_end_ != end_ && name_end_ - digit < longest_word && is_name(*name_end_)) ++name_end_;
+            if (const MaskSpan id = identifier(first, name_end_); id.mask != Mask::none) return id;
+        }
+        if (!inside_word && may_be_time(number, number - digit)) {
+            if (const char* stop = time(digit); stop != nullptr) return {digit, stop, Mask::time};
+        }
+        at_ = number;
+        if (inside_word || is_letter(behind))  // the digits of one word are looked at once
+            while (at_ != end_ && is_word(*at_)) ++at_;
+        return {};
+    }
+    /// Nearly all numbers are none, which the byte behind them tells.
+    [[nodiscard]] bool may_be_time(const char* number, std::ptrdiff_t length) const noexcept {
+        if (length == 10 || length == 13) return true;
+        if (number == end_) return false;
+        const char unit = *number == ' ' && end_ - number > 1 ? number[1] : *number;
+        return is_letter(unit) || unit == ':' || unit == '.' || unit == '-' || unit == '/';
+    }
+
+    /// A UUID, an address, or a prefix of ids with something behind it.
+    [[nodiscard]] MaskSpan identifier(const char* first, const char* last) const noexcept {
+        const auto size = last - first;
+        if (size == 36 && is_uuid(first)) return {first, last, Mask::id};
+        if (size >= 8 && first[0] == '0' && fold(first[1]) == 'x') {
+            const char* stop = first + 2;
+            while (stop != last && is_hex(*stop)) ++stop;
+            if (stop - first >= 8) return {first, stop, Mask::id};
+        }
+        for (const std::string_view prefix : id_prefixes) {
+            const auto length = static_cast<std::ptrdiff_t>(prefix.size());
+            if (fold(*first) != prefix.front() || size < length + 5) continue;
+            if (first[length] != '_' && first[length] != '-') continue;
+            if (begins_with_word(between(first, first + length), prefix)) return {first, last, Mask::id};
+        }
+        return {};
+    }
+    [[nodiscard]] static bool is_hex(char c) noexcept { return is_digit(c) || (fold(c) >= 'a' && fold(c) <= 'f'); }
+    [[nodiscard]] static bool is_uuid(const char* at) noexcept {
+        for (int i = 0; i < 36; ++i) {
+            const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+            if (hyphen ? at[i] != '-' : !is_hex(at[i])) return false;
+        }
+        return true;
+    }
+
+    static constexpr std::string_view id_prefixes[] = {"req", "run",   "job",     "id",    "call",
+                                                       "msg", "trace", "request", "toolu", "chatcmpl"};
+
+    /// Behind the time that begins with the digit at `at`; null if there is none.
+    [[nodiscard]] const char* time(const char* at) const noexcept {
+        const char* number = digits_end(at);
+        const auto length = number - at;
+        const char* stop = nullptr;
+        if (length == 4) stop = date(at);
+        if (length <= 2) stop = clock(at);
+        if (length == 10 || length == 13) stop = epoch(at);
+        return stop != nullptr ? stop : duration(at);
+    }
+    [[nodiscard]] const char* date(const char* at) const noexcept {
+        if (!digits(at, 4) || end_ - at < 10 || (at[4] != '-' && at[4] != '/')) return nullptr;
+        if (at[7] != at[4] || !digits(at + 5, 2) || !digits(at + 8, 2)) return nullptr;
+        const char* stop = at + 10;
+        if (end_ - stop > 5 && (*stop == 'T' || *stop == ' '))
+            if (const char* behind = clock(stop + 1); behind != nullptr) return behind;
+        return stop;
+    }
+    /// hh:mm, hh:mm:ss, with a fraction, with an offset; not the line and column behind a file's name.
+    [[nodiscard]] const char* clock(const char* at) const noexcept {
+        const char* colon = digits_end(at);
+        if (colon - at > 2 || colon == end_ || *colon != ':' || !digits(colon + 1, 2) || colon[1] > '5') return nullptr;
+        if (at != begin_ && (at[-1] == ':' || at[-1] == '.' || at[-1] == '-')) return nullptr;
+        const char* stop = colon + 3;
+        if (stop != end_ && *stop == ':') {
+            if (!digits(stop + 1, 2)) return nullptr;
+            stop += 3;
+        }
+        if (end_ - stop > 1 && (*stop == '.' || *stop == ',') && is_digit(stop[1])) stop = digits_end(stop + 1);
+        if (stop != end_ && *stop == 'Z') return stop + 1;
+        if (end_ - stop > 4 && (*stop == '+' || *stop == '-') && is_digit(stop[1])) {
+            const char* offset = digits_end(stop + 1);
+            if (offset - stop == 5) return offset;
+            if (offset - stop == 3 && end_ - offset > 2 && *offset == ':' && digits(offset + 1, 2)) return offset + 3;
+        }
+        return stop;
+    }
+    /// Seconds or milliseconds since 1970, of this century.
+    [[nodiscard]] const char* epoch(const char* at) const noexcept {
+        const char* stop = digits_end(at);
+        if (stop - at != 10 && stop - at != 13) return nullptr;
+        if (at[0] != '1' || at[1] < '5') return nullptr;
+        if (stop != end_ && is_word(*stop)) return nullptr;
+        if (end_ - stop > 1 && *stop == '.' && is_digit(stop[1])) stop = digits_end(stop + 1);
+        return stop;
+    }
+    /// "12.5 s", "350ms", "2 minutes", "1m30s", "0m0.003s".
+    [[nodiscard]] const char* duration(const char* at) const noexcept {
+        const char* stop = nullptr;
+        for (int parts = 0; parts < 3; ++parts) {
+            const char* number = digits_end(at);
+            if (number == at) return stop;
+            if (end_ - number > 1 && *number == '.' && is_digit(number[1])) number = digits_end(number + 1);
+            const char* unit = number;
+            if (parts == 0 && end_ - unit > 1 && *unit == ' ') ++unit;
+            const char* behind = unit;
+            while (behind != end_ && (is_letter(*behind) || *behind == '_') && behind - unit < 9) ++behind;
+            const std::string_view name = between(unit, behind);
+            const bool more = behind != end_ && is_digit(*behind);
+            if (more && unit == number && (name == "m" || name == "h")) {
+                at = behind;
+                continue;
+            }
+            if (!is_time_unit(name) || (behind != end_ && is_word(*behind))) return stop;
+            return behind;
+        }
+        return stop;
+    }
+    static constexpr std::string_view time_units[] = {
+        "s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",
+        "min", "mins", "minute", "minutes",   "h",         "hr", "hrs", "hour", "hours",  "msec"};
+    [[nodiscard]] static bool is_time_unit(std::string_view name) noexcept {
+        for (const std::string_view unit : time_units)
+            if (name == unit) return true;
+        return false;
+    }
+
+    const char* begin_;
+    const char* at_;
+    const char* end_;
+    const char* done_ = begin_;      ///< behind the last span
+    const char* name_end_ = begin_;  ///< behind the name with digits that was looked at last
+};
+
+inline constexpr std::uint64_t time_mark = 0x74696D65;
+inline constexpr std::uint64_t id_mark = 0x6964;
+
+}  // namespace detail
+
+/// Hashes of one text.
+struct MaskedHashes {
+    std::uint64_t typed = 0;  ///< times and ids masked
+    std::uint64_t timed = 0;  ///< only times masked
+};
+
+namespace detail {
+
+/// Takes a text piece by piece and hashes at most its first `most` bytes.
+class ShapeBuffer {
+public:
+    explicit ShapeBuffer(std::size_t most) noexcept : left_{most} {}
+
+    [[nodiscard]] bool is_full() const noexcept { return left_ == 0; }
+    void put(char c) noexcept { put(std::string_view{&c, 1}); }
+    void put(std::string_view text) noexcept {
+        text = text.substr(0, left_);
+        left_ -= text.size();
+        while (!text.empty()) {
+            if (size_ == buffer_.size()) spill();
+            const std::string_view part = text.substr(0, buffer_.size() - size_);
+            std::memcpy(buffer_.data() + size_, part.data(), part.size());
+            size_ += part.size();
+            text.remove_prefix(part.size());
+        }
+    }
+    [[nodiscard]] std::uint64_t hash() noexcept {
+        spill();
+        return sum_;
+    }
+
+private:
+    void spill() noexcept {
+        sum_ = text::combine(sum_, text::fingerprint_text({buffer_.data(), size_}));
+        size_ = 0;
+    }
+
+    std::size_t left_;
+    std::size_t size_ = 0;
+    std::uint64_t sum_ = 0;
+    std::array<char, 256> buffer_;
+};
+
+/// Each run of digits, with the commas and points in it, becomes one sign.
+inline void put_without_digits(ShapeBuffer& shape, const char* at, const char* end) noexcept {
+    while (at != end && !shape.is_full()) {
+        const char* first = at;
+        while (at != end && !is_digit(*at)) ++at;
+        shape.put(between(first, at));
+        if (at == end) return;
+        shape.put('#');
+        while (at != end && (is_digit(*at) || ((*at == '.' || *at == ',') && end - at > 1 && is_digit(at[1])))) ++at;
+    }
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Without a shape.
+struct NoShape {
+    void put(Mask) noexcept {}
+    void put(const char*, const char*) noexcept {}
+};
+struct Shape {
+    ShapeBuffer& buffer;
+    void put(Mask mask) noexcept { buffer.put(mask == Mask::time ? '\1' : '\2'); }
+    void put(const char* at, const char* end) noexcept { put_without_digits(buffer, at, end); }
+};
+
+/// One pass over the spans that are masked. A text without any costs one hash.
+template <class S>
+[[nodiscard]] MaskedHashes hash_masked(std::string_view text, S shape) noexcept {
+    const char* at = text.data();
+    const char* end = at + text.size();
+    MaskFinder finder{at, end};
+    MaskSpan span = finder.next();
+    if (span.mask == Mask::none) {
+        shape.put(at, end);
+        const std::uint64_t plain = text::fingerprint_text(text);
+        return {plain, plain};
+    }
+    MaskedHashes sum{};
+    for (; span.mask != Mask::none; span = finder.next()) {
+        const std::uint64_t before = text::fingerprint_text(between(at, span.first));
+        const bool time = span.mask == Mask::time;
+        const std::uint64_t as_id = time ? 0 : text::fingerprint_text(between(span.first, span.last));
+        sum.typed = text::combine(text::combine(sum.typed, before), time ? time_mark : id_mark);
+        sum.timed = text::combine(text::combine(sum.timed, before), time ? time_mark : as_id);
+        shape.put(at, span.first);
+        shape.put(span.mask);
+        at = span.last;
+    }
+    shape.put(at, end);
+    const std::uint64_t rest = text::fingerprint_text(between(at, end));
+    return {text::combine(sum.typed, rest), text::combine(sum.timed, rest)};
+}
+
+}  // namespace detail
+
+inline constexpr std::size_t shaped_bytes = 256;
+
+[[nodiscard]] inline MaskedHashes masked_hashes(std::string_view text) noexcept {
+    return detail::hash_masked(text, detail::NoShape{});
+}
+
+struct LineHashes {
+    MaskedHashes masked{};
+    std::uint64_t shape = 0;  ///< of the first bytes that are left when times, ids and digits are masked
+};
+/// Both; of a short text without digits at the cost of one.
+[[nodiscard]] inline LineHashes line_hashes(std::string_view line, std::size_t most = shaped_bytes) noexcept {
+    const detail::MaskFinder finder{line.data(), line.data() + line.size()};
+    if (line.size() <= shaped_bytes && finder.finds_nothing()) {
+        const std::uint64_t plain = text::fingerprint_text(line);
+        return {{plain, plain}, text::combine(0, plain)};
+    }
+    detail::ShapeBuffer shape{most};
+    const MaskedHashes masked = detail::hash_masked(line, detail::Shape{shape});
+    return {masked, shape.hash()};
+}
+[[nodiscard]] inline std::uint64_t shape_hash(std::string_view text) noexcept { return line_hashes(text).shape; }
+
+/// A word's hash in any case, for sets of words.
+[[nodiscard]] constexpr std::uint32_t word_hash(std::string_view word) noexcept {
+    std::uint32_t hash = 2166136261u;
+    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(detail::fold(c))) * 16777619u;
+    return hash ^ (hash >> 15);
+}
+[[nodiscard]] constexpr std::uint16_t token_of(std::string_view word) noexcept {
+    const std::uint32_t hash = word_hash(word);
+    return static_cast<std::uint16_t>(hash ^ (hash >> 16));
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

@@ -1,0 +1,182 @@
+// What the loop detector remembers of one run.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <heeler/core/finding.hpp>
+#include <heeler/core/on_demand.hpp>
+#include <heeler/detect/loop/alike.hpp>
+#include <heeler/detect/loop/chant.hpp>
+#include <heeler/detect/loop/cycle.hpp>
+#include <heeler/detect/loop/failures.hpp>
+#include <heeler/detect/loop/files.hpp>
+#include <heeler/detect/loop/learned.hpp>
+#include <heeler/detect/loop/monologue.hpp>
+#include <heeler/detect/loop/progress.hpp>
+#include <heeler/detect/loop/repeat.hpp>
+#include <heeler/detect/loop/sentences.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+/// The newest so many distinct numbers.
+template <std::size_t Size>
+struct Newest {
+    std::array<std::uint32_t, Size> kept;
+    std::uint32_t next;
+
+    [[nodiscard]] bool has(std::uint32_t number) const noexcept {
+        const std::uint32_t wanted = number != 0 ? number : 1;  // 0: a free place
+        std::uint32_t found = 0;
+        for (const std::uint32_t each : kept) found |= each == wanted ? 1u : 0u;
+        return found != 0;
+    }
+    /// Whether it is new; keeps it.
+    bool add(std::uint32_t number) noexcept {
+        if (has(number)) return false;
+        kept[next % Size] = number != 0 ? number : 1;
+        next = static_cast<std::uint32_t>((next + 1) % Size);
+        return true;
+    }
+};
+
+/// A call that no result has answered yet.
+struct OpenCall {
+    CallFacts facts{};
+    std::uint64_t id = 0;     ///< hash of the call's id; 0: it has none
+    std::uint32_t order = 0;  ///< which call of the run it is, from 1; 0: a free place
+    std::uint32_t round = 0;
+    std::uint32_t index = 0;
+};
+
+/// From the first sign of a loop until something moves.
+struct Episode {
+    std::uint64_t identity;
+    std::int64_t tokens;  ///< the run had used when it began
+    std::uint32_t round, news, edits, at, first;
+    std::uint16_t kinds;  ///< of evidence, a bit each: `Basis`
+    std::uint8_t open : 1;
+    std::uint8_t other_than_fruitless : 1;
+    std::uint8_t may_stop : 1;  ///< there was evidence of a kind that can
+};
+
+/// What was found since the watchdog last intervened.
+struct Shown {
+    Hit hit{};
+    std::uint8_t family = 0;
+    std::uint32_t last = 0;  ///< index of the observation
+    std::uint32_t rounds = 0;
+    std::uint32_t seconds = 0;
+    std::int64_t tokens = 0;
+    Subject subject{};  ///< the tool
+
+    template <class A>
+    void archive(A& a) {
+        a(hit.level, hit.varied, hit.count, hit.needed, hit.period, hit.first, hit.identity, family, last, rounds,
+          seconds, tokens, subject);
+    }
+};
+
+/// What is counted of the calls, and begins anew with each intervention.
+struct Counts {
+    Repeat::Part repeat;
+    Cycle::Part cycle;
+    Near::Part near;
+    Rewrite::Part rewrite;
+    NoOp::Part no_op;
+    Fruitless::Part fruitless;
+    Infra::Part infra;
+    Compacted::Part compacted;
+};
+static_assert(std::is_trivially_copyable_v<Counts>);
+
+/// The beginning of the newest call's text, for the evidence. Never saved: it may hold a secret.
+struct CallText {
+    std::array<char, 320> bytes{};
+    std::uint16_t size = 0;
+    std::uint16_t name = 0;  ///< bytes of the tool's name, with which it begins
+    std::uint32_t order = 0;
+};
+
+/// What is known of the run as a whole.
+struct Ledger {
+    Common common{};
+    Episode episode{};
+    std::int64_t tokens = 0;
+    std::uint32_t calls = 0;
+    std::uint32_t answered = 0;    ///< `Common::results` when the newest call was made
+    std::uint32_t call_round = 0;  ///< of a host that reports no results
+    std::uint32_t called_at = 0;
+    std::uint32_t turn = 0;
+    std::uint32_t gained_in = 0;           ///< the newest round with progress
+    std::uint32_t since = 0;               ///< units since the watchdog last intervened
+    std::uint32_t gains_since = 0;         ///< `Common::gains` then
+    std::uint32_t orphans = 0;             ///< results that nobody had called for
+    std::array<std::uint32_t, 4> spans{};  ///< resources that were read in parts, the newest
+    std::array<std::uint32_t, 8> polls{};  ///< calls that turned out to be polls
+    std::uint8_t next_span = 0;
+    std::uint8_t next_poll = 0;
+};
+static_assert(std::is_trivially_copyable_v<Ledger>);
+
+/// Of each run. Parts stand on the heap from the first event that needs them, and stay: 100 bytes for a run without
+/// calls, 12 KiB for a usual one, 18 KiB for one that has everything.
+struct Memory {
+    static constexpr std::size_t few = 3;    ///< open calls, usually
+    static constexpr std::size_t most = 12;  ///< of more the oldest are forgotten
+
+    struct Calls {
+        Ledger ledger{};
+        Counts counts{};
+        Newest<128> made{};  ///< calls that did not fail
+        std::array<OpenCall, few> open{};
+        Shown shown{};
+
+        template <class A>
+        void archive(A& a) {
+            a(ledger, counts, made, open, shown);
+        }
+    };
+
+    OnDemand<Calls> calls;
+    OnDemand<std::array<OpenCall, most - few>> more_open;
+    OnDemand<Newest<512>> results;
+    OnDemand<Learned> learned;
+    OnDemand<Similar::Part> similar;
+    OnDemand<SameError::Part> errors;
+    OnDemand<Coverage::Part> coverage;
+    OnDemand<Oscillation::Part> oscillation;
+    OnDemand<FrozenPoll::Part> polls;
+    OnDemand<CallOnly::Part> call_only;
+    OnDemand<Monologue::Part> monologue;
+    OnDemand<Chant::Part> chant;          ///< of the output
+    OnDemand<Sentences::Part> sentences;  ///< likewise
+    OnDemand<CallText> newest;
+
+    template <class A>
+    void archive(A& a) {
+        a(calls, more_open, results, learned, similar, errors, coverage, oscillation, polls, call_only, monologue,
+          chant, sentences);
+        if constexpr (A::is_loading) mend();
+    }
+
+private:
+    /// Whatever a store says, nothing is read beyond its end.
+    void mend() {
+        const auto mend_open = [](auto& open) {
+            for (OpenCall& each : open)
+                each.facts.tokens.count = std::min<std::uint8_t>(each.facts.tokens.count, TokenSet::most);
+        };
+        if (calls) mend_open(calls.edit().open);
+        if (more_open) mend_open(more_open.edit());
+        if (similar)
+            for (Similar::Record& each : similar.edit().records)
+                for (TokenSet* set : {&each.begun, &each.newest})
+                    set->count = std::min<std::uint8_t>(set->count, TokenSet::most);
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI::loops

@@ -1,0 +1,213 @@
+// An assistant that says the same again and again while nothing comes of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <heeler/detect/loop/family.hpp>
+#include <heeler/text/words.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+/// Messages of the assistant with no result of a tool between them: equal ones, a few in turn, or ones that are worded
+/// alike. Case, digits and white space make no difference. A sentence before each of many different calls is none: the
+/// calls' results come between.
+struct Monologue {
+    static constexpr std::string_view name = "monologue";
+    static constexpr Basis basis = Basis::text;
+    static constexpr std::uint32_t longest = 8;  ///< messages of a block that repeats
+
+    struct Settings {
+        bool on = true;
+        std::uint32_t equal = 3;         ///< messages in a row
+        std::uint32_t equal_stop = 6;    ///< likewise, worth stopping
+        std::uint32_t cycles = 3;        ///< of a block of 2 to 8 messages
+        std::uint32_t alike = 5;         ///< messages in a row, 2 to 5
+        std::uint32_t alike_tenths = 7;  ///< of all their words that two of them share
+    };
+
+    static constexpr std::uint32_t kept_words = 48;
+
+    /// The first words of a message, as sorted hashes without equal ones.
+    struct Words {
+        std::array<std::uint16_t, kept_words> words{};
+    };
+
+    struct Part {
+        std::array<std::uint32_t, 3 * longest> messages{};
+        std::array<Words, 5> worded{};
+        std::array<std::uint8_t, 5> word_counts{};
+        std::uint32_t count = 0;  ///< messages since something came of them
+        std::uint32_t equal = 0;  ///< of these, at the end
+        std::uint32_t results = 0;
+        std::uint32_t exact = 0;  ///< of the newest message
+        std::uint32_t first = 0;  ///< index of the first of these messages
+        bool varied = false;      ///< the equal ones differ in digits, case or white space
+
+        template <class A>
+        void archive(A& a) {
+            a(messages, worded, word_counts, count, equal, results, exact, first, varied);
+            if (A::is_loading && !is_sound()) *this = {};
+        }
+
+    private:
+        [[nodiscard]] bool is_sound() const noexcept {
+            for (const std::uint8_t each : word_counts)
+                if (each > kept_words) return false;
+            return true;
+        }
+    };
+
+    static Hit learn(Part& part, const Settings& settings, const Speech& said, const Common& common) {
+        const Message message = read(said.text);
+        if (message.hash == 0) return {};  // nothing was said
+        if (part.results != common.results) part = {};
+        part.results = common.results;
+        if (part.count == 0) part.first = common.index;
+        fold(part, message);
+        return judged(part, settings);
+    }
+
+    [[nodiscard]] static std::string words(const Finding& finding) {
+        return "says the same " + heeler::detail::words::count(finding.evidence.fact("repeats")) +
+               " times, and nothing comes of it";
+    }
+
+private:
+    struct Message {
+        Words words{};
+        std::uint8_t word_count = 0;
+        std::uint32_t hash = 0;   ///< 0: neither a letter nor a digit
+        std::uint32_t exact = 0;  ///< of every byte
+    };
+
+    /// Of a long message, the first 4 KiB and the last 2.
+    static Message read(std::string_view text) noexcept {
+        constexpr std::size_t head = 4'096, tail = 2'048;
+        Message message;
+        std::uint64_t hash = 0, exact = 0, word = 0;
+        bool any = false, was_digit = false;
+        const auto end_word = [&] {
+            if (word != 0) insert(message, static_cast<std::uint16_t>(mixed(word) >> 48));
+            word = 0;
+        };
+        const std::size_t skipped = text.size() > head + tail ? text.size() - head - tail : 0;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (skipped > 0 && i == head) i += skipped;
+            const auto byte = static_cast<unsigned char>(text[i]);
+            exact = (exact ^ byte) * 0x100000001B3ULL + (exact >> 40);
+            const auto lower = static_cast<unsigned char>(byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte);
+            const bool is_digit = byte >= '0' && byte <= '9';
+            const bool is_letter = (lower >= 'a' && lower <= 'z') || byte >= 0x80;
+            if (is_digit || is_letter) {
+                any = true;
+                if (is_letter || !was_digit) hash = (hash ^ (is_digit ? '0' : lower)) * 0x100000001B3ULL + (hash >> 40);
+                word = (word ^ (is_digit ? '0' : lower)) * 0x100000001B3ULL + 1;
+            } else {
+                end_word();
+                if (byte != ' ' && (byte < '\t' || byte > '\r')) hash = (hash ^ byte) * 0x100000001B3ULL + (hash >> 40);
+            }
+            was_digit = is_digit;
+        }
+        end_word();
+        const auto short_hash = static_cast<std::uint32_t>(mixed(hash) >> 32);
+        message.hash = any ? (short_hash != 0 ? short_hash : 1) : 0;
+        message.exact = static_cast<std::uint32_t>(mixed(exact) >> 32);
+        return message;
+    }
+
+    static constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
+        value = (value ^ (value >> 31)) * 0x9E3779B97F4A7C15ULL;
+        return value ^ (value >> 29);
+    }
+
+    static void insert(Message& message, std::uint16_t word) noexcept {
+        auto& words = message.words.words;
+        std::uint8_t place = message.word_count;
+        while (place > 0 && words[place - 1u] > word) --place;
+        if (message.word_count == kept_words || (place > 0 && words[place - 1u] == word)) return;
+        for (std::uint8_t i = message.word_count; i > place; --i) words[i] = words[i - 1u];
+        words[place] = word;
+        ++message.word_count;
+    }
+
+    static void fold(Part& part, const Message& message) noexcept {
+        const bool is_equal = part.count > 0 && newest(part, 0) == message.hash;
+        part.varied = is_equal && (part.varied || part.exact != message.exact);
+        part.equal = is_equal ? part.equal + 1 : 1;
+        part.exact = message.exact;
+        part.messages[part.count % part.messages.size()] = message.hash;
+        part.worded[part.count % part.worded.size()] = message.words;
+        part.word_counts[part.count % part.worded.size()] = message.word_count;
+        ++part.count;
+    }
+
+    /// The hash of the message so far before the newest.
+    static std::uint32_t newest(const Part& part, std::uint32_t back) noexcept {
+        return part.messages[(part.count - 1 - back) % part.messages.size()];
+    }
+
+    static Hit judged(const Part& part, const Settings& settings) noexcept {
+        Hit best;
+        best.judge(part.equal, settings.equal, settings.equal_stop);
+        best.varied = part.varied ? Varied::numbers : Varied::nothing;
+        best.first = part.first;
+        best.identity = newest(part, 0);
+        for (std::uint32_t period = 2; period <= longest; ++period) {
+            Hit hit;
+            hit.judge(rounds_of(part, period), settings.cycles, 0);
+            if (hit.level <= best.level || hit.level < Level::nudge) continue;
+            hit.period = static_cast<std::uint16_t>(period);
+            hit.first = part.first;
+            for (std::uint32_t i = 0; i < period; ++i) hit.identity += newest(part, i);
+            best = hit;
+        }
+        Hit hit;
+        hit.judge(alike(part, settings), settings.alike, 0);
+        if (hit.level <= best.level) return best;
+        hit.varied = Varied::wording;
+        hit.first = part.first;
+        hit.identity = newest(part, settings.alike - 1 < part.count ? settings.alike - 1 : 0);
+        return hit;
+    }
+
+    /// How often the newest block of so many messages stands at the end, at most as often as is remembered.
+    static std::uint32_t rounds_of(const Part& part, std::uint32_t period) noexcept {
+        const auto size = static_cast<std::uint32_t>(part.messages.size());
+        const std::uint32_t known = part.count < size ? part.count : size;
+        std::uint32_t equal = 0;
+        while (equal + period < known && newest(part, equal) == newest(part, equal + period)) ++equal;
+        return equal / period + 1;
+    }
+
+    /// How many of the newest messages are worded like the newest, at most five.
+    static std::uint32_t alike(const Part& part, const Settings& settings) noexcept {
+        const auto size = static_cast<std::uint32_t>(part.worded.size());
+        const std::uint32_t last = (part.count - 1) % size;
+        if (part.word_counts[last] < 3) return 0;
+        std::uint32_t many = 1;
+        for (; many < size && many < part.count; ++many) {
+            const std::uint32_t other = (part.count - 1 - many) % size;
+            if (!are_alike(part, last, other, settings.alike_tenths)) break;
+        }
+        return many;
+    }
+
+    static bool are_alike(const Part& part, std::uint32_t a, std::uint32_t b, std::uint32_t tenths) noexcept {
+        if (part.word_counts[b] < 3) return false;
+        std::uint32_t common = 0, i = 0, j = 0;
+        while (i < part.word_counts[a] && j < part.word_counts[b]) {
+            const std::uint16_t left = part.worded[a].words[i], right = part.worded[b].words[j];
+            common += left == right ? 1 : 0;
+            i += left <= right ? 1 : 0;
+            j += right <= left ? 1 : 0;
+        }
+        const std::uint32_t all = part.word_counts[a] + part.word_counts[b] - common;
+        return common * 10 >= all * tenths;
+    }
+};
+
+}  // namespace heeler::inline HEELER_ABI::loops

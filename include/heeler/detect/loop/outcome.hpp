@@ -1,0 +1,367 @@
+// Says what came of a tool call: a failure, nothing, a bare "done", or information, and which other outcomes equal it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <heeler/core/last_value.hpp>
+#include <heeler/detect/loop/call_facts.hpp>
+#include <heeler/detect/loop/error_key.hpp>
+#include <heeler/detect/loop/facts.hpp>
+#include <heeler/detect/loop/learned.hpp>
+#include <heeler/detect/loop/lines.hpp>
+#include <heeler/detect/loop/result_facts.hpp>
+#include <heeler/detect/loop/short_answers.hpp>
+#include <heeler/detect/loop/word_table.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+enum class OutcomeClass : std::uint8_t {
+    negative,  ///< it failed
+    empty,     ///< there was nothing to answer
+    ack,       ///< it was done, no more is said
+    info,      ///< it told something
+    infra,     ///< the service behind the tool failed: not the agent's doing
+};
+
+[[nodiscard]] constexpr OutcomeClass last_value(OutcomeClass) noexcept { return OutcomeClass::infra; }
+
+/// What came of one call.
+struct Outcome {
+    OutcomeClass outcome = OutcomeClass::info;
+    bool becomes_wait = false;    ///< the call asks for something that is not ready yet: from now on it is a poll
+    bool enough_letters = false;  ///< the error key has at least 6 letters: it tells one failure from another
+    bool is_news_if_new = false;  ///< information of a call whose answers may be news: no clock, no no-op
+    std::uint8_t words = 0;       ///< distinct words left in the error key
+    std::uint16_t subject = 0;    ///< of the arguments and literals that the error is about
+    std::uint32_t key = 0;        ///< two outcomes are the same if their keys are
+    std::uint32_t error_key = 0;  ///< of a failure, whatever the call was
+    std::uint32_t numbers = 0;    ///< of the numbers in the text of a failure
+    std::uint32_t novelty = 0;    ///< of the text with only times masked
+    std::uint32_t lines = 0;      ///< that are not blank, without banners
+    std::uint32_t length = 0;     ///< bytes, likewise
+};
+
+namespace detail {
+
+/// The first lines of a text as one line.
+class Joined {
+public:
+    Joined(LineReader reader, std::uint32_t lines) noexcept {
+        for (std::string_view line; lines > 0 && size_ < text_.size() && reader.next(line); --lines) {
+            if (size_ > 0) text_[size_++] = ' ';
+            line = line.substr(0, text_.size() - size_);
+            std::memcpy(text_.data() + size_, line.data(), line.size());
+            size_ += line.size();
+        }
+    }
+    [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
+
+private:
+    std::array<char, 400> text_;
+    std::size_t size_ = 0;
+};
+
+/// An outcome in the making: what is known of the call, the answer, and its text.
+class Classifier {
+public:
+    Classifier(Learned& learned, const CallFacts& call, const ResultFacts& result, std::string_view output,
+               bool made_before) noexcept
+        : learned_{learned}, call_{call}, result_{result}, output_{output}, made_before_{made_before} {}
+
+    [[nodiscard]] Outcome classify() noexcept {
+        body_ = body_of(learned_, call_, result_);
+        drop_command_line();
+        split_exit_code();
+        Outcome made;
+        made.lines = body_.lines;
+        made.length = body_.length;
+        made.novelty = half(text::combine(body_.sum.timed, result_.sha));
+        made.outcome = class_of_outcome();
+        if (made.outcome == OutcomeClass::negative || made.outcome == OutcomeClass::infra) note_failure(made);
+        made.key = key_of(made);
+        if (made.outcome == OutcomeClass::info) {
+            made.is_news_if_new = !call_.clock && !call_.nop;
+            made.becomes_wait = is_pending();
+        }
+        for (std::size_t i = 0; i < result_.hashed; ++i) learned_.seen.add(result_.shapes[i]);
+        return made;
+    }
+
+private:
+    // --- the text ---------------------------------------------------------------------------------------------------
+    /// A terminal prints the command before what that printed.
+    void drop_command_line() noexcept {
+        std::string_view line = first_line(body_);
+        if (!call_.shell || line.empty()) return;
+        if (line.starts_with("$ ") || line.starts_with("# ") || line.starts_with("> ")) line.remove_prefix(2);
+        if (command_line_hash(line) == call_.command) take_first(body_, result_);
+    }
+    /// Some agents put "Exit code 1" before what a failed command printed.
+    void split_exit_code() noexcept {
+        failure_ = body_;
+        if (body_.lines == 0 || body_.first >= ResultFacts::head_lines) return;
+        if (is_exit_code(line_at(result_.head[body_.first]))) take_first(failure_, result_);
+    }
+    [[nodiscard]] std::string_view line_at(const LineFacts& line) const noexcept {
+        return output_.substr(line.begin < output_.size() ? line.begin : output_.size(), line.size);
+    }
+    /// The first line of the body; empty if it has none.
+    [[nodiscard]] std::string_view first_line(const Body& body) const noexcept {
+        if (body.lines == 0 || body.first >= ResultFacts::head_lines) return {};
+        return line_at(result_.head[body.first]);
+    }
+    [[nodiscard]] const LineFacts* last_line(const Body& body) const noexcept {
+        if (body.lines == 0) return nullptr;
+        return &result_.tail[body.dropped_last];
+    }
+    [[nodiscard]] LineReader lines_of(const Body& body) const noexcept {
+        const std::string_view first = first_line(body);
+        return LineReader{output_,
+                          first.empty() ? output_.size() : static_cast<std::size_t>(first.data() - output_.data())};
+    }
+
+    // --- the class --------------------------------------------------------------------------------------------------
+    static constexpr std::uint32_t short_text = 120;
+    static constexpr std::uint32_t medium_text = 400;
+
+    [[nodiscard]] OutcomeClass class_of_outcome() const noexcept {
+        const bool writes = call_.kind == CallKind::write;
+        const OutcomeClass nothing = writes ? OutcomeClass::ack : OutcomeClass::empty;
+        if (result_.failed && says_nothing(failure_)) return writes ? OutcomeClass::negative : OutcomeClass::empty;
+        if (says_nothing(body_) || is_known_notice()) return nothing;
+        if (call_.clock && !result_.failed) return OutcomeClass::info;
+        if (is_failure()) return is_infra() ? OutcomeClass::infra : OutcomeClass::negative;
+        if (writes && !call_.long_shell) return OutcomeClass::ack;
+        if (is_acknowledgement()) return OutcomeClass::ack;
+        return OutcomeClass::info;
+    }
+    [[nodiscard]] bool says_nothing(const Body& body) const noexcept {
+        if (body.lines == 0) return true;
+        return body.lines == 1 && body.length <= short_text && says_nothing_text(first_line(body));
+    }
+    /// Nothing but a line with a word of failure that once stood before an answer without one.
+    [[nodiscard]] bool is_known_notice() const noexcept {
+        if (result_.failed || body_.lines != 1 || body_.strong_lines != 1 || body_.first >= ResultFacts::head_lines)
+            return false;
+        const std::uint32_t shape = result_.head[body_.first].shape;
+        for (const BannerCandidate& each : learned_.first)
+            if (each.line == shape && each.headed_clean) return true;
+        return false;
+    }
+    [[nodiscard]] bool is_failure() const noexcept {
+        if (result_.failed) return true;
+        if (failure_.strong_lines == 0) return false;
+        if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
+        if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
+        if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
+        return !brings_lines();
+    }
+    [[nodiscard]] bool opens_like_a_failure() const noexcept {
+        const std::string_view line = first_line(failure_);
+        const LineFacts& facts = result_.head[failure_.first < ResultFacts::head_lines ? failure_.first : 0];
+        if ((facts.said & said_traceback) != 0 || facts.begins_with_exception) return true;
+        if (begins_with_word(line, "error") || begins_with_word(line, "fatal") || begins_with_word(line, "usage"))
+            return true;
+        if ((said_in(line.substr(0, 80)) & said_first_line) != 0) return true;
+        std::size_t left = 160;
+        LineReader reader = lines_of(failure_);
+        for (std::string_view each; left > 0 && reader.next(each);) {
+            if ((said_in(each.substr(0, left)) & said_opening) != 0) return true;
+            left -= each.size() < left ? each.size() : left;
+        }
+        return false;
+    }
+    [[nodiscard]] bool ends_like_a_failure() const noexcept {
+        const LineFacts* last = last_line(failure_);
+        if (last == nullptr) return false;
+        if (last->begins_with_exception) return true;
+        const std::string_view line = line_at(*last);
+        return line.starts_with("FAILED") || begins_with_word(line, "fatal") || begins_with_word(line, "error");
+    }
+
+    /// Lines that tell of no failure, do not repeat the call and were not seen before in this run: an answer that only
+    /// mentions a failure, or a notice before an answer.
+    [[nodiscard]] bool brings_lines() const noexcept {
+        constexpr int enough = 2;
+        int brought = 0;
+        LineReader reader = lines_of(failure_);
+        std::uint32_t left = failure_.lines < ResultFacts::hashed_lines ? failure_.lines : ResultFacts::hashed_lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left) {
+            if (!has_letters(line, letters_of_a_line) || (said_in(line) & said_strong) != 0) continue;
+            if (repeats_the_call(line, 6) || learned_.seen.has(static_cast<std::uint32_t>(shape_hash(line)))) continue;
+            if (++brought == enough) return true;
+        }
+        return false;
+    }
+    /// A tool that reads and says that it could: what failed would stand at the beginning.
+    [[nodiscard]] bool is_reading_tool() const noexcept {
+        return result_.succeeded && call_.kind == CallKind::read && call_.search && !call_.shell;
+    }
+    /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
+    [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
+        LineReader reader = lines_of(failure_);
+        std::uint32_t left = failure_.lines < lines ? failure_.lines : lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left) {
+            if ((said_in(line) & said_strong) == 0 || repeats_the_call(line, 10)) continue;
+            if (!is_program_line(line) && !(call_.search && is_search_hit(line))) return true;
+        }
+        return false;
+    }
+    /// At least `tenths` of its words are the call's.
+    [[nodiscard]] bool repeats_the_call(std::string_view line, std::uint32_t tenths) const noexcept {
+        std::uint32_t words = 0, own = 0;
+        const char* end = line.data() + line.size();
+        for (const char* at = line.data(); at != end;) {
+            const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
+            if (stop - at > 1 && is_letter(*at)) {
+                ++words;
+                own += call_.tokens.has(token_of(between(at, stop))) ? 1 : 0;
+            }
+            at = stop == at ? at + 1 : stop;
+        }
+        return words > 0 && own * 10 >= words * tenths;
+    }
+
+    [[nodiscard]] bool is_infra() const noexcept {
+        if (call_.kind == CallKind::write || body_.length >= 1500) return false;
+        std::size_t left = 600;
+        LineReader reader = lines_of(failure_);
+        for (std::string_view line; left > 0 && reader.next(line);) {
+            line = line.substr(0, left);
+            if ((said_in(line) & said_infra) != 0 || has_status_code(line)) return true;
+            left -= line.size();
+        }
+        return false;
+    }
+    [[nodiscard]] bool is_acknowledgement() const noexcept {
+        if (body_.length > short_text || call_.kind == CallKind::wait) return false;
+        bool ack = false;
+        LineReader reader = lines_of(body_);
+        std::uint32_t left = body_.lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left) {
+            for (const char c : line)
+                if (is_digit(c)) return false;
+            ack = ack || (said_in(line) & said_ack) != 0;
+        }
+        return ack;
+    }
+    [[nodiscard]] bool is_pending() const noexcept {
+        if (!made_before_ || call_.shell || body_.length >= 4000) return false;
+        std::size_t left = 200;
+        LineReader reader = lines_of(body_);
+        for (std::string_view line; left > 0 && reader.next(line);) {
+            line = line.substr(0, left);
+            if ((said_in(line) & said_pending) != 0) return true;
+            left -= line.size();
+        }
+        return false;
+    }
+
+    // --- keys -------------------------------------------------------------------------------------------------------
+    static constexpr std::uint64_t empty_key = 1, ack_key = 2, failure_key = 3, info_key = 4, exit_key = 5;
+
+    void note_failure(Outcome& made) const noexcept {
+        const TextNumbers numbers = numbers_of_failure();
+        ErrorKey key;
+        if (says_nothing(failure_)) {
+            key.key = exit_key;
+        } else {
+            key = telling_key();
+        }
+        made.error_key = half(text::combine(text::combine(failure_key, key.key), numbers.counts));
+        made.subject = quarter(key.subject);
+        made.numbers = half(numbers.all);
+        made.enough_letters = key.letters >= 6;
+        made.words = static_cast<std::uint8_t>(key.words < 255 ? key.words : 255);
+    }
+    [[nodiscard]] std::uint32_t key_of(const Outcome& made) const noexcept {
+        switch (made.outcome) {
+            case OutcomeClass::empty:
+                return half(empty_key);
+            case OutcomeClass::ack:
+                return half(ack_key);
+            case OutcomeClass::negative:
+            case OutcomeClass::infra:
+                return made.error_key;
+            case OutcomeClass::info:
+                break;
+        }
+        const std::uint64_t text = call_.clock ? shape_of_body() : body_.sum.typed;
+        return half(text::combine(info_key, text::combine(text, result_.sha)));
+    }
+    [[nodiscard]] std::uint64_t shape_of_body() const noexcept {
+        std::uint64_t sum = 0;
+        LineReader reader = lines_of(body_);
+        std::uint32_t left = body_.lines < ResultFacts::head_lines ? body_.lines : ResultFacts::head_lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left) sum = text::combine(sum, shape_hash(line));
+        return sum;
+    }
+
+    /// Of the line that says what failed; of all the text if none does.
+    [[nodiscard]] ErrorKey telling_key() const noexcept {
+        const LineFacts* line = telling_line();
+        if (line == nullptr) {
+            if (body_.length > medium_text) return {text::combine(failure_.sum.typed, result_.sha), 0, 6, 32};
+            return error_key(Joined{lines_of(failure_), failure_.lines}.view(), call_.tokens);
+        }
+        const std::string_view text = line_at(*line);
+        if (has_letters(text, 13)) return error_key(telling_sentence(text.substr(0, medium_text)), call_.tokens);
+        return error_key(Joined{LineReader{output_, line->begin}, 2}.view(), call_.tokens);
+    }
+    [[nodiscard]] const LineFacts* telling_line() const noexcept {
+        if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))
+            return &result_.exception_line;
+        for (std::size_t i = failure_.first; i < result_.head.size() && i < failure_.first + failure_.lines; ++i) {
+            const char first = output_[result_.head[i].begin];
+            if ((result_.head[i].said & said_error) != 0 && first != '$' && first != '>' && first != '+')
+                return &result_.head[i];
+        }
+        return result_.has_error_line && is_in_body(result_.error_line) ? &result_.error_line : nullptr;
+    }
+    [[nodiscard]] bool is_in_body(const LineFacts& line) const noexcept {
+        if (failure_.first < ResultFacts::head_lines && line.begin < result_.head[failure_.first].begin) return false;
+        return body_.dropped_last == 0 || line.begin < result_.tail[body_.dropped_last - 1].begin;
+    }
+
+    /// Of the first 600 bytes and of the last four lines.
+    [[nodiscard]] TextNumbers numbers_of_failure() const noexcept {
+        TextNumbers numbers;
+        std::size_t left = 600;
+        const char* read_to = output_.data();
+        LineReader reader = lines_of(failure_);
+        std::uint32_t lines = failure_.lines;
+        for (std::string_view line; left > 0 && lines > 0 && reader.next(line); --lines) {
+            line = line.substr(0, left);
+            numbers.add(line);
+            left -= line.size();
+            read_to = line.data() + line.size();
+        }
+        for (std::size_t i = result_.tail.size(); i-- > body_.dropped_last;) {
+            const std::string_view line = line_at(result_.tail[i]);
+            if (i < result_.lines && line.data() >= read_to) numbers.add(line.substr(0, 200));
+        }
+        return numbers;
+    }
+
+    Learned& learned_;
+    const CallFacts& call_;
+    const ResultFacts& result_;
+    std::string_view output_;
+    bool made_before_;
+    Body body_{};     ///< without banners
+    Body failure_{};  ///< and without "Exit code 1"
+};
+
+}  // namespace detail
+
+/// Classifies the outcome of a call and learns from it. `made_before`: the run made the same call earlier.
+[[nodiscard]] inline Outcome classify(Learned& learned, const CallFacts& call, const ResultFacts& result,
+                                      std::string_view output, bool made_before) noexcept {
+    return detail::Classifier{learned, call, result, output, made_before}.classify();
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

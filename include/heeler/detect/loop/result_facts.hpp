@@ -1,0 +1,167 @@
+// Makes the facts of a result out of what the tool answered.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <heeler/core/observation.hpp>
+#include <heeler/detect/loop/facts.hpp>
+#include <heeler/detect/loop/lines.hpp>
+#include <heeler/detect/loop/masks.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+namespace detail {
+
+inline constexpr std::uint64_t line_factor = 0x9E3779B97F4A7C15ULL;
+
+/// The number that takes one multiplication with `line_factor` back.
+inline constexpr std::uint64_t line_divisor = [] {
+    std::uint64_t inverse = line_factor;
+    for (int i = 0; i < 6; ++i) inverse *= 2 - line_factor * inverse;
+    return inverse;
+}();
+static_assert(line_factor * line_divisor == 1);
+
+constexpr void append_line(LineSum& sum, const LineFacts& line) noexcept {
+    sum.typed = sum.typed * line_factor + line.typed;
+    sum.timed = sum.timed * line_factor + line.timed;
+}
+/// `lines`: how many are left without it.
+constexpr void drop_first(LineSum& sum, const LineFacts& line, std::uint32_t lines) noexcept {
+    std::uint64_t power = 1, base = line_factor;
+    for (std::uint32_t n = lines; n > 0; n >>= 1, base *= base)
+        if ((n & 1u) != 0) power *= base;
+    sum.typed -= line.typed * power;
+    sum.timed -= line.timed * power;
+}
+constexpr void drop_last(LineSum& sum, const LineFacts& line) noexcept {
+    sum.typed = (sum.typed - line.typed) * line_divisor;
+    sum.timed = (sum.timed - line.timed) * line_divisor;
+}
+
+/// "KeyError: 'x'", "java.io.IOException: ...", "subprocess.CalledProcessError".
+[[nodiscard]] constexpr bool begins_with_exception(std::string_view line) noexcept {
+    const char* at = line.data();
+    const char* end = at + line.size();
+    for (;;) {
+        const char* last = word_end(at, end);
+        if (last == at) return false;
+        if (is_exception_name(between(at, last))) return last == end || *last == ':' || is_blank(*last);
+        if (last == end || *last != '.') return false;
+        at = last + 1;
+    }
+}
+
+[[nodiscard]] constexpr bool has_letters(std::string_view line, std::uint32_t enough) noexcept {
+    for (const char c : line)
+        if (is_letter(c) && --enough == 0) return true;
+    return false;
+}
+
+inline constexpr std::size_t head_bytes = 4096;                     ///< searched for words
+inline constexpr std::size_t tail_bytes = 2048;                     ///< likewise
+inline constexpr std::size_t masked_head = std::size_t{48} * 1024;  ///< of longer texts the middle is hashed as it is
+inline constexpr std::size_t masked_tail = std::size_t{16} * 1024;
+inline constexpr std::uint32_t letters_of_a_line = 6;
+
+class ResultReader {
+public:
+    ResultReader(std::string_view text, ResultFacts& facts) noexcept : text_{text}, reader_{text}, facts_{facts} {}
+
+    void read() noexcept {
+        std::string_view line;
+        while (reader_.next(line)) add(line);
+        for (std::size_t i = 0; i < facts_.tail.size() && i < facts_.lines; ++i) {
+            LineFacts& made = facts_.tail[i] = newest_[(facts_.lines - 1 - i) % newest_.size()];
+            if (made.shape == 0)
+                made.shape = static_cast<std::uint32_t>(shape_hash(text_.substr(made.begin, made.size)));
+        }
+    }
+
+private:
+    void add(std::string_view line) noexcept {
+        const std::size_t offset = reader_.offset_of(line);
+        LineFacts& made = newest_[facts_.lines % newest_.size()];
+        made = {};
+        made.begin = clamped(offset);
+        made.size = clamped(line.size());
+        search(made, line, offset);
+        const bool kept = facts_.hashed < facts_.shapes.size() && has_letters(line, letters_of_a_line);
+        if (kept || facts_.lines < facts_.head.size())
+            hash_with_shape(made, line);
+        else
+            hash(made, line, offset);
+        if (kept) facts_.shapes[facts_.hashed++] = made.shape;
+        if (facts_.lines < facts_.head.size()) facts_.head[facts_.lines] = made;
+        append_line(facts_.sum, made);
+        facts_.length += made.size + (facts_.lines > 0 ? 1 : 0);
+        ++facts_.lines;
+    }
+    [[nodiscard]] static std::uint32_t clamped(std::size_t size) noexcept {
+        return size < 0xFFFFFFFF ? static_cast<std::uint32_t>(size) : 0xFFFFFFFF;
+    }
+    /// One of the first lines.
+    static void hash_with_shape(LineFacts& made, std::string_view line) noexcept {
+        const LineHashes hashes = line_hashes(line.substr(0, masked_head));
+        made.typed = hashes.masked.typed;
+        made.timed = hashes.masked.timed;
+        made.shape = static_cast<std::uint32_t>(hashes.shape);
+        if (line.size() > masked_head) add_plain(made, line.substr(masked_head));
+    }
+    static void add_plain(LineFacts& made, std::string_view rest) noexcept {
+        const std::uint64_t plain = text::fingerprint_text(rest);
+        made.typed = text::combine(made.typed, plain);
+        made.timed = text::combine(made.timed, plain);
+    }
+    void hash(LineFacts& made, std::string_view line, std::size_t offset) const noexcept {
+        if (offset < masked_head || offset + masked_tail >= text_.size()) {
+            const MaskedHashes hashes = masked_hashes(line.substr(0, masked_head));
+            made.typed = hashes.typed;
+            made.timed = hashes.timed;
+            if (line.size() <= masked_head) return;
+            line.remove_prefix(masked_head);
+        }
+        add_plain(made, line);
+    }
+    void search(LineFacts& made, std::string_view line, std::size_t offset) noexcept {
+        std::string_view searched = line;
+        if (offset >= head_bytes && offset + line.size() + tail_bytes < text_.size()) return;
+        if (searched.size() > head_bytes) searched = searched.substr(0, head_bytes);
+        made.said = said_in(searched);
+        made.begins_with_exception = begins_with_exception(searched);
+        if ((made.said & said_strong) != 0) ++facts_.strong_lines;
+        if ((made.said & said_traceback) != 0) facts_.has_traceback = true;
+        if (made.begins_with_exception) {
+            facts_.exception_line = made;
+            facts_.has_exception_line = true;
+        }
+        const bool quotes_command = line[0] == '$' || line[0] == '>' || line[0] == '+';
+        const bool is_behind_head = facts_.lines >= facts_.head.size();
+        if (is_behind_head && !facts_.has_error_line && (made.said & said_error) != 0 && !quotes_command) {
+            facts_.error_line = made;
+            facts_.has_error_line = true;
+        }
+    }
+
+    std::string_view text_;
+    LineReader reader_;
+    ResultFacts& facts_;
+    std::array<LineFacts, ResultFacts::tail_lines> newest_{};
+};
+
+}  // namespace detail
+
+/// Linear in the text, never allocates. Words are looked for in the first 4 and the last 2 KiB, hashes are of all.
+[[nodiscard]] inline ResultFacts facts_of(const ToolResult& result) noexcept {
+    ResultFacts facts;
+    detail::ResultReader{result.output, facts}.read();
+    facts.sha = result.output_sha.empty() ? 0 : text::fingerprint_text(result.output_sha);
+    facts.failed = result.ok.has_value() && !*result.ok;
+    facts.succeeded = result.ok.has_value() && *result.ok;
+    return facts;
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

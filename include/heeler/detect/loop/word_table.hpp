@@ -1,0 +1,420 @@
+// Finds words that tell of failure, success or waiting in what tools answer: one pass, at word boundaries, in any case.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include <heeler/config.hpp>
+
+namespace heeler::inline HEELER_ABI::loops {
+
+/// What a word says. English only.
+enum Said : std::uint16_t {
+    said_strong = 1,       ///< a failure
+    said_error = 2,        ///< a failure, where a line that tells of one is looked for
+    said_ack = 4,          ///< it was done
+    said_pending = 8,      ///< it is not ready yet
+    said_infra = 16,       ///< the service behind a tool is not there
+    said_countable = 32,   ///< with a zero before or behind it the word says nothing
+    said_traceback = 64,   ///< the beginning of a stack trace
+    said_opening = 128,    ///< near the beginning of a long text: that text is a failure
+    said_tested = 512,     ///< counts tests: each number in the line is an answer
+    said_first_line = 256  ///< in the first line of a long text, likewise
+};
+
+namespace detail {
+
+inline constexpr auto folded = [] {
+    std::array<char, 256> table{};
+    for (std::size_t c = 0; c < table.size(); ++c) table[c] = static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20u : c);
+    return table;
+}();
+
+[[nodiscard]] constexpr char fold(char c) noexcept { return folded[static_cast<unsigned char>(c)]; }
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+[[nodiscard]] constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+[[nodiscard]] constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Letters of other languages count as letters: what is no ASCII.
+inline constexpr auto letters = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t c = 0; c < table.size(); ++c)
+        table[c] = c >= 0x80 || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return table;
+}();
+inline constexpr auto word_bytes = [] {
+    auto table = letters;
+    for (std::size_t c = '0'; c <= '9'; ++c) table[c] = true;
+    table['_'] = true;
+    return table;
+}();
+
+[[nodiscard]] constexpr bool is_letter(char c) noexcept { return letters[static_cast<unsigned char>(c)]; }
+[[nodiscard]] constexpr bool is_word(char c) noexcept { return word_bytes[static_cast<unsigned char>(c)]; }
+
+[[nodiscard]] constexpr const char* word_end(const char* at, const char* end) noexcept {
+    while (at != end && is_word(*at)) ++at;
+    return at;
+}
+[[nodiscard]] constexpr const char* skip_blanks(const char* at, const char* end) noexcept {
+    while (at != end && is_blank(*at)) ++at;
+    return at;
+}
+[[nodiscard]] constexpr std::string_view between(const char* first, const char* last) noexcept {
+    return {first, static_cast<std::size_t>(last - first)};
+}
+[[nodiscard]] constexpr std::string_view trim(std::string_view text) noexcept {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+/// Whether `text` begins with `word`, which is lower case, in any case and ends there or goes on with no word byte.
+[[nodiscard]] constexpr bool begins_with_word(std::string_view text, std::string_view word) noexcept {
+    if (text.size() < word.size()) return false;
+    for (std::size_t i = 0; i < word.size(); ++i)
+        if (fold(text[i]) != word[i]) return false;
+    return text.size() == word.size() || !is_word(text[word.size()]);
+}
+
+/// Where `phrase`, which is lower case, ends if it stands at `at`; null if it does not. A blank in it stands for
+/// blanks, a hyphen or an underscore.
+[[nodiscard]] constexpr const char* match_phrase(const char* at, const char* end, std::string_view phrase) noexcept {
+    for (const char wanted : phrase) {
+        if (at == end) return nullptr;
+        if (wanted != ' ') {
+            if (fold(*at++) != wanted) return nullptr;
+            continue;
+        }
+        if (*at != ' ' && *at != '\t' && *at != '_' && *at != '-') return nullptr;
+        ++at;
+        while (at != end && (*at == ' ' || *at == '\t')) ++at;
+    }
+    return at == end || !is_word(*at) ? at : nullptr;
+}
+
+struct Phrase {
+    std::string_view text{};
+    std::uint16_t said = 0;
+};
+
+inline constexpr std::uint16_t failure = said_strong | said_error;
+inline constexpr std::uint16_t counted_failure = failure | said_countable;
+
+/// Phrases with the same first two letters stand together, a longer one before its beginning.
+inline constexpr Phrase phrases[] = {
+    {"aborted", said_error},
+    {"accepted", said_ack},
+    {"added", said_ack},
+    {"applied", said_ack},
+    {"bad gateway", said_infra},
+    {"bad substitution", failure},
+    {"can't", failure},
+    {"can\xE2\x80\x99t", failure},
+    {"cannot", failure},
+    {"command not found", failure | said_first_line},
+    {"connection refused", said_infra},
+    {"connection reset", said_infra},
+    {"connection timed out", said_infra},
+    {"continue", said_ack},
+    {"core dumped", failure},
+    {"could not", failure},
+    {"couldn't", failure},
+    {"couldn\xE2\x80\x99t", failure},
+    {"created", said_ack},
+    {"deleted", said_ack},
+    {"denied", failure},
+    {"did not fix", failure | said_opening},
+    {"did not match", failure | said_opening},
+    {"did not pass", failure | said_opening},
+    {"did not target", failure | said_opening},
+    {"did not work", failure | said_opening},
+    {"do not exist", failure},
+    {"does not exist", failure},
+    {"doesn't exist", failure},
+    {"doesn\xE2\x80\x99t exist", failure},
+    {"don't exist", failure},
+    {"done", said_ack},
+    {"econnrefused", said_infra},
+    {"econnreset", said_infra},
+    {"error", counted_failure},
+    {"errors", counted_failure},
+    {"etimedout", said_infra},
+    {"exceeds", said_error},
+    {"exception", counted_failure},
+    {"exceptions", said_countable | said_error},
+    {"failed", counted_failure},
+    {"failing", said_countable | said_error},
+    {"failure", counted_failure},
+    {"failures", said_countable | said_error},
+    {"fatal", failure},
+    {"forbidden", failure},
+    {"gateway timeout", said_infra},
+    {"illegal", said_error},
+    {"in progress", said_pending},
+    {"incorrect", said_error},
+    {"invalid", failure},
+    {"mismatch", said_error},
+    {"missing", said_error},
+    {"modified", said_ack},
+    {"no module", failure},
+    {"no replacement", said_error | said_opening},
+    {"no such file", failure | said_first_line},
+    {"no such", failure},
+    {"nonetype", failure},
+    {"not a valid", failure},
+    {"not allowed", said_error},
+    {"not been applied", failure | said_opening | said_first_line},
+    {"not been edited", failure | said_opening | said_first_line},
+    {"not been read", failure},
+    {"not defined", failure},
+    {"not exist", failure},
+    {"not found", failure},
+    {"not permitted", failure},
+    {"not precise", failure},
+    {"not ready", said_pending},
+    {"not recognised", failure},
+    {"not recognized", failure},
+    {"not supported", said_error},
+    {"not yet finished", said_pending},
+    {"not yet ready", said_pending},
+    {"not finished", said_pending},
+    {"noted", said_ack},
+    {"nothing happens", failure},
+    {"ok", said_ack},
+    {"overloaded", said_infra},
+    {"panicked", failure},
+    {"passed", said_tested},
+    {"passing", said_tested},
+    {"pending", said_pending},
+    {"processing", said_pending},
+    {"queued", said_pending | said_ack},
+    {"rate limit", said_infra},
+    {"rate limited", said_infra},
+    {"received", said_ack},
+    {"recorded", said_ack},
+    {"refused", failure},
+    {"rejected", failure},
+    {"removed", said_ack},
+    {"running", said_pending},
+    {"saved", said_ack},
+    {"scheduled", said_ack},
+    {"segmentation fault", failure},
+    {"sent", said_ack},
+    {"service unavailable", said_infra},
+    {"skipped", said_tested},
+    {"starting up", said_pending},
+    {"stored", said_ack},
+    {"submitted", said_ack},
+    {"success", said_ack},
+    {"successful", said_ack},
+    {"successfully", said_ack},
+    {"syntax error", failure | said_first_line},
+    {"tests", said_tested},
+    {"temporarily unavailable", said_infra},
+    {"thank you", said_ack},
+    {"timed out", failure},
+    {"too large", said_error},
+    {"too long", said_error},
+    {"too many requests", said_error | said_infra},
+    {"too many", said_error},
+    {"too much output", failure | said_opening},
+    {"too much", said_error},
+    {"traceback", failure | said_traceback},
+    {"try again", failure},
+    {"unable", failure},
+    {"unauthorized", failure},
+    {"undefined", said_error},
+    {"unexpected", said_error},
+    {"unknown action", failure},
+    {"unknown argument", failure},
+    {"unknown column", failure},
+    {"unknown command", failure},
+    {"unknown flag", failure},
+    {"unknown option", failure},
+    {"unknown tool", failure},
+    {"unrecognised", failure},
+    {"unrecognized", failure},
+    {"updated", said_ack},
+    {"waiting for", said_pending},
+    {"written", said_ack},
+    {"wrong", said_error},
+};
+
+/// Where the phrases that begin with two letters begin, and which third letters they have.
+class PhraseIndex {
+public:
+    constexpr PhraseIndex() {
+        for (std::size_t i = std::size(phrases); i > 0; --i) {
+            const std::string_view text = phrases[i - 1].text;
+            const std::size_t place = slot(text[0], text[1]);
+            first_[place] = static_cast<std::uint8_t>(i - 1);
+            thirds_[place] |= text.size() > 2 ? bit(text[2]) : ~std::uint32_t{0};
+        }
+    }
+    /// Whether a phrase may begin with these letters. Others may look like them, never the reverse.
+    [[nodiscard]] constexpr bool may_begin(char first, char second, char third) const noexcept {
+        return (thirds_[slot(first, second)] & bit(third)) != 0;
+    }
+    [[nodiscard]] constexpr std::size_t of(char first, char second) const noexcept {
+        return first_[slot(first, second)];
+    }
+
+    [[nodiscard]] static constexpr std::size_t slot(char first, char second) noexcept {
+        return (static_cast<unsigned char>(first) & 31u) << 5 | (static_cast<unsigned char>(second) & 31u);
+    }
+
+private:
+    /// A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
+    [[nodiscard]] static constexpr std::uint32_t bit(char third) noexcept {
+        const char c = third == '-' || third == '_' || third == '\t' ? ' ' : third;
+        return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31u);
+    }
+    std::array<std::uint32_t, 1024> thirds_{};
+    std::array<std::uint8_t, 1024> first_{};
+};
+static_assert(std::size(phrases) < 256);
+inline constexpr PhraseIndex phrase_index{};
+
+/// Whether phrases of equal first letters stand together and none hides one that is longer.
+consteval bool phrases_are_in_order() {
+    for (std::size_t i = 1; i < std::size(phrases); ++i) {
+        const auto& last = phrases[i - 1].text;
+        const auto& next = phrases[i].text;
+        if (next.substr(0, 2) < last.substr(0, 2) || next == last) return false;
+    }
+    return true;
+}
+static_assert(phrases_are_in_order());
+
+/// The word before `at`, with nothing but blanks (or an opening quote) between; empty if there is none.
+[[nodiscard]] constexpr std::string_view word_before(const char* begin, const char* at) noexcept {
+    while (at != begin && (is_blank(at[-1]) || at[-1] == '-' || at[-1] == '/')) --at;
+    const char* last = at;
+    while (at != begin && is_word(at[-1])) --at;
+    return between(at, last);
+}
+
+[[nodiscard]] constexpr bool is_zero(std::string_view word) noexcept {
+    return word == "0" || begins_with_word(word, "no") || begins_with_word(word, "zero") ||
+           begins_with_word(word, "without") || begins_with_word(word, "any");
+}
+
+/// "0 errors", "no test failures", "0 of 12 tests failed".
+[[nodiscard]] constexpr bool zero_before(const char* begin, const char* at) noexcept {
+    bool other = false;
+    for (int words = 0; words < 5; ++words) {
+        const std::string_view word = word_before(begin, at);
+        if (word.empty()) return false;
+        if (is_zero(word)) return true;
+        const bool part_of_count =
+            is_digit(word.front()) || begins_with_word(word, "of") || begins_with_word(word, "out");
+        if (!part_of_count && other) return false;
+        other = other || !part_of_count;
+        at = word.data();
+    }
+    return false;
+}
+
+/// "errors: 0", "failed = 0", `"error": null`, "Error: (none)", "error-free".
+[[nodiscard]] constexpr bool zero_behind(const char* at, const char* end) noexcept {
+    if (end - at >= 5 && (*at == '-' || *at == ' ') && begins_with_word(between(at + 1, end), "free")) return true;
+    const char* value = at;
+    bool assigned = false;
+    while (value != end && (is_blank(*value) || *value == '"' || *value == '\'' || *value == ':' || *value == '=' ||
+                            *value == '(' || *value == '*')) {
+        assigned = assigned || *value == ':' || *value == '=';
+        ++value;
+    }
+    if (value == end || value == at) return false;
+    if (*value == '0') {
+        const char* behind = value + 1;
+        return behind == end || (!is_word(*behind) && (*behind != '.' || behind + 1 == end || !is_digit(behind[1])));
+    }
+    if (!assigned) return false;
+    const std::string_view rest = between(value, end);
+    if (rest.starts_with("[]") || rest.starts_with("{}") || (rest[0] == ',' && value[-1] == '"')) return true;
+    constexpr std::string_view nones[] = {"null", "none", "false", "nil"};
+    for (const std::string_view none : nones)
+        if (begins_with_word(rest, none)) return true;
+    return begins_with_word(rest, "no") && (rest.size() == 2 || !is_blank(rest[2]));
+}
+
+/// A word of failure in a file's name or an identifier says nothing: "src/errors.py", "error-handling", "on_error(".
+[[nodiscard]] constexpr bool is_in_name(const char* begin, const char* first, const char* last,
+                                        const char* end) noexcept {
+    if (first != begin) {
+        const char before = first[-1];
+        if (before == '/' || before == '\\' || before == '-' || before == '@' || before == '$') return true;
+        if (before == '.' && !is_upper(*first)) return true;
+    }
+    if (last == end) return false;
+    if (*last == '(') return true;
+    const char behind = last + 1 == end ? '\0' : last[1];
+    return (*last == '.' || *last == '-' || *last == '/' || *last == '\\') && is_word(behind);
+}
+
+/// "KeyError", "java.io.IOException": what names an exception.
+[[nodiscard]] constexpr bool is_exception_name(std::string_view word) noexcept {
+    constexpr std::string_view error = "Error", exception = "Exception";
+    if (word.empty() || !is_upper(word.front())) return false;
+    return (word.size() > error.size() && word.ends_with(error)) ||
+           (word.size() > exception.size() && word.ends_with(exception));
+}
+
+/// Behind the control sequence of a terminal at `at`.
+[[nodiscard]] constexpr const char* skip_escape(const char* at, const char* end) noexcept {
+    if (++at == end || *at != '[') return at;
+    for (++at; at != end; ++at)
+        if (*at >= 0x40 && *at <= 0x7E) return at + 1;
+    return at;
+}
+
+/// What the phrases at the beginning of the word say.
+[[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
+    if (end - at < 2 || !phrase_index.may_begin(at[0], at[1], end - at > 2 ? at[2] : ' ')) return 0;
+    std::size_t i = phrase_index.of(at[0], at[1]);
+    std::uint16_t said = 0;
+    const auto slot = PhraseIndex::slot(at[0], at[1]);
+    for (; i < std::size(phrases); ++i) {
+        const Phrase& phrase = phrases[i];
+        if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
+        const char* last = match_phrase(at, end, phrase.text);
+        if (last == nullptr) continue;
+        if ((phrase.said & said_error) != 0 && is_in_name(begin, at, last, end)) continue;
+        if ((phrase.said & said_countable) != 0 && (zero_before(begin, at) || zero_behind(last, end))) continue;
+        said = static_cast<std::uint16_t>(said | phrase.said);
+    }
+    return said;
+}
+
+}  // namespace detail
+
+/// What the words of `text` say together (`Said`). Linear, never allocates.
+[[nodiscard]] constexpr std::uint16_t said_in(std::string_view text) noexcept {
+    const char* begin = text.data();
+    const char* end = begin + text.size();
+    std::uint16_t said = 0;
+    for (const char* at = begin;;) {
+        while (at != end && !detail::is_word(*at) && *at != '\x1b') ++at;
+        if (at == end) return said;
+        if (*at == '\x1b') {
+            at = begin = detail::skip_escape(at, end);
+            continue;
+        }
+        const char* last = detail::word_end(at, end);
+        if (detail::is_letter(*at)) {
+            said = static_cast<std::uint16_t>(said | detail::said_at(begin, at, end));
+            if ((last[-1] == 'r' || last[-1] == 'n') && detail::is_exception_name(detail::between(at, last)) &&
+                !detail::is_in_name(begin, at, last, end))
+                said = static_cast<std::uint16_t>(said | detail::failure);
+        }
+        at = last;
+    }
+}
+
+}  // namespace heeler::inline HEELER_ABI::loops

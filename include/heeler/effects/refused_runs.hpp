@@ -1,0 +1,96 @@
+// Tells people of runs that the store refuses to write: what is said of such a run can stand in no row of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <heeler/core/name_map.hpp>
+#include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/queues.hpp>
+#include <heeler/effects/silences.hpp>
+#include <heeler/run/registry.hpp>
+#include <heeler/settings/engine_settings.hpp>
+#include <heeler/storage/ledger.hpp>
+#include <heeler/text/redact.hpp>
+
+namespace heeler::inline HEELER_ABI::detail {
+
+/// One alert about a run that is not stored, for the courier. Under the run's lock.
+[[nodiscard]] inline AlertRow unstored_alert(const WatchedRun& watched, AlertKind kind, std::string summary,
+                                             std::string next, Instant now) {
+    const RunSpec spec = watched.spec.decoded();
+    AlertRow row;
+    Alert& alert = row.alert;
+    alert.kind = name_of(kind);
+    alert.run = {text::shown_name(spec.id, 256), text::shown_name(spec.name, 256), text::sanitise(spec.work_item, 1024),
+                 text::sanitise(spec.project, 256)};
+    alert.key = text::concat(alert.kind, ".", alert.run.id, ".", text::rfc3339(now.wall));
+    alert.to = text::sanitise(spec.origin.empty() ? watched.rules().alerts.to : spec.origin, 256);
+    for (std::size_t i = 0; i < min_of<std::size_t>(spec.tags.size(), 32); ++i)
+        alert.tags.push_back(text::sanitise(spec.tags[i], 256));
+    alert.severity = kind == AlertKind::run_stored ? Severity::none : Severity::critical;
+    alert.summary = text::concat("run ", alert.run.name, ": ", text::redact(text::one_line(summary, 512)));
+    alert.details.push_back({"next", std::move(next)});
+    alert.at = row.created_at = row.not_before = now.wall;
+    return row;
+}
+
+/// From the thread that delivers. A run that its class gives up at once (`conflict_fails_run`) is told of by whoever
+/// does that.
+class RefusedRuns {
+public:
+    RefusedRuns(Ledger& ledger, Registry& registry, const Silences& silences, LostHolders& courier)
+        : ledger_{ledger}, registry_{registry}, silences_{silences}, courier_{courier} {}
+
+    /// That a run has not been stored for so long as the store may be down unnoticed, again every few hours, and once
+    /// that it is stored again.
+    void look(const EngineSettings& settings, Instant now) {
+        const std::vector<Ledger::Refused> refused = ledger_.refused();
+        if (refused.empty() && told_.empty()) return;
+        NameMap<Elapsed> still;
+        for (const Ledger::Refused& each : refused) {
+            const auto told = told_.find(each.run);
+            const bool known = told != told_.end();
+            if (known) still[each.run] = told->second;
+            if (now.elapsed - each.since < settings.store_down_after) continue;
+            if (known && now.elapsed - told->second < settings.store_down_repeat) continue;
+            if (say(each.run, AlertKind::run_unstored, "it cannot be stored: " + each.error.message,
+                    "nothing is done to it until it is stored, which is tried every minute", now))
+                still[each.run] = now.elapsed;
+        }
+        for (const auto& [run, at] : told_)
+            if (still.find(run) == still.end())
+                (void)say(run, AlertKind::run_stored, "it is stored again", "it is watched as before", now);
+        told_ = std::move(still);
+    }
+
+private:
+    /// False: it is not watched here, or people are not to be told of it now.
+    [[nodiscard]] bool say(const std::string& run, AlertKind kind, std::string what, std::string next, Instant now) {
+        const auto handle = registry_.find(run);
+        WatchedRun* const watched = handle ? registry_.table().find(*handle) : nullptr;
+        if (watched == nullptr) return false;
+        std::optional<AlertJob> job;
+        {
+            const std::lock_guard guard{watched->lock};
+            if (!registry_.table().current(*handle) || watched->disowned) return false;
+            const RunClass& rules = watched->rules();
+            if (rules.mode == Mode::shadow) return false;
+            if (rules.conflict_fails_run && is_terminal(watched->run.state)) return false;
+            job = alert_job(*handle, *watched, unstored_alert(*watched, kind, std::move(what), std::move(next), now));
+        }
+        if (silences_.about(*job, now.wall)) return false;
+        courier_.say(std::move(job->row));
+        return true;
+    }
+
+    Ledger& ledger_;
+    Registry& registry_;
+    const Silences& silences_;
+    LostHolders& courier_;
+    NameMap<Elapsed> told_;  ///< runs that people know to be refused, and when they were told
+};
+
+}  // namespace heeler::inline HEELER_ABI::detail

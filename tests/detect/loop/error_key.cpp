@@ -1,0 +1,124 @@
+#include <heeler/detect/loop/outcome.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace heeler::loops;
+
+namespace {
+
+const Overrides no_rules;
+
+/// What came of a shell's command that failed.
+Outcome failed(std::string_view command, std::string_view text) {
+    const auto learned = std::make_unique<Learned>();
+    std::string args = R"({"command":")" + std::string{command} + R"("})";
+    ToolCall call;
+    call.name = "Bash";
+    call.args = args;
+    ToolResult result;
+    result.ok = false;
+    result.output = text;
+    return classify(*learned, facts_of(call, no_rules), facts_of(result), text, false);
+}
+
+struct Pair {
+    std::string_view first_command, first;
+    std::string_view second_command, second;
+};
+
+}  // namespace
+
+TEST_CASE("Loop errors: one failure, whatever the call was about") {
+    const Pair pairs[] = {
+        {"cat aa", "cat: aa: No such file or directory", "cat bb", "cat: bb: No such file or directory"},
+        {"cat a.txt", "cat: a.txt: No such file or directory", "cat src/b.c",
+         "cat: src/b.c: No such file or directory"},
+        {"cat aa bb cc", "cat: aa bb cc: No such file", "cat one", "cat: one: No such file"},
+        {"find red", "Could not find [red]. Similar: ['Red', 'reed']", "find blue ball",
+         "Could not find [blue ball]. Similar: ['Ball']"},
+        {"x", "error at line 12, column 3", "x", "error at line 120, column 14"},
+        {"x", "Error: timed out after 12.5 s", "x", "Error: timed out after 300ms"},
+        {"x", "Error: request req_81aKd92 failed", "x", "Error: request req_77xx1qz failed"},
+        {"x", "Error: cannot write /tmp/tmpab12xy", "x", "Error: cannot write /tmp/tmpzz19qq"},
+        {"x", "Error: cannot read src/a.c", "x", "Error: cannot read lib/b.c"},
+        {"x", "ERROR: it is broken", "x", "error:  it is broken!"},
+        {"x", "\x1b[31mError\x1b[0m: it is broken", "x", "Error: it is broken"},
+        {"x", "Exit code 1\nError: it is broken", "x", "Error: it is broken"},
+        {"x", "$ make failed\nError: it is broken", "x", "Error: it is broken"},
+        {"x", "first words\nError: it is broken", "x", "other words\nError: it is broken"},
+        {"x", "Traceback (most recent call last):\n  File \"a.py\", line 3\n    f(1)\nKeyError: 'k'", "x",
+         "Traceback (most recent call last):\n  File \"b.py\", line 31\n    g(2)\nKeyError: 'k'"},
+        {"x", "Error: it is broken. Try the first way", "x", "Error: it is broken. Try the second way"},
+        {"ls 'my file'", "ls: cannot access 'my file': No such file", "ls other",
+         "ls: cannot access 'other': No such file"},
+        {"ls aa",
+         "ls: cannot access \xE2\x80\x98"
+         "aa\xE2\x80\x99: No such file",
+         "ls bb",
+         "ls: cannot access \xE2\x80\x98"
+         "bb\xE2\x80\x99: No such file"},
+        {"x", "test_12 failed here", "x", "test_7 failed here"},
+        {"x", "Die Datei 3 fehlt", "x", "Die Datei 14 fehlt"},
+    };
+    for (const Pair& pair : pairs) {
+        INFO(pair.first << " and " << pair.second);
+        CHECK(failed(pair.first_command, pair.first).error_key == failed(pair.second_command, pair.second).error_key);
+    }
+}
+
+TEST_CASE("Loop errors: other failures") {
+    const Pair pairs[] = {
+        {"x", "3 failed", "x", "2 failed"},
+        {"x", "3 unit tests failed", "x", "2 unit tests failed"},
+        {"x", "failed: 3/10", "x", "failed: 4/10"},
+        {"x", "failed at 40%", "x", "failed at 50%"},
+        {"x", "error in 3 of 10", "x", "error in 4 of 10"},
+        {"x", "Error: it is broken\n5 items left", "x", "Error: it is broken\n4 items left"},
+        {"x", "No module named 'first'", "x", "No module named 'second'"},
+        {"x", "Error: it is broken", "x", "Error: it is closed"},
+        {"x", "ERROR:\nit is broken", "x", "ERROR:\nit is closed"},
+        {"x", "Error: column [a] is unknown", "x", "Error: column [b] is unknown"},
+        {"x", "Die Datei fehlt", "x", "Die Mappe fehlt"},
+    };
+    for (const Pair& pair : pairs) {
+        INFO(pair.first << " and " << pair.second);
+        CHECK(failed(pair.first_command, pair.first).error_key != failed(pair.second_command, pair.second).error_key);
+    }
+}
+
+TEST_CASE("Loop errors: what a failure is about") {
+    const Outcome red = failed("find red", "Could not find [red]");
+    const Outcome blue = failed("find blue", "Could not find [blue]");
+    CHECK(red.error_key == blue.error_key);
+    CHECK(red.subject != blue.subject);
+    CHECK(red.subject == failed("find red again", "Could not find [red]").subject);
+    CHECK(failed("x", "Error: it is broken").subject == 0);
+}
+
+TEST_CASE("Loop errors: numbers that move") {
+    CHECK(failed("x", "error at line 12").numbers != failed("x", "error at line 13").numbers);
+    CHECK(failed("x", "error at line 12").numbers == failed("x", "error at line 12").numbers);
+    CHECK(failed("x", "error at line 12 after 3 s").numbers == failed("x", "error at line 12 after 7 s").numbers);
+}
+
+TEST_CASE("Loop errors: keys that say little") {
+    CHECK(failed("x", "Error: it is broken").enough_letters);
+    CHECK_FALSE(failed("x", "Error 12").enough_letters);
+    CHECK_FALSE(failed("rm x", "Exit code 1").enough_letters);
+    CHECK(failed("x", "not found").words == 2);
+    CHECK(failed("x", "this was not found where it should be").words == 8);
+}
+
+TEST_CASE("Loop errors: the end of a long text is read as well") {
+    std::string text = "collecting all of it";
+    for (int i = 0; i < 2000; ++i) text += "\nsome line of output";
+    CHECK(failed("x", text + "\nError: it is broken").error_key ==
+          failed("y", text + "\nmore\nError: it is broken").error_key);
+    CHECK(failed("x", text + "\nError: it is broken\n3 failed").error_key !=
+          failed("x", text + "\nError: it is broken\n4 failed").error_key);
+}

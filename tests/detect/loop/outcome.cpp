@@ -1,0 +1,472 @@
+#include <heeler/detect/loop/outcome.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace heeler::loops;
+
+namespace {
+
+const Overrides no_rules;
+
+Outcome outcome_of(Learned& learned, std::string_view tool, std::string_view args, char ok, std::string_view text,
+                   bool made_before = false) {
+    ToolCall call;
+    call.name = tool;
+    call.args = args;
+    ToolResult result;
+    if (ok != '?') result.ok = ok == '+';
+    result.output = text;
+    return classify(learned, facts_of(call, no_rules), facts_of(result), text, made_before);
+}
+
+/// n, e, a, i, x: negative, empty, ack, info, infra.
+char letter(OutcomeClass outcome) { return "neaix"[static_cast<std::size_t>(outcome)]; }
+
+enum Key : char { any = ' ', same = '=', other = '!' };
+
+/// One outcome in a run that knows nothing yet. `key`: against the row before.
+struct Row {
+    std::string_view tool;
+    std::string_view args;
+    char ok;  ///< `+`, `-`, or `?` where the host does not know
+    std::string_view text;
+    char outcome;
+    Key key = any;
+};
+
+constexpr std::string_view shell = "Bash";
+
+void check(const Row* rows, std::size_t count) {
+    std::uint32_t last = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Row& row = rows[i];
+        const auto learned = std::make_unique<Learned>();
+        const Outcome made = outcome_of(*learned, row.tool, row.args, row.ok, row.text);
+        INFO("row " << i << ": " << row.tool << ' ' << row.args << " -> " << row.text);
+        CHECK(letter(made.outcome) == row.outcome);
+        if (row.key != any) CHECK((made.key == last) == (row.key == same));
+        last = made.key;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Loop outcomes: a failure without a word") {
+    const Row rows[] = {
+        {shell, R"({"command":"grep x f"})", '-', "", 'e'},
+        {shell, R"({"command":"grep x f"})", '-', "Exit code 1", 'e', same},
+        {shell, R"({"command":"grep x f"})", '-', "exited with code 1", 'e', same},
+        {shell, R"({"command":"grep x f"})", '-', "error", 'e', same},
+        {shell, R"({"command":"grep x f"})", '-', "Exit code 1\n\n", 'e', same},
+        {shell, R"({"command":"grep x f"})", '-', "Exit code 1\r\n", 'e', same},
+        {shell, R"({"command":"rm f"})", '-', "", 'n', other},
+        {shell, R"({"command":"rm f"})", '-', "Exit code 1", 'n', same},
+        {shell, R"({"command":"rm g"})", '-', "exit status 2", 'n', same},
+        {shell, R"({"command":"rm f"})", '-', "Exit code 1\nrm: f: denied", 'n', other},
+        {shell, R"({"command":"rm f"})", '-', "rm: f: denied", 'n', same},
+        {"search", R"({"query":"x"})", '-', "No matches found", 'e'},
+        {"Edit", R"({"path":"x"})", '-', "No matches found", 'n'},
+        {shell, R"({"command":"make"})", '-', "Exit code 2\nmake: *** [all] Error 1", 'n'},
+        {shell, R"({"command":"make"})", '+', "Exit code 2\nmake: *** [all] Error 1", 'n', same},
+        {shell, R"({"command":"make"})", '?', "make: *** [all] Error 1", 'n', same},
+        {shell, R"({"command":"pytest"})", '-', "Exit code 1\n3 failed, 9 passed", 'n'},
+        {shell, R"({"command":"pytest"})", '-', "Exit code 1\n2 failed, 10 passed", 'n', other},
+        {shell, R"({"command":"pytest"})", '-', "Exit code 1\n2 failed, 10 passed in 0.4s", 'n'},
+        {shell, R"({"command":"pytest"})", '-', "Exit code 1\n2 failed, 10 passed in 1.31s", 'n', same},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: nothing to answer") {
+    for (const std::string_view nothing : {"",
+                                           "\n",
+                                           " \r\n",
+                                           "(no output)",
+                                           "(Bash completed with no output)",
+                                           "Bash completed with no output.",
+                                           "Command ran with no output",
+                                           "Tool ran without output or errors",
+                                           "Tool executed with no output",
+                                           "Your command ran successfully and did not produce any output.",
+                                           "Command did not produce any output",
+                                           "No files found",
+                                           "no matches",
+                                           "No matches found.",
+                                           "No results found",
+                                           "no data",
+                                           "No records returned",
+                                           "no rows",
+                                           "No entries found",
+                                           "No items found",
+                                           "no output",
+                                           "No content",
+                                           "0 results",
+                                           "0 results found",
+                                           "Found 0 files",
+                                           "(0 rows)",
+                                           "0 rows",
+                                           "[]",
+                                           "{}",
+                                           "[ ]",
+                                           "null",
+                                           "None",
+                                           "undefined",
+                                           "\"\"",
+                                           "''",
+                                           "exited with code 1",
+                                           "Exit code 0",
+                                           "nothing found",
+                                           "(empty)",
+                                           "Empty set",
+                                           "empty",
+                                           "()",
+                                           "error",
+                                           "No matching files found",
+                                           "No results found for 'qed'",
+                                           "Found no matches",
+                                           "total 0",
+                                           "<system-reminder>be brief</system-reminder>",
+                                           R"({"result":[],"count":0})",
+                                           R"({"output":"","error":null})",
+                                           "The directory is empty",
+                                           "There are no items",
+                                           "-",
+                                           "..."}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(nothing);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '+', nothing).outcome == OutcomeClass::empty);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '?', nothing).outcome == OutcomeClass::empty);
+        CHECK(outcome_of(*learned, "create_file", R"({"q":"x"})", '+', nothing).outcome == OutcomeClass::ack);
+        CHECK(outcome_of(*learned, shell, R"({"command":"mkdir x"})", '?', nothing).outcome == OutcomeClass::ack);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '-', nothing).outcome == OutcomeClass::empty);
+    }
+    for (const std::string_view something :
+         {"No", "There is no way back", "0", "1 row", "10 results found", "no tests were lost here",
+          "empty the bin first", "Results: none of them fits, but a.c does", "[0]", R"({"count":3})",
+          "null pointer at the start", "x", "true"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(something);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '+', something).outcome == OutcomeClass::info);
+    }
+}
+
+TEST_CASE("Loop outcomes: words of failure in short answers") {
+    for (const std::string_view failure : {"Error: x",
+                                           "ERROR in x",
+                                           "errors occurred",
+                                           "An exception was thrown",
+                                           "Traceback (most recent call last):",
+                                           "fatal: bad object",
+                                           "2 failed",
+                                           "failure",
+                                           "invalid id",
+                                           "Cannot open it",
+                                           "can't open it",
+                                           "can\xE2\x80\x99t open it",
+                                           "Could not open it",
+                                           "unable to open",
+                                           "Permission denied",
+                                           "unauthorized",
+                                           "Forbidden",
+                                           "connection was refused",
+                                           "Page not found",
+                                           "not_found",
+                                           "NOT-FOUND",
+                                           "No such file or directory",
+                                           "It does not exist",
+                                           "name doesn't exist",
+                                           "unrecognized option",
+                                           "unknown command: x",
+                                           "Unknown option -q",
+                                           "unknown tool",
+                                           "unknown action",
+                                           "The request was rejected",
+                                           "syntax error near x",
+                                           "not a valid move",
+                                           "not precise enough",
+                                           "that did not work",
+                                           "the text did not match",
+                                           "File has not been read yet",
+                                           "patch has not been applied",
+                                           "timed out after 30 s",
+                                           "Nothing happens.",
+                                           "Please try again",
+                                           "No module named x",
+                                           "'NoneType' object",
+                                           "too much output",
+                                           "KeyError: 'x'",
+                                           "java.io.IOException: x",
+                                           "\x1b[31mError:\x1b[0m x",
+                                           "name 'x' is not defined",
+                                           "Segmentation fault (core dumped)",
+                                           "status: error",
+                                           "failed=2",
+                                           "error 5",
+                                           "1 error",
+                                           "3 of 12 tests failed",
+                                           "10 errors",
+                                           "error: true",
+                                           "error: no rule for x",
+                                           "ValueError"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(failure);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"qed"})", '?', failure).outcome == OutcomeClass::negative);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"qed"})", '+', failure).outcome == OutcomeClass::negative);
+    }
+}
+
+TEST_CASE("Loop outcomes: words that only look like a failure") {
+    for (const std::string_view fine : {"0 failed",
+                                        "no errors",
+                                        "0 errors, 0 warnings",
+                                        "Found 0 errors",
+                                        "zero failures",
+                                        "no test failures",
+                                        "failed: 0",
+                                        "errors = 0",
+                                        "Tests run: 12, Failures: 0, Errors: 0",
+                                        "12 passed, 0 failed",
+                                        "0 of 12 tests failed",
+                                        "finished without errors",
+                                        "without any errors here",
+                                        "error-free",
+                                        "error free",
+                                        R"({"error": null, "rows": 2})",
+                                        R"({"errors":[],"rows":2})",
+                                        R"({"isError":false,"n":1})",
+                                        "Error: (none) of 5",
+                                        "error=None, n=3",
+                                        "errors: no, 3 of it",
+                                        "lines [499, 500, 502]",
+                                        "see src/errors.py for 3",
+                                        "src/errors/a.c:3",
+                                        "the error-handling part, 3",
+                                        "on_error(x) 3",
+                                        "log.error(x) 3",
+                                        "stderr was 3",
+                                        "putter 3",
+                                        "mirrors 3",
+                                        "undeniable 3",
+                                        "exceptional 3",
+                                        "failedness 3",
+                                        "infallible 3",
+                                        "my_error_code 3",
+                                        "Fehler 12 gefunden",
+                                        "\xE9\x94\x99\xE8\xAF\xAF 12",
+                                        "unknown 3",
+                                        "invalidate 3",
+                                        "HTTP 503",
+                                        "code 503",
+                                        "a 503 b",
+                                        "--fail 3"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(fine);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"qed"})", '?', fine).outcome == OutcomeClass::info);
+    }
+}
+
+TEST_CASE("Loop outcomes: acknowledgements") {
+    const Row rows[] = {
+        {"create_file", R"({"path":"a"})", '+', "File created", 'a'},
+        {"create_file", R"({"path":"b"})", '+', "Wrote 12 lines to b", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "done", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "Success.", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "OK", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "Your note was saved", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "Thank you", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "Todos have been modified successfully. Please continue", 'a', same},
+        {"lookup", R"({"q":"a"})", '+', "updated 3 rows", 'i', other},
+        {"lookup", R"({"q":"a"})", '+', "ok 3", 'i'},
+        {"lookup", R"({"q":"a"})", '+', "the bookok", 'i'},
+        {"BashOutput", R"({"id":"a"})", '+', "done", 'i'},
+        {"lookup", R"({"q":"a"})", '+',
+         "The state of things is that the work was done by someone who is not known to us at all, and it took a very "
+         "long time, they say",
+         'i'},
+        {"Edit", R"({"path":"a"})", '+', "The file a has been updated. Here is the result of cat -n: 1 x 2 y", 'a'},
+        {shell, R"({"command":"mkdir a"})", '+', "", 'a'},
+        {shell, R"({"command":"echo a > b"})", '+', "some text", 'a'},
+        {shell,
+         R"({"command":"python a_very_long_command.py --with-many --options --and --arguments > the_output_file_of_it.txt"})",
+         '+', "3 rows", 'i'},
+        {"transfer", R"({"to":"a"})", '?', "queued", 'a'},
+        {"send_mail", R"({"to":"a"})", '+', "queued as 4711", 'a', same},
+        {"send_mail", R"({"to":"a"})", '+', "Error: no such user", 'n', other},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: information and its key") {
+    const Row rows[] = {
+        {"lookup", R"({"q":"a"})", '+', "a is 3", 'i'},
+        {"lookup", R"({"q":"b"})", '+', "a is 3", 'i', same},
+        {"lookup", R"({"q":"b"})", '+', "a is 4", 'i', other},
+        {"lookup", R"({"q":"b"})", '+', "a is 4\r\n", 'i', same},
+        {"lookup", R"({"q":"b"})", '+', "a is 4 at 12:01:07", 'i', other},
+        {"lookup", R"({"q":"b"})", '+', "a is 4 at 12:02:08", 'i', same},
+        {"lookup", R"({"q":"b"})", '+', "digest 3fa9b2c1", 'i'},
+        {"lookup", R"({"q":"b"})", '+', "digest 77a9b2c1", 'i', other},
+        {shell, R"({"command":"date"})", '+', "Tue 3 Mar 2026", 'i'},
+        {shell, R"({"command":"date"})", '+', "Tue 4 Mar 2026", 'i', same},
+        {"random", R"({"max":"9"})", '+', "7", 'i'},
+        {"random", R"({"max":"9"})", '+', "3", 'i', same},
+        {shell, R"({"command":"echo '3 failed'"})", '+', "3 failed", 'i'},
+        {shell, R"({"command":"grep -n 'an error' a.log"})", '?', "7: an error", 'i'},
+        {shell, R"({"command":"grep -n 'an error' a.log"})", '?', "grep: a.log: an error", 'i'},
+        {shell, R"({"command":"grep -n 'an error' a.log"})", '?', "grep: a.log: binary error", 'n'},
+        {shell, R"({"command":"cat a.log"})", '+',
+         "one line of text\nand one more line\nerror: in the middle\nlast line", 'i'},
+        {shell, R"({"command":"ls"})", '+', "errors.txt\nfailed.log\nnotes.txt", 'i'},
+        {"read_file", R"({"path":"a.c"})", '+',
+         "int main() {\n  if (x) puts(\"cannot open\");\n  return close_it(x);\n}", 'i'},
+        {"lookup", R"({"q":"b"})", '+', "Der Text steht in der zweiten Zeile", 'i'},
+        {"lookup", R"({"q":"b"})", '-', "Der Text steht in der zweiten Zeile", 'n'},
+        {"lookup", R"({"q":"b"})", '-', "Der Text steht in der zweiten Zeile", 'n', same},
+        {"lookup", R"({"q":"b"})", '-', "Der Text steht in der dritten Zeile", 'n', other},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: failures in long answers") {
+    const std::string filler = [] {
+        std::string text;
+        for (int i = 0; i < 20; ++i) text += "\n  some line of the middle part " + std::to_string(i);
+        return text;
+    }();
+    const auto outcome = [&](std::string_view text, char ok = '?') {
+        const auto learned = std::make_unique<Learned>();
+        // The filler is known already: it brings nothing.
+        static_cast<void>(outcome_of(*learned, "lookup", R"({"q":"first"})", '+', filler));
+        return letter(outcome_of(*learned, "lookup", R"({"q":"qed"})", ok, text).outcome);
+    };
+    CHECK(outcome("Traceback (most recent call last):" + filler + "\nKeyError: 'x'") == 'n');
+    CHECK(outcome("ValueError: bad" + filler) == 'n');
+    CHECK(outcome("error: bad" + filler) == 'n');
+    CHECK(outcome("fatal: bad" + filler) == 'n');
+    CHECK(outcome("usage: tool [-h]" + filler + "\ntool: error: x") == 'n');
+    CHECK(outcome("a: syntax error near b" + filler) == 'n');
+    CHECK(outcome("bash: a: command not found" + filler) == 'n');
+    CHECK(outcome("ls: a: No such file or directory" + filler) == 'n');
+    CHECK(outcome("The patch has not been applied" + filler + "\nerror") == 'n');
+    CHECK(outcome("Your fix did not pass the tests" + filler) == 'n');
+    CHECK(outcome("First\nNo replacement was performed" + filler + "\nan error") == 'n');
+    CHECK(outcome("x" + filler + "\nRuntimeError: bad") == 'n');
+    CHECK(outcome("x" + filler + "\nFAILED (errors=1)") == 'n');
+    CHECK(outcome("x" + filler + "\nfatal: stop") == 'n');
+    CHECK(outcome("x" + filler + "\nerror Command x") == 'n');
+    CHECK(outcome("x" + filler + "\nsaid error somewhere" + filler) == 'i');
+    CHECK(outcome("x" + filler + "\nmentions what failed", '+') == 'i');
+    CHECK(outcome("x" + filler, '-') == 'n');
+    CHECK(outcome("error: bad" + filler + "\nand this is a new line\nand so is this one") == 'i');
+    CHECK(outcome("error: bad" + filler + "\nand this is a new line\nand so is this one", '-') == 'n');
+}
+
+TEST_CASE("Loop outcomes: the service behind the tool") {
+    for (const std::string_view infra :
+         {"Error: HTTP 503", "error: status 429", "Request failed with status code 502",
+          "Error: 503 Service Unavailable", "error: HTTP/1.1 500", "Error: rate limit reached",
+          "Error: Too Many Requests", "Error: overloaded", "service unavailable, try again",
+          "Bad Gateway: request failed", "failed: temporarily unavailable", "Error: connection refused",
+          "connection reset by peer: failed", "error: connection timed out", "ECONNREFUSED: failed",
+          "Error: connect ECONNRESET", "ETIMEDOUT error", "returned 500: failed"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(infra);
+        CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '?', infra).outcome == OutcomeClass::infra);
+        CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '-', infra).outcome == OutcomeClass::infra);
+        CHECK(outcome_of(*learned, "create_row", R"({"url":"x"})", '-', infra).outcome == OutcomeClass::negative);
+    }
+    for (const std::string_view own :
+         {"failed on lines [499, 500, 502]", "error in line 503", "error: 500 rows", "timed out after 30 s",
+          "error: file 500.txt", "Error: HTTP 404", "Error: status 403", "failed: 5030"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(own);
+        CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '?', own).outcome == OutcomeClass::negative);
+    }
+}
+
+TEST_CASE("Loop outcomes: a notice of failure before an answer is no failure") {
+    const Row rows[] = {
+        {shell, R"({"command":"ls src"})", '+',
+         "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'i'},
+        {shell, R"({"command":"ls src"})", '?',
+         "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'i', same},
+        {shell, R"({"command":"ls src"})", '-',
+         "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'n', other},
+        {shell, R"({"command":"ls src"})", '?', "warning: cannot create temp file x\n1\n2", 'n'},
+        {shell, R"({"command":"echo testing the thing here; ./t"})", '?', "testing the thing\nthe thing here\nfailed",
+         'n'},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: what says the same a second time brings nothing") {
+    const auto learned = std::make_unique<Learned>();
+    const std::string_view text = "something failed\nThese lines are new\nand so are these";
+    CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '?', text).outcome == OutcomeClass::info);
+    CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '?', text).outcome == OutcomeClass::negative);
+}
+
+TEST_CASE("Loop outcomes: a call whose answer is not ready becomes a poll") {
+    const auto pending = [](std::string_view tool, std::string_view args, std::string_view text, bool before) {
+        const auto learned = std::make_unique<Learned>();
+        return outcome_of(*learned, tool, args, '+', text, before).becomes_wait;
+    };
+    for (const std::string_view text :
+         {"still running: 40 rows", "in progress (step 3)", "state: pending 1", "queued at place 7",
+          "not ready, 3 left", "Waiting for 3 workers", "Starting up 3", "processing 4 of 9"}) {
+        INFO(text);
+        CHECK(pending("check_job", R"({"id":"1"})", text, true));
+        CHECK_FALSE(pending("check_job", R"({"id":"1"})", text, false));
+        CHECK_FALSE(pending(shell, R"({"command":"./status"})", text, true));
+    }
+    CHECK_FALSE(pending("check_job", R"({"id":"1"})", "finished with 3 rows", true));
+    CHECK_FALSE(pending("check_job", R"({"id":"1"})", std::string(300, 'x') + " running", true));
+}
+
+TEST_CASE("Loop outcomes: answers of clocks and no-ops are no news") {
+    const auto learned = std::make_unique<Learned>();
+    CHECK_FALSE(outcome_of(*learned, shell, R"({"command":"date"})", '+', "Tue 3 Mar").is_news_if_new);
+    CHECK_FALSE(outcome_of(*learned, shell, R"({"command":"echo 5"})", '+', "5").is_news_if_new);
+    CHECK(outcome_of(*learned, shell, R"({"command":"cat a"})", '+', "5 and text").is_news_if_new);
+    CHECK_FALSE(outcome_of(*learned, shell, R"({"command":"cat a"})", '-', "5 and text").is_news_if_new);
+}
+
+TEST_CASE("Loop outcomes: a failure that stands in a file that is read") {
+    const auto outcome = [](std::string_view tool, std::string_view args, char ok, std::string_view text) {
+        const auto learned = std::make_unique<Learned>();
+        return letter(outcome_of(*learned, tool, args, ok, text).outcome);
+    };
+    const std::string_view file = R"({"path":"a.py"})";
+    CHECK(outcome("read_file", file, '+', "    raise ValueError('invalid x')") == 'i');
+    CHECK(outcome("read_range", file, '+', "Line 12:  throw new Failure(\"invalid\");") == 'i');
+    CHECK(outcome("read_file", file, '+', "12\t    raise KeyError('not found')") == 'i');
+    CHECK(outcome("read_file", file, '+', "x = 1\ny = 2\nprint('an error')\nerror of y") == 'i');
+    CHECK(outcome("read_file", file, '+', "Error: file is too large") == 'n');
+    CHECK(outcome("read_file", file, '+', "Result:\nError: file is too large") == 'n');
+    CHECK(outcome("read_file", file, '?', "x = 1\ny = 2\nz = 3\nerror of y") == 'n');
+    CHECK(outcome(shell, R"({"command":"grep -rn foo ."})", '+', "./a.md:12: this is what failed") == 'i');
+    CHECK(outcome(shell, R"({"command":"grep -rn foo ."})", '+', "a.c-12- puts \"failed\"") == 'n');
+    CHECK(outcome(shell, R"({"command":"cc a.c"})", '+', "a.c:12:3: error: no x here") == 'n');
+    CHECK(outcome("Grep", R"({"pattern":"foo"})", '+', "a.c:12: error: no x here") == 'n');
+    CHECK(outcome(shell, R"({"command":"sed -n 5p a.js"})", '+', "  console.error('it failed') // what failed") == 'i');
+}
+
+TEST_CASE("Loop outcomes: what a terminal prints of the command is no answer") {
+    const Row rows[] = {
+        {shell, R"({"command":"grep -rn qed src"})", '+', "grep -rn qed src", 'e'},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "$ grep -rn qed src\r\n", 'e', same},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "grep -rn qed src\r\n3 of it\r\n", 'i', other},
+        {shell, R"({"command":"grep -rn qed src"})", '+', "3 of it", 'i', same},
+        {shell, R"({"command":"./error.sh 5"})", '+', "./error.sh 5\r\nall 5 are fine", 'i'},
+        {shell, R"({"command":"touch a"})", '+', "touch a", 'a'},
+        {shell, R"({"command":"make all"})", '-', "make all\r\nmake: no rule", 'n'},
+        {shell, R"({"command":"make all"})", '-', "make: no rule", 'n', same},
+    };
+    check(rows, std::size(rows));
+}

@@ -1,0 +1,88 @@
+#include <heeler/settings/contradictions.hpp>
+
+#include <string>
+#include <vector>
+
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/presets.hpp>
+
+#include "support/bench.hpp"
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string found(const RunClass& rules) {
+    std::string text;
+    for (const SettingFault& each : detail::contradictions_of(rules)) {
+        CHECK(each.kind == SettingFault::Kind::contradiction);
+        text += each.setting + ": " + each.message + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("no preset contradicts itself [M-186]") {
+    for (const RunClass& rules : {presets::recommended(), presets::long_run(), presets::checkpoint_continuation(),
+                                  presets::checkpoint_relay(), presets::session_monitor(), presets::worker_monitor()})
+        CHECK(found(rules).empty());
+}
+
+TEST_CASE("a limit that is over before a run is seen is named, with what to do [M-186]") {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<RunTimeout>({90s});
+    CHECK_THAT(found(rules), ContainsSubstring("duration_limit_s") && ContainsSubstring("1m 30s") &&
+                                 ContainsSubstring("two intervals") && ContainsSubstring("at least 2m 0s"));
+    rules.detectors.turn_on<RunTimeout>({120s});
+    CHECK(found(rules).empty());
+    rules.schedule.period = 31s;
+    CHECK_THAT(found(rules), ContainsSubstring("every 31s only") && ContainsSubstring("at least every 30s"));
+    rules.schedule.period = 30s;
+    CHECK(found(rules).empty());
+    rules.detectors.turn_on<HeartbeatContract<AliveAge>>({.act_after = 100s});
+    CHECK_THAT(found(rules), ContainsSubstring("liveness: the limit of a sign of life"));
+}
+
+TEST_CASE("a start that is shorter than silence, and a repetition without a cooldown, are named [M-186]") {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<HeartbeatContract<AliveAge>>({.act_after = 180s}).turn_on<NeverStarted>();
+    CHECK_THAT(found(rules), ContainsSubstring("never_started_s") && ContainsSubstring("at least 3m 0s"));
+    rules.detectors.turn_on<NeverStarted>({180s});
+    CHECK(found(rules).empty());
+
+    RunClass session = presets::session_monitor();
+    session.alerts.cooldown = Duration{};
+    CHECK_THAT(found(session), ContainsSubstring("alert_cooldown_s"));
+    session.alerts.renotify_every = 300s;
+    CHECK(found(session).empty());
+}
+
+TEST_CASE("a run that is terminated without a nudge before is named [M-186]") {
+    RunClass rules = presets::long_run();
+    auto& ladder = *rules.ladder.as<RecoveryLadder>();
+    ladder.responses = {{Condition::stalled, {{{ActionKind::escalate, {}, {}}}}, true, false}};
+    CHECK_THAT(found(rules), ContainsSubstring("ladder: the final rung terminates"));
+    ladder.responses.push_back({Condition::loop_detected, {{{ActionKind::break_pattern, {}, {}}}}, false, false});
+    CHECK(found(rules).empty());
+}
+
+TEST_CASE("contradictions are said by define's next cycle, by describe and of settings from outside [M-186]") {
+    bench::Bench b;
+    RunClass rules = presets::session_monitor();
+    rules.alerts.cooldown = Duration{};
+    REQUIRE(b.dog->define(rules));
+    int said = 0;
+    for (int i = 0; i < 2; ++i)
+        for (const auto& event : bench::all_of<AuditEvent>(b.after(1s)))
+            said += event.row.kind == "contradiction" ? 1 : 0;
+    CHECK(said == 1);
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("warning: alert_cooldown_s"));
+    RunClass laid = presets::session_monitor();
+    const auto faults = overlay(laid, {{"alert_cooldown_s", SettingValue{std::int64_t{0}}, {}}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == SettingFault::Kind::contradiction);
+}

@@ -1,0 +1,256 @@
+#include <heeler/source/transcript.hpp>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What a transcript tells, a word each: "call read_file", "result ok", "said", "thought"...
+class Told {
+public:
+    Told(std::initializer_list<std::string_view> lines) {
+        for (const std::string_view line : lines)
+            if (transcript_.recognise(line)) break;
+        for (const std::string_view line : lines) errors_ += !transcript_.read(line);
+        transcript_.conversation().pause();
+    }
+
+    [[nodiscard]] std::string_view format() const { return transcript_.format(); }
+    [[nodiscard]] int errors() const { return errors_; }
+    [[nodiscard]] Conversation& conversation() { return transcript_.conversation(); }
+
+    [[nodiscard]] std::vector<std::string> words() {
+        std::vector<std::string> all;
+        for (const TranscriptEvent& event : conversation().events()) {
+            std::string word = std::visit([](const auto& what) { return word_of(what); }, event.what);
+            if (!event.run.empty()) word = std::string{event.run} + ": " + word;
+            if (!word.ends_with("alive")) all.push_back(std::move(word));
+        }
+        return all;
+    }
+
+    /// The sum of all that was billed.
+    [[nodiscard]] Usage usage() {
+        Usage sum;
+        for (const TranscriptEvent& event : conversation().events())
+            if (const auto* part = std::get_if<Usage>(&event.what)) {
+                sum.tokens_in += part->tokens_in;
+                sum.tokens_out += part->tokens_out;
+                sum.api_calls += part->api_calls;
+            }
+        return sum;
+    }
+
+private:
+    static std::string word_of(const ToolCall& call) {
+        return "call " + std::string{call.name} + " " + std::string{call.args} + " #" + std::string{call.call_id};
+    }
+    static std::string word_of(const ToolResult& result) {
+        const std::string_view ok = !result.ok ? "?" : *result.ok ? "ok" : "failed";
+        return "result " + std::string{ok} + " " + std::string{result.output} + " #" + std::string{result.call_id};
+    }
+    static std::string word_of(const Message& message) {
+        return (message.from_assistant ? "says " : "told ") + std::string{message.text};
+    }
+    static std::string word_of(const StateChange& change) { return std::string{name_of(change.state)}; }
+    static std::string word_of(const Usage&) { return "usage"; }
+    static std::string word_of(const Compaction& what) { return "compaction " + std::to_string(what.tokens_before); }
+    static std::string word_of(const Heartbeat&) { return "alive"; }
+    template <class Other>
+    static std::string word_of(const Other&) {
+        return "other";
+    }
+
+    Transcript transcript_;
+    int errors_ = 0;
+};
+
+using Words = std::vector<std::string>;
+
+WallTime at(int second) { return *text::parse_timestamp("2026-03-01T10:00:00Z") + std::chrono::seconds{second}; }
+
+}  // namespace
+
+TEST_CASE("Claude Code: calls, results, a usage that is repeated, and whose turn it is") {
+    Told told{
+        R"({"type":"file-history-snapshot","messageId":"m0","snapshot":{}})",
+        R"({"type":"user","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"Fix the test"}})",
+        R"({"type":"assistant","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-01T10:00:05Z","message":{"id":"m1","content":[{"type":"thinking","thinking":"Where is it?"}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":4}}})",
+        R"({"type":"assistant","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-01T10:00:06Z","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make test"}}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":30}}})",
+        R"({"type":"user","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-01T10:00:09Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"1 failed"},{"type":"text","text":"2 passed"}]}]}})",
+        R"({"type":"assistant","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-01T10:00:20Z","message":{"id":"m2","content":[{"type":"text","text":"It fails."}]}})",
+        R"({"type":"user","sessionId":"s1","isSidechain":false,"timestamp":"2026-03-03T09:00:00Z","message":{"role":"user","content":[{"type":"text","text":"Go on"}]}})",
+    };
+    CHECK(told.format() == "claude-code");
+    CHECK(told.errors() == 0);
+    CHECK(told.words() ==
+          Words{"told Fix the test", "says Where is it?", "usage", R"(call Bash {"command":"make test"} #t1)", "usage",
+                "result failed 1 failed\n2 passed #t1", "says It fails.", "waiting_human", "running", "told Go on"});
+    CHECK(told.usage().tokens_in == 100);
+    CHECK(told.usage().tokens_out == 30);
+    CHECK(told.usage().api_calls == 1);
+    CHECK(told.conversation().session() == "s1");
+    CHECK(told.conversation().task() == "Fix the test");
+    CHECK(told.conversation().began() == at(0));
+    for (const TranscriptEvent& event : told.conversation().events())
+        if (const auto* change = std::get_if<StateChange>(&event.what);
+            change && change->state == RunState::waiting_human)
+            CHECK(event.at == at(20));  // since it spoke, not since somebody looked
+    CHECK(told.conversation().unknown().empty());
+}
+
+TEST_CASE("Claude Code: a session that nobody has told anything waits, and so does one that was interrupted") {
+    Told told{
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:00:00Z","isMeta":true,"message":{"content":"Caveat"}})",
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:00:01Z","message":{"content":"<command-name>/model</command-name>"}})",
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:09:00Z","message":{"content":"Begin"}})",
+        R"({"type":"assistant","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:09:01Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}})",
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:09:09Z","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}})",
+    };
+    CHECK(told.words() == Words{"waiting_human", "running", "told Begin", "call Bash {} #t", "waiting_human"});
+}
+
+TEST_CASE("Claude Code: questions, compaction, a provider that is retried, a sub-agent in the same file") {
+    Told told{
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:00:00Z","message":{"content":"Begin"}})",
+        R"({"type":"assistant","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T10:00:01Z","message":{"content":[{"type":"tool_use","id":"q","name":"AskUserQuestion","input":{}}]}})",
+        R"({"type":"user","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T11:00:00Z","message":{"content":[{"type":"tool_result","tool_use_id":"q","content":"blue"}]}})",
+        R"({"type":"system","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T11:00:01Z","subtype":"compact_boundary","compactMetadata":{"preTokens":150000}})",
+        R"({"type":"system","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T11:00:02Z","subtype":"api_error","retryInMs":30000})",
+        R"({"type":"assistant","sessionId":"s","parentUuid":"p","timestamp":"2026-03-01T11:00:40Z","isSidechain":true,"message":{"content":[{"type":"text","text":"I look"}]}})",
+        R"({"type":"nonsense","sessionId":"s","parentUuid":"p"})",
+        R"({"type":"nonsense","sessionId":"s","parentUuid":"p"})",
+    };
+    CHECK(told.words() == Words{"told Begin", "call AskUserQuestion {} #q", "waiting_human", "running",
+                                "result ? blue #q", "compaction 150000", "rate_limited", "sub-agent: says I look",
+                                "sub-agent: waiting_human"});
+    REQUIRE(told.conversation().unknown().size() == 1);
+    CHECK(told.conversation().unknown().at("nonsense") == 2);
+}
+
+TEST_CASE("Codex: items of a rollout, totals that repeat, the end of a turn") {
+    Told told{
+        R"({"timestamp":"2026-03-01T10:00:00Z","type":"session_meta","payload":{"id":"c1"}})",
+        R"({"timestamp":"2026-03-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>"}]}})",
+        R"({"timestamp":"2026-03-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"List the files"}]}})",
+        R"({"timestamp":"2026-03-01T10:00:02Z","type":"event_msg","payload":{"type":"token_count","info":null}})",
+        R"({"timestamp":"2026-03-01T10:00:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"k1"}})",
+        R"({"timestamp":"2026-03-01T10:00:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"k1","output":"{\"output\":\"a.txt\",\"metadata\":{\"exit_code\":0}}"}})",
+        R"({"timestamp":"2026-03-01T10:00:05Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"output_tokens":10}}}})",
+        R"({"timestamp":"2026-03-01T10:00:05Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"output_tokens":10}}}})",
+        R"({"timestamp":"2026-03-01T10:00:06Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"One file."}]}})",
+        R"({"timestamp":"2026-03-01T10:00:06Z","type":"event_msg","payload":{"type":"agent_message","message":"One file."}})",
+        R"({"timestamp":"2026-03-01T10:00:07Z","type":"event_msg","payload":{"type":"task_complete"}})",
+    };
+    CHECK(told.format() == "codex");
+    CHECK(told.words() == Words{"waiting_human", "running", "told List the files",
+                                R"(call shell {"command":["ls"]} #k1)", "result ok a.txt #k1", "usage",
+                                "says One file.", "waiting_human"});
+    CHECK(told.usage().tokens_in == 100);
+    CHECK(told.conversation().session() == "c1");
+}
+
+TEST_CASE("codex exec: items that start and are completed, without a clock") {
+    Told told{
+        R"({"type":"thread.started","thread_id":"x"})",
+        R"({"type":"turn.started"})",
+        R"({"type":"item.started","item":{"id":"i1","type":"command_execution","command":"ls","status":"in_progress"}})",
+        R"({"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","aggregated_output":"a","exit_code":2,"status":"failed"}})",
+        R"({"type":"item.completed","item":{"id":"i2","type":"file_change","changes":[{"path":"a"}],"status":"completed"}})",
+        R"({"type":"item.completed","item":{"id":"i3","type":"agent_message","text":"Done"}})",
+        R"({"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":2}})",
+    };
+    CHECK(told.format() == "codex-exec");
+    CHECK(told.words() == Words{"told ", "call command_execution ls #i1", "result failed a #i1",
+                                R"(call file_change [{"path":"a"}] #i2)", "result ok completed #i2", "says Done",
+                                "usage", "waiting_human"});
+    for (const TranscriptEvent& event : told.conversation().events()) CHECK_FALSE(event.at);
+}
+
+TEST_CASE("Gemini: a document, or lines; a call stands there with its result") {
+    const std::string_view message =
+        R"({"id":"g1","timestamp":"2026-03-01T10:00:05Z","type":"gemini","content":"I read it.","tokens":{"input":50,"output":5,"thoughts":2},"toolCalls":[{"id":"t1","name":"read_file","args":{"path":"a"},"status":"success","result":[{"functionResponse":{"response":{"output":"hello"}}}]},{"id":"t2","name":"edit","args":{},"status":"error","result":[{"functionResponse":{"response":{"error":"no such file"}}}]}]})";
+    const std::string head = R"({"sessionId":"g","projectHash":"h","startTime":"2026-03-01T10:00:00Z")";
+    const std::string_view user =
+        R"({"id":"u1","timestamp":"2026-03-01T10:00:01Z","type":"user","content":[{"text":"Read it"}]})";
+    const std::string document = head + R"(,"messages":[)" + std::string{user} + "," + std::string{message} + "]}";
+    const Words expected{"told Read it",
+                         "usage",
+                         "says I read it.",
+                         R"(call read_file {"path":"a"} #t1)",
+                         "call edit {} #t2",
+                         "result ok hello #t1",
+                         "result failed no such file #t2"};
+
+    Told whole{document};
+    CHECK(whole.format() == "gemini");
+    CHECK(whole.words() == expected);
+    Told lines{head + "}", user, R"({"$set":{"lastUpdated":"now"}})", message};
+    CHECK(lines.words() == expected);
+    CHECK(lines.usage().tokens_out == 7);
+}
+
+TEST_CASE("OpenHands: actions and what answers them; of several tasks in a file each is a run") {
+    const std::string events =
+        R"([{"id":1,"timestamp":"2026-03-01T10:00:00.5","source":"user","action":"message","args":{"content":"Do it"}},)"
+        R"({"id":2,"timestamp":"2026-03-01T10:00:01","source":"agent","action":"run","args":{"command":"ls"},"tool_call_metadata":{"function_name":"execute_bash","model_response":{"id":"r1","usage":{"prompt_tokens":9,"completion_tokens":3}}}},)"
+        R"({"id":3,"timestamp":"2026-03-01T10:00:02","source":"agent","observation":"run","cause":2,"content":"none","extras":{"metadata":{"exit_code":1}}},)"
+        R"({"id":4,"timestamp":"2026-03-01T10:00:03","source":"agent","action":"finish","args":{"final_thought":"Done"}}])";
+    Told told{events};
+    CHECK(told.format() == "openhands");
+    CHECK(told.words() == Words{"told Do it", R"(call execute_bash {"command":"ls"} #2)", "usage",
+                                "result failed none #2", "says Done", "waiting_human"});
+
+    Told two{R"({"instance_id":"one","history":)" + events + "}", R"({"instance_id":"two","history":)" + events + "}"};
+    CHECK(two.conversation().session() == "one");
+    CHECK(two.words().size() == 12);
+    CHECK(two.words().back() == "two: waiting_human");
+}
+
+TEST_CASE("SWE-agent: steps of a trajectory, and how it ended") {
+    Told told{
+        R"({"environment":"swe_main","history":[{"role":"system","content":"You are"},{"role":"user","content":"Solve it"}],"trajectory":[{"thought":"Look","action":"ls -l\n","observation":"a"},{"thought":"","action":"submit","observation":""}],"info":{"exit_status":"submitted","model_stats":{"tokens_sent":500,"tokens_received":20,"api_calls":2}}})"};
+    CHECK(told.format() == "swe-agent");
+    CHECK(told.words() == Words{"told Solve it", "says Look", "call ls ls -l\n #", "result ? a #",
+                                "call submit submit #", "result ?  #", "usage", "completed"});
+}
+
+TEST_CASE("pi: messages by role, compaction, and the end of a turn") {
+    Told told{
+        R"({"type":"session","id":"p1","timestamp":"2026-03-01T10:00:00Z"})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:01Z","message":{"role":"user","content":[{"type":"text","text":"Read"}]}})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:02Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"t","name":"read","arguments":{"path":"a"}}],"usage":{"input":1,"cacheRead":2,"cacheWrite":3,"output":4},"stopReason":"toolUse"}})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:03Z","message":{"role":"toolResult","toolCallId":"t","content":[{"type":"text","text":"A"}],"isError":false}})",
+        R"({"type":"compaction","timestamp":"2026-03-01T10:00:04Z","tokensBefore":1000})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:05Z","message":{"role":"assistant","content":[{"type":"text","text":"It says A."}],"stopReason":"stop"}})",
+    };
+    CHECK(told.format() == "pi");
+    CHECK(told.words() == Words{"told Read", R"(call read {"path":"a"} #t)", "usage", "result ok A #t",
+                                "compaction 1000", "says It says A.", "waiting_human"});
+    CHECK(told.usage().tokens_in == 6);
+}
+
+TEST_CASE("what is no transcript is none, and one bad line is one error") {
+    CHECK(Told{R"({"type":"run","run":"r"})", R"({"type":"message","role":"user","text":"hi"})", "[]", "7"}
+              .format()
+              .empty());
+    Told told{R"({"type":"session","id":"p1","timestamp":"2026-03-01T10:00:00Z"})", R"({"type":"mess)", "\x01\xFF",
+              "[]", R"({"type":"message","message":{"role":"user","content":7}})"};
+    CHECK(told.format() == "pi");
+    CHECK(told.errors() == 2);
+    CHECK(told.words() == Words{"told "});
+}
+
+TEST_CASE("a character that was cut in the middle does not hide a line") {
+    Told told{R"({"type":"session","id":"p1","timestamp":"2026-03-01T10:00:00Z"})",
+              "{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"caf\xC3\"}}"};
+    CHECK(told.errors() == 0);
+    CHECK(told.words() == Words{"told caf\xEF\xBF\xBD"});
+}
