@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -70,6 +71,19 @@ inline void prepare(CLI::App& app) {
     });
 }
 
+/// For programs that start another one: "Usage: heeler-NAME [OPTIONS] -- COMMAND ARGS...".
+class UsageWithCommand final : public CLI::Formatter {
+public:
+    explicit UsageWithCommand(std::string command) : command_{std::move(command)} {}
+
+    std::string make_usage(const CLI::App* app, std::string) const override {
+        return "\nUsage: " + app->get_name() + " [OPTIONS] -- " + command_ + " ARGS...\n";
+    }
+
+private:
+    std::string command_;
+};
+
 /// The words before `--`, which stay in `words`, and those behind it: a command that must not be taken for options.
 [[nodiscard]] inline std::vector<std::string> take_command(std::vector<std::string>& words) {
     const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -83,7 +97,7 @@ inline void prepare(CLI::App& app) {
 [[nodiscard]] inline std::string dashes_missing(const CLI::App& app, const std::vector<std::string>& command) {
     const std::vector<std::string> words = app.remaining(true);
     if (!command.empty() || words.empty() || words.front().starts_with('-')) return {};
-    return "put -- before the command: " + app.get_name() + " [options] -- " + words.front() +
+    return "put -- before the command: " + app.get_name() + " [OPTIONS] -- " + words.front() +
            (words.size() > 1 ? " ..." : "");
 }
 

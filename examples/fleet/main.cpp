@@ -1,4 +1,4 @@
-// heeler-fleet --store postgres:URL [options]: several watchdogs, one store, one of them killed. `--help` tells the
+// heeler-fleet --store postgres:URL [OPTIONS]: several watchdogs, one store, one of them killed. `--help` tells the
 // rest.
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// heeler-measure [options]: how well the checkpoint watchdog does on a day of agents. `--help` tells the rest.
+// heeler-measure [OPTIONS]: how well the checkpoint watchdog does on a day of agents. `--help` tells the rest.
 #include <cstdio>
 #include <exception>
 #include <string>

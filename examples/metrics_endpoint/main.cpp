@@ -1,4 +1,4 @@
-// heeler-metrics-endpoint [options]: a watchdog over a few simulated agents, and what it does at GET /metrics for
+// heeler-metrics-endpoint [OPTIONS]: a watchdog over a few simulated agents, and what it does at GET /metrics for
 // Prometheus. grafana-dashboard.json shows these metrics and no others.
 #include <chrono>
 #include <csignal>

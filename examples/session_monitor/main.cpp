@@ -1,4 +1,4 @@
-// heeler-session-monitor DIR [options]: watches the sessions of agents in a directory. `--help` tells the rest.
+// heeler-session-monitor DIR [OPTIONS]: watches the sessions of agents in a directory. `--help` tells the rest.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

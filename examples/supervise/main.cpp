@@ -1,4 +1,4 @@
-// heeler-supervise [options] -- COMMAND ARGS...: runs any command under the watchdog. `--help` tells the rest.
+// heeler-supervise [OPTIONS] -- COMMAND ARGS...: runs any command under the watchdog. `--help` tells the rest.
 #include <cstdio>
 #include <exception>
 #include <memory>

@@ -17,7 +17,7 @@ namespace supervise {
 namespace {
 
 std::string evidence_text(const heeler::Finding& finding) {
-    std::string text = fmt::format("{} ({}", name_of(finding.condition), finding.evidence.rule);
+    std::string text = fmt::format("({}", finding.evidence.rule);
     for (std::size_t i = 0; i < finding.evidence.count; ++i)
         text += fmt::format(", {} {:g}", finding.evidence.facts[i].name, finding.evidence.facts[i].value);
     return text + ")";
@@ -25,7 +25,11 @@ std::string evidence_text(const heeler::Finding& finding) {
 
 std::optional<std::string> line_of(const heeler::StatusEvent& event) {
     std::string text = fmt::format("status {}", name_of(event.status));
-    for (const heeler::Finding& finding : event.findings) text += ": " + evidence_text(finding);
+    for (const heeler::Finding& finding : event.findings) {
+        const bool said = &finding == &event.findings.front() && name_of(finding.condition) == name_of(event.status);
+        text += said ? " " : fmt::format(": {} ", name_of(finding.condition));
+        text += evidence_text(finding);
+    }
     return text;
 }
 

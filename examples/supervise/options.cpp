@@ -38,13 +38,6 @@ constexpr const char* statuses = R"(Exit status: the command's own (128 + n if s
   127  the command was not found
   130  Ctrl-C (143 for SIGTERM, 129 for SIGHUP): the command was ended first)";
 
-class Help final : public CLI::Formatter {
-public:
-    std::string make_usage(const CLI::App*, std::string) const override {
-        return "\nUsage: heeler-supervise [options] -- COMMAND ARGS...\n";
-    }
-};
-
 bool valid_name(const std::string& name) {
     const auto allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -85,7 +78,7 @@ std::string unusable_path(const Options& options) {
 /// What the options mean together, and what they must not.
 std::string contradiction(const Options& options) {
     if (options.command.empty() && options.previous == Previous::refuse)
-        return "no command given: heeler-supervise [options] -- COMMAND ARGS...";
+        return "no command given: heeler-supervise [OPTIONS] -- COMMAND ARGS...";
     if (options.command.empty() && options.name.empty()) return "--adopt, --kill and --wait need --name";
     if (!options.command.empty() && options.previous == Previous::adopt)
         return "--adopt takes over a command that runs already: leave out -- COMMAND";
@@ -119,7 +112,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     CLI::App app{about, "heeler-supervise"};
     common::prepare(app);
     app.footer(statuses);
-    app.formatter(std::make_shared<Help>());
+    app.formatter(std::make_shared<common::UsageWithCommand>("COMMAND"));
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {
             const auto parsed = common::parse_duration(text);

@@ -4,12 +4,11 @@
 #include <limits>
 
 #include <heeler/notify/log_notifier.hpp>
-#include <heeler/text/duration.hpp>
 
 namespace supervise {
 
 heeler::Result<void> PostboxNotifier::write(const heeler::Alert& alert, const std::string& line) const {
-    const std::string row = heeler::text::rfc3339(alert.at) + " " + alert.key + " " + line + "\n";
+    const std::string row = line + "; key: " + alert.key + "\n";
     return heeler::append_text(log_, row, std::numeric_limits<std::uint64_t>::max(), 0600);
 }
 

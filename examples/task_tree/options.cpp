@@ -12,7 +12,7 @@ constexpr const char* about =
     R"(A small issue tracker whose issues form trees. A tree can be watched: when everything in it has come to rest, an
 agent is woken to check whether the work is really done, and may change that tree and nothing else.)";
 
-constexpr const char* more = R"(As a tracker: heeler-task-tree DIR [options]
+constexpr const char* more = R"(As a tracker: heeler-task-tree DIR [OPTIONS]
   prints its URL; open it in a browser. DIR/tracker.db has the issues, DIR/watchdog.db what the watchdog knows. Any
   process that speaks HTTP and JSON can be an agent: see the routes in examples/task_tree/server.cpp.
 As an agent: heeler-task-tree --reviewer URL [--once]

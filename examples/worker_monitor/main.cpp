@@ -1,4 +1,4 @@
-// heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...: watches workers in panes of tmux. `--help` tells the rest.
+// heeler-worker-monitor [OPTIONS] -- ORCHESTRATOR ARGS...: watches workers in panes of tmux. `--help` tells the rest.
 #include <csignal>
 #include <cstdio>
 #include <exception>

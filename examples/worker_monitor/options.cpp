@@ -28,13 +28,6 @@ constexpr const char* layout =
 The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
 {"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line.)";
 
-class Help final : public CLI::Formatter {
-public:
-    std::string make_usage(const CLI::App*, std::string) const override {
-        return "\nUsage: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...\n";
-    }
-};
-
 }  // namespace
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
@@ -44,7 +37,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
 
     CLI::App app{about, "heeler-worker-monitor"};
     common::prepare(app);
-    app.formatter(std::make_shared<Help>());
+    app.formatter(std::make_shared<common::UsageWithCommand>("ORCHESTRATOR"));
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
         const auto take = [&target](const std::string& text) {
@@ -75,7 +68,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         std::reverse(words.begin(), words.end());
         app.parse(words);
         if (options.orchestrator.empty())
-            throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [options] -- ORCHESTRATOR ARGS...");
+            throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [OPTIONS] -- ORCHESTRATOR ARGS...");
         if (options.own == "none") options.own.clear();
         if (options.own == "self" && options.here.empty())
             throw CLI::ValidationError("--own self: there is no $TMUX_PANE, so this runs in no pane");

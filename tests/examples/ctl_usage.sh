@@ -35,7 +35,8 @@ for path in "$bin"/heeler-*; do
     run 0 "$program" --version
     [ "$(cat "$work/out")" = "$program $version" ] || fail "$what: not \"$program $version\""
     run 0 "$program" --help
-    says out "Usage: $program"
+    says out "Usage: $program [OPTIONS]"
+    [ "$(grep -A1 '^Options:' "$work/out" | tail -1 | awk '{print $1}')" = "-h,--help" ] || fail "$what: --help does not stand first"
     says out "-h,--help"
     says out "--version"
     [ ! -s "$work/err" ] || fail "$what: something on stderr"
@@ -63,13 +64,13 @@ says err "or command:PROGRAM; did you mean 'telegram'?"
 built() { [ -x "$bin/$1" ]; }
 if built heeler-supervise; then
     run 64 heeler-supervise sleep 1
-    says err "put -- before the command: heeler-supervise [options] -- sleep ..."
+    says err "put -- before the command: heeler-supervise [OPTIONS] -- sleep ..."
     run 64 heeler-supervise --timout 5 -- sleep 1
     says err "did you mean '--timeout'?"
 fi
 if built heeler-worker-monitor; then
     run 2 heeler-worker-monitor --every 5 cat
-    says err "put -- before the command: heeler-worker-monitor [options] -- cat"
+    says err "put -- before the command: heeler-worker-monitor [OPTIONS] -- cat"
 fi
 if built heeler-replay; then
     echo '{"t": 0, "type": "tick"}' >"$work/good.jsonl"
