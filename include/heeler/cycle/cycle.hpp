@@ -1,13 +1,13 @@
 // One cycle over all runs whose time has come: judge, decide, commit as one batch, and hand over what is to be done.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/attached.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
@@ -131,8 +131,8 @@ private:
     /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
     void count_lost(RunSource& feed, Duration interval, Instant now) {
         const Duration length = now.elapsed - *feed.lost_since;
-        if (length < std::max({lost_is_long, interval, 2 * feed.lost_told})) return;
-        lost_for_ = lost_runs_++ == 0 ? length : std::max(lost_for_, length);
+        if (length < detail::max_of(lost_is_long, detail::max_of<Duration>(interval, 2 * feed.lost_told))) return;
+        lost_for_ = lost_runs_++ == 0 ? length : detail::max_of(lost_for_, length);
         feed.lost_told = length;
     }
 

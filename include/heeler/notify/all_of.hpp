@@ -1,7 +1,6 @@
 // Several notifiers as one: an alert goes to all of them, and each has it or is asked again.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -48,9 +48,7 @@ public:
     }
 
     /// Whether it has the alert already.
-    [[nodiscard]] bool has(const std::string& channel) const {
-        return std::find(alert_.taken.begin(), alert_.taken.end(), channel) != alert_.taken.end();
-    }
+    [[nodiscard]] bool has(const std::string& channel) const { return detail::contains(alert_.taken, channel); }
 
     [[nodiscard]] Result<Receipt> answer() && {
         if (!worst_ || (receipt_.recipients > 0 && worst_->code == ErrorCode::permanent)) return std::move(receipt_);
@@ -127,7 +125,8 @@ private:
         std::array<std::string_view, sizeof...(Notifiers)> names{};
         std::size_t place = 0;
         const auto one = [&](auto& notifier) {
-            const auto same = std::count(names.begin(), names.begin() + place, std::string_view{notifier.name});
+            std::size_t same = 0;
+            for (std::size_t i = 0; i < place; ++i) same += names[i] == std::string_view{notifier.name} ? 1 : 0;
             names[place++] = notifier.name;
             std::string channel{notifier.name};
             if (same > 0) channel += '#' + std::to_string(same + 1);

@@ -1,7 +1,6 @@
 // Stores a batch in parts after the store refused a row of it, so that only the runs at fault are left out.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -124,7 +123,7 @@ private:
 
     void note(Part part, const Conflicts& conflicts) {
         parted_.any = true;
-        std::fill_n(std::next(parted_.stored.begin(), static_cast<std::ptrdiff_t>(part.first)), part.count, true);
+        for (std::size_t i = part.first; i < part.first + part.count; ++i) parted_.stored[i] = true;
         parted_.conflicts.insert(parted_.conflicts.end(), conflicts.begin(), conflicts.end());
     }
 

@@ -1,7 +1,6 @@
 // What becomes of a run in memory when another watchdog on the same store was faster to change it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
 
@@ -29,10 +29,10 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (replaced) return;
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::last_gain,
                               &Run::checkpoint_base, &Run::last_sign})
-        run.*moment = std::max(run.*moment, mine.*moment);
-    run.observations = std::max(run.observations, mine.observations);
-    run.lines = std::max(run.lines, mine.lines);
-    run.calls = std::max(run.calls, mine.calls);
+        run.*moment = detail::max_of(run.*moment, mine.*moment);
+    run.observations = detail::max_of(run.observations, mine.observations);
+    run.lines = detail::max_of(run.lines, mine.lines);
+    run.calls = detail::max_of(run.calls, mine.calls);
     if (!noted) return;
     Checkpoints& checkpoints = watched.checkpoints.edit();
     if (noted->last.at > checkpoints.last.at) checkpoints.last = noted->last;
@@ -66,7 +66,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     keep_reported(watched, mine, noted);
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
     const auto& records = stored.interventions;
-    const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
+    const std::size_t kept = detail::min_of(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
     ++watched.basis;
