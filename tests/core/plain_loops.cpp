@@ -64,7 +64,12 @@ TEST_CASE("of what is there twice the first is left, and of what is dropped none
     CHECK(detail::any_of(all, [](const auto& each) { return each.second == 'd'; }));
     CHECK_FALSE(detail::any_of(all, [](const auto& each) { return each.second == 'a'; }));
 
+    std::vector<std::pair<int, char>> more{{0, 'z'}};
+    detail::append_all(more, all);
+    CHECK(more == std::vector<std::pair<int, char>>{{0, 'z'}, {2, 'c'}, {3, 'd'}});
+
     std::vector<int> none;
+    detail::append_all(none, std::array<int, 0>{});
     detail::drop_repeated(none);
     CHECK(none.empty());
 }

@@ -71,6 +71,11 @@ template <class Range, class Value>
     return at < all.size() && all[at] == value;
 }
 
+template <class Vector, class Range>
+void append_all(Vector& all, const Range& more) {
+    for (const auto& each : more) all.push_back(each);
+}
+
 /// Of neighbours that are the same the first is left.
 template <class Vector, class Same>
 void drop_repeated(Vector& all, Same&& same) {

@@ -9,6 +9,7 @@
 #include <heeler/core/attached.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
 #include <heeler/cycle/gap.hpp>
@@ -358,7 +359,7 @@ private:
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         if (SourceRoom* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
-        batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
+        append_all(batch.audit, pending_audit_);
         if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
         if (stored) pending_audit_.clear();

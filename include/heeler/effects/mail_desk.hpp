@@ -122,7 +122,7 @@ private:
     /// What waits to be sent is what is true now; an alert that is under way stays.
     void line_up(std::vector<MailNotice> notices, Instant now) {
         const std::lock_guard guard{lock_};
-        std::erase_if(waiting_, [&](const Waiting& each) {
+        drop_if(waiting_, [&](const Waiting& each) {
             return !each.being_sent &&
                    !any_of(notices, [&](const MailNotice& notice) { return notice.alert.key == each.row.alert.key; });
         });
@@ -145,7 +145,7 @@ private:
     [[nodiscard]] bool is_told(const MailNotice& notice) const {
         std::vector<MailName> under_way;
         for (const Waiting& each : waiting_)
-            if (each.being_sent) under_way.insert(under_way.end(), each.messages.begin(), each.messages.end());
+            if (each.being_sent) append_all(under_way, each.messages);
         detail::sort(under_way);
         return !any_of(notice.messages,
                        [&](MailName name) { return !memory_.knows(name) && !is_in_sorted(under_way, name); });

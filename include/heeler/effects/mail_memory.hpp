@@ -95,8 +95,7 @@ public:
         const std::lock_guard guard{lock_};
         if (known_.size() <= most_known) return;
         std::vector<MailName> names;
-        for (const MailNotice& notice : waiting.notices)
-            names.insert(names.end(), notice.messages.begin(), notice.messages.end());
+        for (const MailNotice& notice : waiting.notices) append_all(names, notice.messages);
         for (const NamedMail& command : waiting.commands) names.push_back(command.name);
         const std::vector<MailName> kept = those_of(names, true);
         known_.clear();
@@ -113,7 +112,7 @@ private:
     }
 
     void know(const std::vector<MailName>& names) {
-        known_.insert(known_.end(), names.begin(), names.end());
+        append_all(known_, names);
         detail::sort(known_);
         drop_repeated(known_);
     }

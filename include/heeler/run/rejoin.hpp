@@ -9,6 +9,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -59,9 +60,9 @@ inline void rejoin_checkpoints(RunMemory& stored, const RunMemory& told, Instant
         *all.last.at += stored.run.working(now.elapsed) - told.run.working(now.elapsed);
         stored.run.checkpoint_base = all.last.at;
     }
-    std::vector<std::int64_t> steps;
-    std::set_union(all.steps.begin(), all.steps.end(), news.steps.begin(), news.steps.end(), std::back_inserter(steps));
-    all.steps = std::move(steps);
+    detail::append_all(all.steps, news.steps);
+    detail::sort(all.steps);
+    detail::drop_repeated(all.steps);
     for (CheckpointRow row : told.unsaved->checkpoints) {
         row.number = ++all.count;
         row.incarnation = stored.run.incarnation;

@@ -9,6 +9,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
 
@@ -36,10 +37,9 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (!noted) return;
     Checkpoints& checkpoints = watched.checkpoints.edit();
     if (noted->last.at > checkpoints.last.at) checkpoints.last = noted->last;
-    std::vector<std::int64_t> both;
-    std::set_union(checkpoints.steps.begin(), checkpoints.steps.end(), noted->steps.begin(), noted->steps.end(),
-                   std::back_inserter(both));
-    checkpoints.steps = std::move(both);
+    append_all(checkpoints.steps, noted->steps);
+    detail::sort(checkpoints.steps);
+    drop_repeated(checkpoints.steps);
 }
 
 /// What somebody else delivered, or gave up, does not wait again because it failed here.
