@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What it costs to compile a program that uses heeler, next to other header-only libraries.
 
-Compiles the README's first program (header-only; against the compiled library, with the library's own sources apart, once
-there is one), spdlog's hello and nlohmann's, in turn, and keeps the minimum of each: processor time and peak memory of
+Compiles the README's first program (header-only; as the source that holds the implementation, and as one that declares;
+against the compiled library, with the library's own sources apart), spdlog's hello and nlohmann's, in turn, and keeps the minimum of each: processor time and peak memory of
 the compiler. The ratio is to nlohmann's. Budgets are compared, not enforced: the status is 0 unless something does not
 compile.
 
@@ -27,6 +27,8 @@ int main() { std::cout << nlohmann::json::parse(R"({"name": "nightly", "steps": 
 """
 BASELINE = "nlohmann"
 HEADER_ONLY = "heeler, header-only"
+IMPLEMENTED = "heeler, implementation"
+DECLARED = "heeler, declarations"
 COMPILED = "heeler, compiled"
 OWN_SOURCES = "heeler, compiled: sources"
 LEVELS = ("-O0", "-O2")
@@ -98,11 +100,12 @@ def rows_in(folder, cxx):
 
     include = f"-I{ROOT / 'include'}"
     quickstart = program("quickstart", first_program())
-    rows = [Row(HEADER_ONLY, [quickstart], [include])]
     compiled = sorted((ROOT / "include/heeler/compiled").glob("*.cpp"))
-    if compiled:
-        rows.append(Row(COMPILED, [quickstart], [include, "-DHEELER_COMPILED"]))
-        rows.append(Row(OWN_SOURCES, compiled, [include, "-DHEELER_COMPILED"]))
+    rows = [Row(HEADER_ONLY, [quickstart], [include]),
+            Row(IMPLEMENTED, [quickstart], [include, "-DHEELER_IMPLEMENTATION"]),
+            Row(DECLARED, [quickstart], [include, "-DHEELER_DECLARATIONS"]),
+            Row(COMPILED, [quickstart], [include, "-DHEELER_COMPILED"]),
+            Row(OWN_SOURCES, compiled, [include, "-DHEELER_COMPILED"])]
     for name, header, package, text in (("spdlog", "spdlog/spdlog.h", "libspdlog-dev", SPDLOG),
                                         (BASELINE, "nlohmann/json.hpp", "nlohmann-json3-dev", NLOHMANN)):
         if is_there(header):

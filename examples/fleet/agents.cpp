@@ -1,5 +1,6 @@
 #include "agents.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>

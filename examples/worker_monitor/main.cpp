@@ -1,4 +1,5 @@
 // heeler-worker-monitor [OPTIONS] -- ORCHESTRATOR ARGS...: watches workers in panes of tmux. `--help` tells the rest.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>

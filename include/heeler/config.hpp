@@ -13,10 +13,20 @@
 #define HEELER_VERSION_PATCH 0
 
 /// Header-only by default: `HEELER_INLINE` functions are `inline`. With `HEELER_COMPILED` (the target
-/// `heeler::compiled` defines it for you) they are compiled once, from the sources under `heeler/compiled/`. The two
-/// live in different namespaces, so that mixing them in one program is a link error.
-#ifdef HEELER_COMPILED
+/// `heeler::compiled` defines it for you) they are compiled once, from the sources under `heeler/compiled/`. Without
+/// that target: `HEELER_IMPLEMENTATION` before the includes of one source of yours, which then holds them, and
+/// `HEELER_DECLARATIONS` before those of the others. The three live in different namespaces, so that mixing them in one
+/// program is a link error; one that names `needs_HEELER_IMPLEMENTATION` says that no source has it, or that the one
+/// which has it does not include that header.
+#if defined(HEELER_COMPILED)
 #define HEELER_ABI v0_compiled
+#define HEELER_INLINE
+#elif defined(HEELER_IMPLEMENTATION)
+#define HEELER_ABI v0_needs_HEELER_IMPLEMENTATION
+#define HEELER_INLINE
+#elif defined(HEELER_DECLARATIONS)
+#define HEELER_COMPILED
+#define HEELER_ABI v0_needs_HEELER_IMPLEMENTATION
 #define HEELER_INLINE
 #else
 #define HEELER_ABI v0

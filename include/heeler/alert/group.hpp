@@ -1,7 +1,6 @@
 // Alerts of one cause as one message: when they are told, and how one of them speaks for all.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
@@ -29,7 +29,7 @@ public:
     /// One more alert, made then: all that come before its group is told are due together.
     [[nodiscard]] WallTime join(const std::string& group, WallTime made, const OutboxSettings& settings) {
         Group& known = groups_[group];
-        if (!known.due) known.due = std::max(made + settings.group_wait, known.next);
+        if (!known.due) known.due = detail::max_of(made + settings.group_wait, known.next);
         return *known.due;
     }
 
@@ -56,7 +56,7 @@ private:
             ++next;
             if (!each->second.due && each->second.next <= now) groups_.erase(each);
         }
-        forget_at_ = std::max<std::size_t>(64, 2 * groups_.size());
+        forget_at_ = detail::max_of<std::size_t>(64, 2 * groups_.size());
     }
 
     NameMap<Group> groups_;
@@ -106,7 +106,7 @@ inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
         text::append(names, names.empty() ? "" : ", ", other->run.name.empty() ? other->run.id : other->run.name);
     }
     if (more > detail::runs_named) text::append(names, " and ", std::to_string(more - detail::runs_named), " more");
-    for (const Alert* other : others) alert.severity = std::max(alert.severity, other->severity);
+    for (const Alert* other : others) alert.severity = detail::max_of(alert.severity, other->severity);
     alert.details.push_back({std::string{detail::group_detail}, std::to_string(more + 1), true});
     if (more == 0) return;
     text::append(alert.summary, ", and ", std::to_string(more), more == 1 ? " more run" : " more runs");

@@ -1,7 +1,6 @@
 // Which messages somebody must be told of now, and which are commands to the watchdog itself.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +11,8 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/mail.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/duration.hpp>
@@ -65,18 +66,20 @@ template <class Matches>
     for (const Mail& mail : mails)
         if (!mail.read && !mail.id.empty() && mail.box == box && matches(mail))
             found.push_back({&mail, mail_name(kind, mail)});
-    const auto by_name = [](const NamedMail& a, const NamedMail& b) { return a.name < b.name; };
-    const auto same_name = [](const NamedMail& a, const NamedMail& b) { return a.name == b.name; };
-    std::stable_sort(found.begin(), found.end(), by_name);
-    found.erase(std::unique(found.begin(), found.end(), same_name), found.end());
-    std::stable_sort(found.begin(), found.end(),
-                     [](const NamedMail& a, const NamedMail& b) { return a.mail->age > b.mail->age; });
+    // The first of a name counts, whatever the box holds twice.
+    detail::sort(found, [](const NamedMail& a, const NamedMail& b) {
+        return a.name != b.name ? a.name < b.name : a.mail < b.mail;
+    });
+    detail::drop_repeated(found, [](const NamedMail& a, const NamedMail& b) { return a.name == b.name; });
+    detail::sort(found, [](const NamedMail& a, const NamedMail& b) {
+        return a.mail->age != b.mail->age ? a.mail->age > b.mail->age : a.name < b.name;
+    });
     return found;
 }
 
 /// Whatever a mailbox answers.
 [[nodiscard]] inline Duration sane_age(const Mail& mail) {
-    return std::clamp(mail.age, Duration{}, Duration{std::chrono::years{100}});
+    return detail::max_of(Duration{}, detail::min_of(mail.age, Duration{std::chrono::years{100}}));
 }
 
 [[nodiscard]] inline std::string shown_of_mail(const std::string& text, std::size_t cap) {
@@ -100,7 +103,7 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
 }
 
 [[nodiscard]] inline std::string mail_key(AlertKind kind, std::vector<MailName> names) {
-    std::sort(names.begin(), names.end());
+    detail::sort(names);
     std::string all;
     for (const MailName name : names) all += std::to_string(name) + ' ';
     return std::string{name_of(kind)} + '.' + text::sha256_hex(all).substr(0, 32);
@@ -120,7 +123,7 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
     alert.at = now;
     text::JsonLine messages;
     messages.begin_array();
-    for (std::size_t i = 0; i < std::min(count, mails_shown); ++i) {
+    for (std::size_t i = 0; i < detail::min_of(count, mails_shown); ++i) {
         alert.issues.push_back(mail_line(*mails[i].mail));
         add_mail(messages, *mails[i].mail);
     }
@@ -168,7 +171,7 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
     const auto is_command = [](const Mail& mail) { return is_for_watchdog(mail.kind); };
     const auto& boxes = settings.watch_mailboxes;
     for (auto box = boxes.begin(); box != boxes.end(); ++box) {
-        if (std::find(boxes.begin(), box, *box) != box) continue;
+        if (detail::contains(std::span{boxes.begin(), box}, *box)) continue;
         if (settings.check_urgent) note(AlertKind::mail_urgent, *box, is_urgent);
         if (settings.check_needs_response) note(AlertKind::mail_pending, *box, is_late);
     }

@@ -1,7 +1,6 @@
 // Decides what people are told of a run: from what they were told, what was judged and the class's settings.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <heeler/alert/told.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
@@ -337,7 +337,7 @@ private:
             levels.told = 1;
         }
         if (!begins && (step_ == Step::next_level || step_ == Step::unheard)) ++levels.told;
-        levels.told = std::min(levels.told, most);
+        levels.told = detail::min_of(levels.told, most);
         ++levels.steps;
         LevelStep step{levels.told};
         if (!result_.told.acknowledged) {

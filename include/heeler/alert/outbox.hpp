@@ -1,7 +1,6 @@
 // Decides what becomes of an alert after each attempt to deliver it: done, later, or given up for good.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
@@ -20,7 +20,7 @@ namespace heeler::inline HEELER_ABI {
 [[nodiscard]] constexpr Duration retry_wait(const OutboxSettings& settings, std::uint32_t attempts) noexcept {
     Duration wait = settings.first_retry;
     for (std::uint32_t i = 1; i < attempts && wait < settings.longest_retry; ++i) wait *= 2;
-    return std::min(wait, settings.longest_retry);
+    return detail::min_of(wait, settings.longest_retry);
 }
 
 namespace detail {
@@ -36,15 +36,15 @@ namespace detail {
 
 /// What the channel said, at most a day.
 [[nodiscard]] constexpr Duration told_wait(const Error& error) noexcept {
-    return std::clamp(error.retry_after, Duration{}, Duration{std::chrono::hours{24}});
+    return max_of(Duration{}, min_of(error.retry_after, Duration{std::chrono::hours{24}}));
 }
 
 /// How long to wait after a failure; `told`: what the channel said, to everybody who came with us.
 [[nodiscard]] constexpr Duration next_wait(const OutboxSettings& settings, std::uint32_t attempts, std::string_view key,
                                            Duration told) noexcept {
     const Duration longest = retry_wait(settings, attempts);
-    if (!settings.jitter) return std::max(longest, told);
-    const auto parts = static_cast<std::uint64_t>(std::min(longest, Duration{std::chrono::hours{24}}).count());
+    if (!settings.jitter) return detail::max_of(longest, told);
+    const auto parts = static_cast<std::uint64_t>(detail::min_of(longest, Duration{std::chrono::hours{24}}).count());
     return told + Duration{1 + static_cast<Duration::rep>(lot_of(key, attempts) * parts >> 24)};
 }
 
@@ -70,7 +70,7 @@ inline void add_taken(std::vector<std::string>& known, const std::vector<std::st
                                             WallTime now, std::optional<WallTime> owed = {}) {
     if (!answer) detail::add_taken(row.alert.taken, answer.error().taken);
     if (is_under_way(answer) && now - owed.value_or(row.created_at) < settings.give_up_after) {
-        row.not_before = now + std::max<Duration>(detail::told_wait(answer.error()), detail::shortest_look);
+        row.not_before = now + detail::max_of<Duration>(detail::told_wait(answer.error()), detail::shortest_look);
         return row;
     }
     ++row.attempts;

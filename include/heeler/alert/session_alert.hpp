@@ -1,13 +1,13 @@
 // An alert about one session as a chat message: which session, for how long, how many calls, and what is wrong.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -17,7 +17,8 @@ namespace heeler::inline HEELER_ABI {
 
 /// "3h 5m", or "45m" below an hour; rounded down, "0m" for anything below a minute.
 [[nodiscard]] inline std::string hours_and_minutes(Duration length) {
-    const auto minutes = std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::minutes>(length).count());
+    const auto minutes =
+        detail::max_of<std::int64_t>(0, std::chrono::duration_cast<std::chrono::minutes>(length).count());
     const std::string rest = std::to_string(minutes % 60) + "m";
     return minutes < 60 ? rest : std::to_string(minutes / 60) + "h " + rest;
 }
@@ -51,9 +52,9 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
 }
 
 [[nodiscard]] inline std::string_view detail_named(const Alert& alert, std::string_view name) {
-    const auto found = std::find_if(alert.details.begin(), alert.details.end(),
-                                    [&](const Detail& detail) { return detail.name == name; });
-    return found == alert.details.end() ? std::string_view{} : std::string_view{found->value};
+    for (const Detail& each : alert.details)
+        if (each.name == name) return each.value;
+    return {};
 }
 
 }  // namespace detail
@@ -70,7 +71,7 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
     add_line(text, "Duration", detail_named(alert, "duration"));
     add_line(text, "Tool calls", detail_named(alert, "tool_calls"));
     if (alert.issues.empty()) add_line(text, "Summary", alert.summary);
-    const std::size_t shown = std::min(alert.issues.size(), detail::alert_issues_cap);
+    const std::size_t shown = detail::min_of(alert.issues.size(), detail::alert_issues_cap);
     for (std::size_t i = 0; i < shown; ++i)
         text += "\n\xE2\x80\xA2 " + text::one_line(alert.issues[i], detail::alert_line_cap);
     if (shown < alert.issues.size()) text += "\n... and " + std::to_string(alert.issues.size() - shown) + " more";

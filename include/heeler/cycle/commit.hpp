@@ -1,13 +1,13 @@
 // Writes what a cycle decided as one batch; hands over what is durable, and drops what is not.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/refused_runs.hpp>
@@ -113,7 +113,7 @@ private:
                 return registry_.table().look_at(item.change.handle.index, now.elapsed + 300s);
             registry_.table().show(item.change.handle, watched.shown.status);
             watched.dirty = true;
-            if (refused) watched.next_cycle = std::min(watched.next_cycle, now.elapsed + refused_again_after);
+            if (refused) watched.next_cycle = detail::min_of(watched.next_cycle, now.elapsed + refused_again_after);
             if (guarded)
                 given_up =
                     give_up(watched, item,

@@ -1,14 +1,15 @@
 // One cycle over all runs whose time has come: judge, decide, commit as one batch, and hand over what is to be done.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/attached.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
 #include <heeler/cycle/gap.hpp>
@@ -142,8 +143,8 @@ private:
     /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
     void count_lost(RunSource& feed, Duration interval, Instant now) {
         const Duration length = now.elapsed - *feed.lost_since;
-        if (length < std::max({lost_is_long, interval, 2 * feed.lost_told})) return;
-        lost_for_ = lost_runs_++ == 0 ? length : std::max(lost_for_, length);
+        if (length < detail::max_of(lost_is_long, detail::max_of<Duration>(interval, 2 * feed.lost_told))) return;
+        lost_for_ = lost_runs_++ == 0 ? length : detail::max_of(lost_for_, length);
         feed.lost_told = length;
     }
 
@@ -369,7 +370,7 @@ private:
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
-        batch.audit.insert(batch.audit.end(), pending_audit_.begin(), pending_audit_.end());
+        append_all(batch.audit, pending_audit_);
         if (work.empty() && batch.empty()) return true;
         const bool stored = committer_(std::move(batch), work, now, report);
         if (stored) pending_audit_.clear();

@@ -2,7 +2,6 @@
 // slept, or that a clock was set. Nothing that was measured across it counts against a run.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,6 +13,8 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -25,18 +26,20 @@ class Rhythm {
 public:
     /// Whether a gap is far longer than this host's own. One that comes again and again is not: it is the rhythm.
     [[nodiscard]] bool is_unusual(Duration gap, Duration least) const noexcept {
-        if (count_ == 0 || gap <= 3 * std::max(median(), least)) return false;
-        const auto alike = std::count_if(gaps_.begin(), gaps_.begin() + static_cast<std::ptrdiff_t>(kept()),
-                                         [&](Duration one) { return one >= gap / 2; });
+        if (count_ == 0 || gap <= 3 * detail::max_of(median(), least)) return false;
+        int alike = 0;
+        for (std::size_t i = 0; i < kept(); ++i) alike += gaps_[i] >= gap / 2 ? 1 : 0;
         return alike < 2;
     }
     void add(Duration gap, Duration least) noexcept {
         gaps_[count_++ % gaps_.size()] = gap;
         auto sorted = gaps_;
-        std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept()));
+        const std::span known{sorted.data(), kept()};
+        detail::sort(known);
         const Duration median = sorted[kept() / 2];
         std::size_t last = kept() - 1;  // one that nothing else comes near is no part of the rhythm
-        while (last > 0 && sorted[last] > 3 * std::max(median, least) && sorted[last - 1] < sorted[last] / 2) --last;
+        while (last > 0 && sorted[last] > 3 * detail::max_of(median, least) && sorted[last - 1] < sorted[last] / 2)
+            --last;
         median_.store(median.count(), std::memory_order_relaxed);
         longest_.store(sorted[last].count(), std::memory_order_relaxed);
     }
@@ -46,7 +49,7 @@ public:
     [[nodiscard]] bool is_time_to_say() const noexcept { return count_ >= 4 && (count_ & (count_ - 1)) == 0; }
 
 private:
-    [[nodiscard]] std::size_t kept() const noexcept { return std::min(count_, gaps_.size()); }
+    [[nodiscard]] std::size_t kept() const noexcept { return detail::min_of(count_, gaps_.size()); }
 
     std::array<Duration, 32> gaps_{};
     std::size_t count_ = 0;
@@ -60,7 +63,7 @@ public:
     /// A call begins. Who asked when it was due may come then (`promise`); whoever did not comes as its timer has it.
     /// A call that fails before anything is judged leaves the next one as late as it is itself.
     void called(std::optional<Elapsed> promise) noexcept {
-        if (!expected_ && looked_) expected_ = std::max(*looked_, promise.value_or(*looked_));
+        if (!expected_ && looked_) expected_ = detail::max_of(*looked_, promise.value_or(*looked_));
     }
 
     /// Runs are about to be judged. What was found of the time since they last were, for the record: verdicts of all
@@ -70,7 +73,7 @@ public:
     [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least) {
         const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
-        const Duration away = expected_ ? std::max(Duration{}, now.elapsed - *expected_) : Duration{};
+        const Duration away = expected_ ? detail::max_of(Duration{}, now.elapsed - *expected_) : Duration{};
         away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
         if (in_time && looked_) rhythm_.add(away, least);
         last_ = now;

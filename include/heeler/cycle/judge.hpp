@@ -1,7 +1,6 @@
 // The pure half of a cycle: from a run's memory and one moment to findings, status and the ladder's decision.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <heeler/alert/next.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
 #include <heeler/recover/rung.hpp>
@@ -282,12 +282,12 @@ private:
         shows.level = Level::none;
         for (const Finding& finding : result.findings) {
             add(finding.condition);
-            shows.level = std::max(shows.level, finding.level);
+            shows.level = detail::max_of(shows.level, finding.level);
         }
         if (decision.incident.open()) {
             const Condition& condition = decision.acts() ? decision.condition : decision.incident.condition;
             add(condition);
-            shows.level = std::max(shows.level, condition == Condition::timeout ? Level::stop : Level::nudge);
+            shows.level = detail::max_of(shows.level, condition == Condition::timeout ? Level::stop : Level::nudge);
         }
         shows.any = true;
         shows.status = worst == nullptr ? Status::healthy : worst->status();

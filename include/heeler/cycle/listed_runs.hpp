@@ -201,9 +201,8 @@ private:
         for (const auto& [name, known] : state.known)
             if (known.elsewhere && known.ask_again <= now.elapsed) due.push_back(known.ask_again);
         if (due.size() <= most_asked) return now.elapsed;
-        const auto last = due.begin() + (most_asked - 1);
-        std::nth_element(due.begin(), last, due.end());
-        return *last;
+        detail::sort(due);
+        return due[most_asked - 1];
     }
 
     /// Whether the run of a name that is still listed is over, or somebody else's.

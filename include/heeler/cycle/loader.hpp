@@ -1,7 +1,6 @@
 // Takes in what the store holds for this watchdog: at its start or, among several, under its lease, again and again.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/sources.hpp>
@@ -210,7 +210,7 @@ private:
         std::vector<std::string> due;
         for (const auto& [run, when] : unreadable_)
             if (!run.empty() && now.elapsed >= when) due.push_back(run);
-        std::sort(due.begin(), due.end());
+        detail::sort(due);
         for (const std::string& run : due) {
             auto found = ledger_.history(now, run);
             if (!found) {
@@ -297,7 +297,7 @@ private:
         std::vector<Action> rung;
         for (const Action& action : actions)
             if (action.intervention == watched.verdict->incident.interventions) rung.push_back(action);
-        const std::size_t open = std::min<std::size_t>(watched.verdict->rung_open, rung.size());
+        const std::size_t open = detail::min_of<std::size_t>(watched.verdict->rung_open, rung.size());
         rung.erase(rung.begin(), rung.end() - static_cast<std::ptrdiff_t>(open));
         return rung;
     }

@@ -2,10 +2,10 @@
 // changes.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include <heeler/alert/next.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -14,7 +14,7 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// The earlier of two moments, either of which may be absent.
 [[nodiscard]] inline std::optional<Elapsed> earlier(std::optional<Elapsed> one, std::optional<Elapsed> other) {
-    if (one && other) return std::min(*one, *other);
+    if (one && other) return detail::min_of(*one, *other);
     return one ? one : other;
 }
 
@@ -46,7 +46,9 @@ namespace heeler::inline HEELER_ABI::detail {
     if (is_terminal(run.state)) return now.elapsed + settings.flush_every;
     if (watched.skip != Skip::no) return std::nullopt;
     Elapsed next = Elapsed::max();
-    const auto no_later_than = [&](Elapsed when) { next = std::min(next, std::max(when, watched.next_cycle)); };
+    const auto no_later_than = [&](Elapsed when) {
+        next = detail::min_of(next, detail::max_of(when, watched.next_cycle));
+    };
     if (watched.verdict->incident.hold_until) no_later_than(*watched.verdict->incident.hold_until);
     const Told& told = watched.verdict->told;
     const auto& next_level = told.levels->next;
@@ -66,15 +68,16 @@ namespace heeler::inline HEELER_ABI::detail {
         if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
     } else {
         Duration due = watched.sampling.next;
-        if (const auto silence = watched.detectors.due(run, run.working(now.elapsed))) due = std::min(due, *silence);
+        if (const auto silence = watched.detectors.due(run, run.working(now.elapsed)))
+            due = detail::min_of(due, *silence);
         if (watched.verdict->incident.phase == Phase::climbing)
-            due = std::min(due, watched.verdict->incident.verify_at);
+            due = detail::min_of(due, watched.verdict->incident.verify_at);
         if (watched.shown.status != Status::healthy || watched.shown.findings != 0 || run.late) due = Duration{};
         no_later_than(run.origin + run.waited + due);
     }
     if (watched.dirty) {
-        const Elapsed flush = std::max(watched.last_flush, now.elapsed) + settings.flush_every;
-        next = std::min({next, watched.next_cycle, flush});
+        const Elapsed flush = detail::max_of(watched.last_flush, now.elapsed) + settings.flush_every;
+        next = detail::min_of(next, detail::min_of(watched.next_cycle, flush));
     }
     if (next == Elapsed::max()) return std::nullopt;
     return next;

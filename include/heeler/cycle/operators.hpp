@@ -1,7 +1,6 @@
 // Applies what operators decided: verbs are rows, which a cycle carries out and puts on record.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

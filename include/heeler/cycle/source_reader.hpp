@@ -1,7 +1,6 @@
 // Takes in what sources have found: outside the runs' locks it reads, under them it folds.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
@@ -155,8 +155,8 @@ private:
         if (is_undecided(watched, polled)) return;
         for (const SourceEvent& event : polled.events) {
             if (fence_off(watched, event.incarnation, now.wall)) continue;
-            const WallTime at = event.age ? now.wall - std::max(*event.age, Duration{})
-                                          : std::min(event.at.value_or(now.wall), now.wall);
+            const WallTime at = event.age ? now.wall - detail::max_of(*event.age, Duration{})
+                                          : detail::min_of(event.at.value_or(now.wall), now.wall);
             Folder folder{watched, Instant{elapsed_at(now, at), at}};
             const bool folded = detail::survives(
                 [&] { std::visit([&](const auto& what) { fold_one(watched, folder, what, at); }, event.what); });
@@ -191,13 +191,13 @@ private:
     static void anchor(Run& run, const Polled& polled, Instant now) {
         if (!polled.checkpoint_age || run.waiting_since || run.waited != Duration{}) return;
         if (polled.incarnation != 0 && polled.incarnation != run.incarnation) return;
-        run.checkpoint_base = run.working(now.elapsed) - std::max(*polled.checkpoint_age, Duration{});
+        run.checkpoint_base = run.working(now.elapsed) - detail::max_of(*polled.checkpoint_age, Duration{});
     }
 
     /// A run may be found long after it began. What it did before is no news to an incident that is open.
     static void take_history(WatchedRun& watched, const Polled& polled, Instant now) {
         Run& run = watched.run;
-        const auto calls = static_cast<std::int64_t>(std::min(polled.calls.value_or(0), std::uint64_t{1} << 61));
+        const auto calls = static_cast<std::int64_t>(detail::min_of(polled.calls.value_or(0), std::uint64_t{1} << 61));
         if (calls > run.calls) {
             watched.earlier_calls += calls - run.calls;
             run.calls = calls;

@@ -1,7 +1,6 @@
 // Sources as a cycle knows them: which class has one, and what polls them once there is one to poll.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/cycle/whole_classes.hpp>
 #include <heeler/run/source_ref.hpp>
@@ -45,7 +45,7 @@ public:
             const std::lock_guard guard{lock_};
             for (const auto& [name, source] : sources_) all.emplace_back(name, source);
         }
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        detail::sort(all, [](const auto& a, const auto& b) { return a.first < b.first; });
         return all;
     }
 

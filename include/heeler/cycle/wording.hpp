@@ -2,7 +2,6 @@
 // here.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,8 @@
 #include <heeler/alert/session_alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/relay_plan.hpp>
@@ -74,7 +75,9 @@ public:
     Wording(const RunMemory& watched, const Judged& judged, Instant now, const RunSpec& spec)
         : watched_{watched}, judged_{judged}, now_{now}, spec_{spec} {}
 
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return std::max(1u, watched_.verdict->incident.attempts); }
+    [[nodiscard]] std::uint32_t attempt() const noexcept {
+        return detail::max_of(1u, watched_.verdict->incident.attempts);
+    }
 
     [[nodiscard]] std::string condition_and_reason() const {
         std::string text{name_of(judged_.decision.condition)};
@@ -151,12 +154,11 @@ public:
         facts.last_step = last_step;
         facts.completed = watched_.checkpoints->steps;
         for (const std::int64_t step : spec_.plan)
-            if (!std::binary_search(watched_.checkpoints->steps.begin(), watched_.checkpoints->steps.end(), step))
-                facts.remaining.push_back(step);
+            if (!detail::is_in_sorted(watched_.checkpoints->steps, step)) facts.remaining.push_back(step);
         facts.planned = !spec_.plan.empty();
         facts.checkpoint_every = checkpoint_interval(*watched_.of_class());
         facts.attempt = watched_.run.attempt + 1;
-        facts.incarnation = std::max(watched_.run.incarnation, facts.attempt);
+        facts.incarnation = detail::max_of(watched_.run.incarnation, facts.attempt);
         return text::redact(continuation::compose(rules.prompts, facts));
     }
 
@@ -268,7 +270,7 @@ public:
     }
 
     [[nodiscard]] std::string when(Elapsed moment) const { return "at " + text::rfc3339(wall_at(now_, moment)); }
-    [[nodiscard]] std::string at_next_cycle() const { return when(std::max(watched_.next_cycle, now_.elapsed)); }
+    [[nodiscard]] std::string at_next_cycle() const { return when(detail::max_of(watched_.next_cycle, now_.elapsed)); }
 
 private:
     const RunMemory& watched_;

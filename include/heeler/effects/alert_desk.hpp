@@ -8,6 +8,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -21,7 +22,7 @@ public:
 
     /// Alerts of runs that another watchdog holds are theirs.
     static void leave_to_others(std::vector<AlertJob>& jobs) {
-        std::erase_if(jobs, [](const AlertJob& job) {
+        drop_if(jobs, [](const AlertJob& job) {
             const std::lock_guard guard{job.watched->lock};
             if (!job.watched->disowned) return false;
             if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;

@@ -1,7 +1,6 @@
 // Clears the monitor's own context after the cycles of its classes.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -11,7 +10,9 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/context_reset.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/effects/clear_rule.hpp>
 #include <heeler/effects/context_ref.hpp>
@@ -83,7 +84,8 @@ public:
             if (in_cycle_ || owes_mail()) return;
             for (const auto& [name, ended] : ended_) {
                 // The cycle may have been judged on another thread while alerts were sent: later than `now`.
-                const Instant at{std::max(now.elapsed, ended.at.elapsed), std::max(now.wall, ended.at.wall)};
+                const Instant at{detail::max_of(now.elapsed, ended.at.elapsed),
+                                 detail::max_of(now.wall, ended.at.wall)};
                 const CycleEnd end{queues.owed(name, at), untold_.contains(name) || untold_.contains(""), size};
                 const ClearDecision decided = decide_clear(ended.settings, end);
                 if (decided == ClearDecision::wait) return;

@@ -13,6 +13,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/effects/context_desk.hpp>
 #include <heeler/effects/effects.hpp>
@@ -72,7 +73,7 @@ public:
         if (!held_lease_.holds() || !informed_.load(std::memory_order_acquire)) return;
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         std::vector<AlertJob> due = queues_.take_due_alerts(now);
-        std::erase_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
+        drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
         Inhibition{ledger_, registry_}.keep_back(due, now, report);
         std::vector<std::vector<AlertJob>> groups;
         NameMap<std::size_t> places;

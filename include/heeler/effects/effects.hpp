@@ -1,11 +1,11 @@
 // Carries out one action outside the watchdog: through the agent control, or through the sink of issues.
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <string_view>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/effects/issue_ref.hpp>
@@ -99,8 +99,8 @@ private:
     }
 
     void file_issue(WatchedRun& watched, Action& action) {
-        const std::size_t end = std::min(action.text.find('\n'), action.text.size());
-        const std::size_t body = std::min(action.text.find_first_not_of('\n', end), action.text.size());
+        const std::size_t end = detail::min_of(action.text.find('\n'), action.text.size());
+        const std::size_t body = detail::min_of(action.text.find_first_not_of('\n', end), action.text.size());
         Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
         {
             const std::lock_guard guard{watched.lock};

@@ -1,7 +1,6 @@
 // Stores that one alert speaks for others of its cause, before it is sent; what becomes of it is true of them, too.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
@@ -106,7 +106,7 @@ private:
 
     /// It is tried again then, if what is stored of it is of the last attempt.
     [[nodiscard]] static Duration look_after(Duration next_attempt) noexcept {
-        return std::clamp(next_attempt, shortest_wait, longest_wait);
+        return max_of(shortest_wait, min_of(next_attempt, longest_wait));
     }
 
     /// Whoever is to send the one that speaks for it would have given it up long ago.

@@ -2,7 +2,6 @@
 // wait for their host), or that a run cannot be stored.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -92,11 +91,12 @@ private:
         std::vector<AlertRow> due;
         const std::lock_guard guard{lock_};
         // One that is of the future is of before the clock was set.
-        const auto later = std::partition(untold_.begin(), untold_.end(), [&](const AlertRow& row) {
-            return row.not_before > now.wall && row.created_at <= now.wall;
-        });
-        for (auto each = later; each != untold_.end(); ++each) due.push_back(std::move(*each));
-        untold_.erase(later, untold_.end());
+        std::vector<AlertRow> later;
+        for (AlertRow& row : untold_) {
+            const bool waits = row.not_before > now.wall && row.created_at <= now.wall;
+            (waits ? later : due).push_back(std::move(row));
+        }
+        untold_ = std::move(later);
         return due;
     }
 

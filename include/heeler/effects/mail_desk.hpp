@@ -1,7 +1,6 @@
 // Looks into mailboxes once a cycle: has commands to the watchdog carried out, and tells people what waits for them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <heeler/alert/mail_check.hpp>
 #include <heeler/alert/outbox.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/mail_memory.hpp>
@@ -74,7 +74,7 @@ public:
 
     [[nodiscard]] bool owes() const override {
         const std::lock_guard guard{lock_};
-        return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& each) { return each.due; });
+        return any_of(waiting_, [](const Waiting& each) { return each.due; });
     }
 
 private:
@@ -122,10 +122,9 @@ private:
     /// What waits to be sent is what is true now; an alert that is under way stays.
     void line_up(std::vector<MailNotice> notices, Instant now) {
         const std::lock_guard guard{lock_};
-        std::erase_if(waiting_, [&](const Waiting& each) {
-            return !each.being_sent && std::none_of(notices.begin(), notices.end(), [&](const MailNotice& notice) {
-                return notice.alert.key == each.row.alert.key;
-            });
+        drop_if(waiting_, [&](const Waiting& each) {
+            return !each.being_sent &&
+                   !any_of(notices, [&](const MailNotice& notice) { return notice.alert.key == each.row.alert.key; });
         });
         for (MailNotice& notice : notices) {
             if (find(notice.alert.key) != waiting_.end() || is_told(notice)) continue;
@@ -137,19 +136,19 @@ private:
     }
 
     [[nodiscard]] std::vector<Waiting>::iterator find(const std::string& key) {
-        return std::find_if(waiting_.begin(), waiting_.end(),
-                            [&](const Waiting& each) { return each.row.alert.key == key; });
+        auto at = waiting_.begin();
+        while (at != waiting_.end() && at->row.alert.key != key) ++at;
+        return at;
     }
 
     /// Whether people were told of all of it, or are being told.
     [[nodiscard]] bool is_told(const MailNotice& notice) const {
         std::vector<MailName> under_way;
         for (const Waiting& each : waiting_)
-            if (each.being_sent) under_way.insert(under_way.end(), each.messages.begin(), each.messages.end());
-        std::sort(under_way.begin(), under_way.end());
-        return std::all_of(notice.messages.begin(), notice.messages.end(), [&](MailName name) {
-            return memory_.knows(name) || std::binary_search(under_way.begin(), under_way.end(), name);
-        });
+            if (each.being_sent) append_all(under_way, each.messages);
+        detail::sort(under_way);
+        return !any_of(notice.messages,
+                       [&](MailName name) { return !memory_.knows(name) && !is_in_sorted(under_way, name); });
     }
 
     void obey(const std::vector<NamedMail>& commands, Instant now, CycleReport& report) {

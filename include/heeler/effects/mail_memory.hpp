@@ -1,7 +1,6 @@
 // Which messages people were told of and which commands were carried out, so that a process that starts again knows it.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <string>
@@ -12,6 +11,8 @@
 #include <heeler/alert/mail_check.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/json_writer.hpp>
 
@@ -50,7 +51,7 @@ public:
 
     [[nodiscard]] bool knows(MailName name) const {
         const std::lock_guard guard{lock_};
-        return std::binary_search(known_.begin(), known_.end(), name);
+        return is_in_sorted(known_, name);
     }
 
     /// Remembers that people were told, or that it was tried for good. Not durable before `record`.
@@ -94,8 +95,7 @@ public:
         const std::lock_guard guard{lock_};
         if (known_.size() <= most_known) return;
         std::vector<MailName> names;
-        for (const MailNotice& notice : waiting.notices)
-            names.insert(names.end(), notice.messages.begin(), notice.messages.end());
+        for (const MailNotice& notice : waiting.notices) append_all(names, notice.messages);
         for (const NamedMail& command : waiting.commands) names.push_back(command.name);
         const std::vector<MailName> kept = those_of(names, true);
         known_.clear();
@@ -112,15 +112,15 @@ private:
     }
 
     void know(const std::vector<MailName>& names) {
-        known_.insert(known_.end(), names.begin(), names.end());
-        std::sort(known_.begin(), known_.end());
-        known_.erase(std::unique(known_.begin(), known_.end()), known_.end());
+        append_all(known_, names);
+        detail::sort(known_);
+        drop_repeated(known_);
     }
 
     [[nodiscard]] std::vector<MailName> those_of(const std::vector<MailName>& names, bool known) const {
         std::vector<MailName> found;
-        std::copy_if(names.begin(), names.end(), std::back_inserter(found),
-                     [&](MailName name) { return std::binary_search(known_.begin(), known_.end(), name) == known; });
+        for (const MailName name : names)
+            if (is_in_sorted(known_, name) == known) found.push_back(name);
         return found;
     }
 
@@ -132,7 +132,7 @@ private:
     /// About the first of the messages.
     [[nodiscard]] static AuditRow row_about(const AlertRow& told, const std::vector<MailName>& messages, WallTime at) {
         std::string names;
-        for (std::size_t i = 0; i < std::min(messages.size(), names_in_a_row); ++i)
+        for (std::size_t i = 0; i < detail::min_of(messages.size(), names_in_a_row); ++i)
             names.append(names.empty() ? "" : " ").append(hex(messages[i]));
         text::JsonLine line;
         line.begin_object().key("key").string(told.alert.key);

@@ -1,7 +1,6 @@
 // What waits to be carried out: rungs, alerts, and runs whose rung is done. Shared by the cycle and the deliverer.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,7 +12,9 @@
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -38,7 +39,7 @@ struct RungJob {
         for (std::size_t at = 0; at < end; ++at) {
             if (actions[at].outcome != ActionOutcome::intended) continue;
             if (actions[at].kind != ActionKind::escalate) return at;
-            escalation = std::min(escalation, at);
+            escalation = detail::min_of(escalation, at);
         }
         return escalation;
     }
@@ -73,7 +74,7 @@ struct AlertJob {
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
-        return due > now && due - now <= std::max(wait, group_wait());
+        return due > now && due - now <= detail::max_of(wait, group_wait());
     }
 
 private:
@@ -139,7 +140,7 @@ public:
         const std::lock_guard guard{lock_};
         std::optional<Elapsed> earliest;
         const auto consider = [&](Elapsed due) {
-            if (!earliest || due < *earliest) earliest = std::max(due, now.elapsed);
+            if (!earliest || due < *earliest) earliest = detail::max_of(due, now.elapsed);
         };
         for (const auto& job : rungs_) consider(job.due);
         for (const auto& job : alerts_) consider(job->waits(now.wall) ? elapsed_at(now, job->due) : now.elapsed);
@@ -211,8 +212,8 @@ public:
         Alerts later;
         for (auto& job : alerts_) {
             const AlertRow& row = job->row;
-            const bool of_rung = !row.action_key.empty() && row.attempts == 0 &&
-                                 std::binary_search(rungs.begin(), rungs.end(), row.action_key);
+            const bool of_rung =
+                !row.action_key.empty() && row.attempts == 0 && is_in_sorted(rungs, std::string_view{row.action_key});
             if (job->waits(now.wall) || of_rung) {
                 later.push_back(std::move(job));
             } else {
@@ -237,7 +238,7 @@ public:
             due.push_back(std::move(at->second));
             spoken_for_.erase(at);
         }
-        std::sort(due.begin(), due.end(), [](const SpokenFor& a, const SpokenFor& b) {
+        detail::sort(due, [](const SpokenFor& a, const SpokenFor& b) {
             return lead_of(a.jobs.front().row) < lead_of(b.jobs.front().row);
         });
         return due;
@@ -278,7 +279,8 @@ private:
         job.due = job.row.not_before;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
         if (!job.group.empty())
-            job.due = std::max(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.alerts.outbox));
+            job.due =
+                detail::max_of(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.alerts.outbox));
         if (!job.begun())
             job.owed = job.due;
         else if (!job.owed)
@@ -306,7 +308,7 @@ private:
         std::vector<std::string_view> keys;
         for (const auto& job : rungs_)
             for (const Action& action : job.actions) keys.push_back(action.key);
-        std::sort(keys.begin(), keys.end());
+        detail::sort(keys);
         return keys;
     }
 
@@ -316,8 +318,9 @@ private:
     [[nodiscard]] Alerts::const_iterator alert_of(std::string_view action_key) const {
         const auto known = by_action_.find(action_key);
         if (known == by_action_.end()) return alerts_.end();
-        return std::lower_bound(alerts_.begin(), alerts_.end(), known->second.front(),
-                                [](const auto& job, std::uint64_t number) { return job->number < number; });
+        const auto at = place_in_sorted(alerts_, known->second.front(),
+                                        [](const auto& job, std::uint64_t number) { return job->number < number; });
+        return alerts_.begin() + static_cast<std::ptrdiff_t>(at);
     }
 
     /// Of an alert that is about to be taken out.

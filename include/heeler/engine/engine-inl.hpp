@@ -501,7 +501,7 @@ HEELER_INLINE std::string Engine::describe() const {
 }
 
 #define HEELER_OBSERVES(What) template Observed Engine::observe<What>(RunHandle, const What&, Instant)
-#ifdef HEELER_COMPILED
+#if defined(HEELER_COMPILED) || defined(HEELER_IMPLEMENTATION)
 HEELER_OBSERVES(Heartbeat);
 HEELER_OBSERVES(SignOfLife);
 HEELER_OBSERVES(Output);

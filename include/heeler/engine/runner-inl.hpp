@@ -1,7 +1,6 @@
 // What the two threads of a runner do.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/explain/error_news.hpp>
 #include <heeler/explain/report.hpp>
@@ -56,12 +56,12 @@ struct Runner::Threads {
     }
 
     /// Between the beginnings of two cycles, but for those that only take in what came of actions.
-    [[nodiscard]] Duration shortest() const { return std::min<Duration>(period, std::chrono::milliseconds{200}); }
+    [[nodiscard]] Duration shortest() const { return detail::min_of<Duration>(period, std::chrono::milliseconds{200}); }
 
     /// Until the next cycle has something to do.
     [[nodiscard]] Duration pause() {
         const auto next = engine.time_to_deadline();
-        return next ? std::min(*next, period) : period;
+        return next ? detail::min_of(*next, period) : period;
     }
 
     template <class Work>

@@ -1,13 +1,13 @@
 // How the engine tells that it is well. Stands behind `engine-inl.hpp`, whose rooms it looks into.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <limits>
 #include <mutex>
 #include <optional>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/vitals.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/engine/engine-inl.hpp>
@@ -23,7 +23,7 @@ HEELER_INLINE std::optional<Duration> Engine::lateness(Instant now) {
     if (!parts_->promised.exchange(false, std::memory_order_relaxed)) return std::nullopt;
     const std::int64_t due = parts_->asleep_until.load(std::memory_order_relaxed);
     if (due == std::numeric_limits<std::int64_t>::max()) return std::nullopt;  // nothing was to be done
-    return std::max(Duration{}, now.elapsed.time_since_epoch() - Duration{due});
+    return detail::max_of(Duration{}, now.elapsed.time_since_epoch() - Duration{due});
 }
 
 /// Under the run's lock.
@@ -54,7 +54,7 @@ HEELER_INLINE Vitals Engine::vitals() const {
         seen.slow_classes += rules->rules.needs_more_than(seen.called_every) ? 1 : 0;
     const auto [pending, oldest] = parts_->deliverer.queues().waiting_alerts();
     seen.alerts_pending = pending;
-    if (oldest) seen.oldest_alert = std::max(Duration{}, now.wall - *oldest);
+    if (oldest) seen.oldest_alert = detail::max_of(Duration{}, now.wall - *oldest);
     seen.shares = !parts_->held_lease.alone();
     seen.may_act = parts_->held_lease.holds(now.elapsed);
     seen.epoch = parts_->held_lease.lease().epoch;

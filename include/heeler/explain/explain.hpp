@@ -1,7 +1,6 @@
 // Reports, explanations and descriptions: what the engine and the store know, put together for people and programs.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <heeler/alert/group.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/recover/prompts.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/contradictions.hpp>
@@ -45,7 +45,7 @@ namespace heeler::inline HEELER_ABI::detail {
     report.name = spec.name;
     report.work_item = spec.work_item;
     const Elapsed end = watched.verdict->ended_at ? elapsed_at(now, *watched.verdict->ended_at) : now.elapsed;
-    report.total = std::max(Duration{}, end - watched.run.origin - watched.run.started.value_or(Duration{}));
+    report.total = detail::max_of(Duration{}, end - watched.run.origin - watched.run.started.value_or(Duration{}));
     report.metric = spec.metric_words();
     report.interval = watched.run.interval;
     report.intervals = watched.sampling.number;
@@ -137,7 +137,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// a look, and acted on at one of those after it. A period of zero: samples and looks coincide.
 [[nodiscard]] inline Duration time_to_look(const RunClass& rules, Duration longest, Duration between_calls) {
     const Duration set = rules.schedule.period;
-    const Duration again = std::max(set > Duration{} ? set : longest, between_calls);
+    const Duration again = detail::max_of(set > Duration{} ? set : longest, between_calls);
     const Duration late = between_calls < std::chrono::milliseconds{100} ? Duration{} : between_calls;
     const Duration first = late < set ? set + late : late;  // a call just before the time had come does not look
     return first + (rules.limits.debounce - 1) * again;
@@ -168,7 +168,7 @@ namespace heeler::inline HEELER_ABI::detail {
     for (const auto& entry : rules.detectors.entries())
         if (entry.ops->bound != nullptr)
             text += entry.ops->bound(entry.settings.get(), longest,
-                                     time_to_look(rules, longest, std::max(called_every, between_calls)));
+                                     time_to_look(rules, longest, detail::max_of(called_every, between_calls)));
     text += rules.ladder.describe();
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);

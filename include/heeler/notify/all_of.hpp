@@ -125,7 +125,8 @@ private:
         std::array<std::string_view, sizeof...(Notifiers)> names{};
         std::size_t place = 0;
         const auto one = [&](auto& notifier) {
-            const auto same = std::count(names.begin(), names.begin() + place, std::string_view{notifier.name});
+            std::size_t same = 0;
+            for (std::size_t i = 0; i < place; ++i) same += names[i] == std::string_view{notifier.name} ? 1 : 0;
             names[place++] = notifier.name;
             std::string channel{notifier.name};
             if (same > 0) channel += '#' + std::to_string(same + 1);

@@ -1,12 +1,12 @@
 // The brief of a continuation: what a fresh agent must know to go on with a run that stopped (S000).
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <heeler/core/guard.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/duration.hpp>
@@ -36,8 +36,9 @@ inline constexpr std::size_t list_cap = 3000;     ///< bytes of a list, likewise
 [[nodiscard]] inline std::string quoted(std::string_view text, std::size_t cap) {
     std::string lines = text::quoted_lines(text, cap);
     if (lines.size() <= cap) return lines;
-    const auto prefixes = 2 * static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n') + 1);
-    return text::quoted_lines(text, std::max(cap / 3 - 1, cap - std::min(cap, prefixes)));
+    std::size_t prefixes = 2;
+    for (const char c : lines) prefixes += c == '\n' ? 2 : 0;
+    return text::quoted_lines(text, detail::max_of(cap / 3 - 1, cap - detail::min_of(cap, prefixes)));
 }
 
 /// Who the reader is.

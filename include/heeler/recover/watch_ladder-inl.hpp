@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/retry.hpp>
 #include <heeler/recover/rung.hpp>
@@ -142,7 +143,7 @@ HEELER_INLINE Decision WatchLadder::step(const LadderTurn& turn) const {
         if ((seen.conditions & bit_of(rule.condition)) != 0 && may_steer(rule, seen))
             decision.plan.push_back({ActionKind::steer, {}, rule.condition});
     if (ending != nullptr) {
-        decision.plan.insert(decision.plan.end(), ending->plan.begin(), ending->plan.end());
+        detail::append_all(decision.plan, ending->plan);
         decision.is_final = true;
     }
     if (!decision.acts()) return decision;

@@ -1,7 +1,6 @@
 // What the detectors remember of one run: one block, laid out by the run's class.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,12 +42,14 @@ public:
         while (place > 0 && outranks(finding.condition, all_[place - 1].condition)) --place;
         if (place == capacity) return;
         if (count_ < capacity) std::construct_at(all_ + count_++);
-        std::copy_backward(all_ + place, all_ + count_ - 1, all_ + count_);
+        for (std::size_t i = count_ - 1; i > place; --i) all_[i] = all_[i - 1];
         all_[place] = finding;
     }
     void drop(const Condition& condition) noexcept {
-        const auto is_that = [&](const Finding& each) { return each.condition == condition; };
-        count_ = static_cast<std::size_t>(std::remove_if(all_, all_ + count_, is_that) - all_);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count_; ++i)
+            if (all_[i].condition != condition) all_[kept++] = all_[i];
+        count_ = kept;
     }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }

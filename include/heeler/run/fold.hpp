@@ -1,14 +1,15 @@
 // Folds what a host reports into the run's memory: counts, fingerprints, clocks. Constant cost, no verdict.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/canonical_args.hpp>
 #include <heeler/text/fingerprint.hpp>
@@ -144,7 +145,7 @@ public:
         LastCheckpoint& last = watched_.checkpoints.edit().last;
         if (!last.at || last.text != text || last.step != step) gained();
         if (step) complete(*step);
-        run_.checkpoint_base = std::max(run_.checkpoint_base.value_or(at_), at_);
+        run_.checkpoint_base = detail::max_of(run_.checkpoint_base.value_or(at_), at_);
         last.text.assign(text);
         last.step = step;
         last.at = at_;
@@ -156,7 +157,7 @@ public:
     /// A fresh agent has taken the run up, or may have: all ages begin anew. Counted once for each continuation,
     /// however often its outcome is taken in.
     void begin_attempt(std::uint32_t continuation) {
-        run_.incarnation = std::max(run_.incarnation, continuation + 1);
+        run_.incarnation = detail::max_of(run_.incarnation, continuation + 1);
         if (run_.attempt > continuation) return;
         run_.attempt = continuation + 1;
         run_.checkpoint_base = at_;
@@ -248,7 +249,7 @@ private:
 
     void complete(std::int64_t step) {
         auto& steps = watched_.checkpoints.edit().steps;
-        const auto at = std::lower_bound(steps.begin(), steps.end(), step);
+        const auto at = steps.begin() + static_cast<std::ptrdiff_t>(place_in_sorted(steps, step));
         if ((at == steps.end() || *at != step) && steps.size() < most_steps) steps.insert(at, step);
     }
 
@@ -256,7 +257,7 @@ private:
         watched_.waits_until.reset();
         run_.wait_ends = false;
         if (!run_.waiting_since) return;
-        run_.waited += std::max(Duration{}, now - *run_.waiting_since);
+        run_.waited += detail::max_of(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
     }
 
@@ -281,7 +282,7 @@ private:
 
     /// Totals stop at a number that two of them can be added up to.
     static void add(std::int64_t& total, std::int64_t more) noexcept {
-        total = std::min(total + more, std::int64_t{1} << 61);
+        total = detail::min_of(total + more, std::int64_t{1} << 61);
     }
 
     /// What is reported at the very moment of the registration belongs to the baseline of the first interval.
@@ -317,7 +318,8 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
 /// once. Under the run's lock.
 [[nodiscard]] inline bool fence_off(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
-    if (std::exchange(watched.fenced_told, std::max(watched.fenced_told, incarnation)) >= incarnation) return true;
+    if (std::exchange(watched.fenced_told, detail::max_of(watched.fenced_told, incarnation)) >= incarnation)
+        return true;
     watched.unsaved.edit().audit.push_back({now, "fenced", std::string{watched.run.id},
                                             R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
                                                 std::to_string(watched.run.incarnation) + "}"});

@@ -1,7 +1,6 @@
 // Who is watched: run classes by name, runs by id and by handle.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -13,7 +12,9 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/rejoin.hpp>
 #include <heeler/run/run_index.hpp>
@@ -65,8 +66,8 @@ public:
         watched.change_class(std::move(newest), now);
         watched.run.interval = watched.rules().interval.interval_for(watched.run.expected);
         const Duration next_sample = watched.run.working(now.elapsed) + watched.run.interval;
-        watched.sampling.next = std::min(watched.sampling.next, next_sample);
-        watched.next_cycle = std::min(watched.next_cycle, cycle_after(watched, now));
+        watched.sampling.next = detail::min_of(watched.sampling.next, next_sample);
+        watched.next_cycle = detail::min_of(watched.next_cycle, cycle_after(watched, now));
     }
 
     /// After classes were replaced, every run is looked at, whatever its old settings asked for.
@@ -96,7 +97,7 @@ public:
             const std::lock_guard guard{lock_};
             for (const auto& [name, rules] : classes_) all.push_back(rules);
         }
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->rules.name < b->rules.name; });
+        detail::sort(all, [](const auto& a, const auto& b) { return a->rules.name < b->rules.name; });
         return all;
     }
 
@@ -183,7 +184,7 @@ public:
             const std::lock_guard guard{watched->lock};
             if (table_.current(handle)) named.emplace_back(watched->run.id, handle);
         }
-        std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) {
+        detail::sort(named, [](const auto& a, const auto& b) {
             return std::tie(a.first, a.second.index) < std::tie(b.first, b.second.index);
         });
         std::vector<RunHandle> ordered;
@@ -314,7 +315,7 @@ private:
         watched.hurry(now.elapsed);
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
-            watched.next_cycle = std::min(watched.next_cycle, *watched.verdict->incident.hold_until);
+            watched.next_cycle = detail::min_of(watched.next_cycle, *watched.verdict->incident.hold_until);
         watched.unjudged = watched.run.waiting_since.has_value();
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;

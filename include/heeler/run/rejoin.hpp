@@ -1,7 +1,6 @@
 // What becomes of the reports of a host that registered a run while nobody could ask the store, which has that run.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -27,7 +28,8 @@ inline void rejoin_state(RunMemory& stored, const RunMemory& told, Instant now) 
 inline void rejoin_run(Run& run, const Run& told, bool progressed, Instant now) {
     const Duration later = run.working(now.elapsed) - told.working(now.elapsed);
     const auto raise = [&](auto moment) {
-        if (told.*moment) run.*moment = std::max((run.*moment).value_or(Duration::min()), *(told.*moment) + later);
+        if (told.*moment)
+            run.*moment = detail::max_of((run.*moment).value_or(Duration::min()), *(told.*moment) + later);
     };
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_sign}) raise(moment);
     if (progressed)
@@ -58,9 +60,9 @@ inline void rejoin_checkpoints(RunMemory& stored, const RunMemory& told, Instant
         *all.last.at += stored.run.working(now.elapsed) - told.run.working(now.elapsed);
         stored.run.checkpoint_base = all.last.at;
     }
-    std::vector<std::int64_t> steps;
-    std::set_union(all.steps.begin(), all.steps.end(), news.steps.begin(), news.steps.end(), std::back_inserter(steps));
-    all.steps = std::move(steps);
+    detail::append_all(all.steps, news.steps);
+    detail::sort(all.steps);
+    detail::drop_repeated(all.steps);
     for (CheckpointRow row : told.unsaved->checkpoints) {
         row.number = ++all.count;
         row.incarnation = stored.run.incarnation;

@@ -1,12 +1,12 @@
 // Tells a result that is new from one that was seen among the last 512 distinct ones.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/core/min_max.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -32,8 +32,8 @@ public:
     void archive(A& a) {
         a(prints_, next_);
         if (!A::is_loading) return;
-        prints_.resize(std::min(capacity, (prints_.size() + block - 1) / block * block));
-        next_ = static_cast<std::uint32_t>(std::min<std::size_t>(next_, prints_.size()) % capacity);
+        prints_.resize(detail::min_of(capacity, (prints_.size() + block - 1) / block * block));
+        next_ = static_cast<std::uint32_t>(detail::min_of<std::size_t>(next_, prints_.size()) % capacity);
     }
 
 private:

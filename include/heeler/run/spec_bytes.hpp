@@ -1,7 +1,6 @@
 // A registered `RunSpec` as bytes: how it is stored, and kept in memory.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/archive.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
 
@@ -35,7 +35,7 @@ public:
     SpecBytes() = default;
     explicit SpecBytes(std::string_view bytes) {
         const std::size_t last = bytes.find_last_not_of('\0') + 1;
-        const auto zeros = static_cast<unsigned char>(std::min<std::size_t>(bytes.size() - last, most_zeros));
+        const auto zeros = static_cast<unsigned char>(detail::min_of<std::size_t>(bytes.size() - last, most_zeros));
         const auto size = static_cast<std::uint32_t>(bytes.size() - zeros);
         const std::size_t head = size < 256 ? 2 : 1 + sizeof size;
         block_ = std::make_unique_for_overwrite<char[]>(head + size);

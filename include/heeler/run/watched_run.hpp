@@ -2,7 +2,6 @@
 // be stored.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/small_optional.hpp>
@@ -249,7 +249,7 @@ struct RunMemory {
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
     void hurry(Elapsed now) {
         if (run.output_readable || rules().schedule.aligned) return;
-        if (rules().detectors.find<OutputAccessRule>() != nullptr) next_cycle = std::min(next_cycle, now);
+        if (rules().detectors.find<OutputAccessRule>() != nullptr) next_cycle = detail::min_of(next_cycle, now);
     }
 
     /// What the store keeps beside the facts.

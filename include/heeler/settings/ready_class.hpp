@@ -1,7 +1,6 @@
 // A run class that was checked and made ready: its detectors looked up once, and where each keeps its memory of a run.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -16,7 +15,9 @@
 #include <vector>
 
 #include <heeler/core/detector.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/loop.hpp>
 #include <heeler/settings/validate.hpp>
@@ -93,9 +94,9 @@ public:
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
             detectors.push_back({&ops, entry.settings.get(), 0});
-            memory_alignment = std::max(memory_alignment, ops.alignment);
+            memory_alignment = detail::max_of(memory_alignment, ops.alignment);
             if (ops.evidence_needed != nullptr)
-                enough_items = std::max(enough_items, ops.evidence_needed(detectors.back().settings));
+                enough_items = detail::max_of(enough_items, ops.evidence_needed(detectors.back().settings));
         }
         // The most aligned first: nothing is lost between two.
         for (std::size_t alignment = memory_alignment; alignment > 0; alignment /= 2)

@@ -1,7 +1,6 @@
 // Whether this watchdog may act, where several share a store: its lease, and how long it can be relied upon.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
@@ -46,7 +46,7 @@ public:
         if (alone() && !refused()) return std::nullopt;
         const std::lock_guard guard{lock_};
         const Elapsed look = now.elapsed + settings_.flush_every;
-        return renew_at_ ? std::clamp(*renew_at_, now.elapsed, look) : look;
+        return renew_at_ ? max_of(now.elapsed, min_of(*renew_at_, look)) : look;
     }
 
     [[nodiscard]] Lease lease() const {

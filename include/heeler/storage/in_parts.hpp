@@ -1,7 +1,6 @@
 // Stores a batch in parts after the store refused a row of it, so that only the runs at fault are left out.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,9 +21,9 @@ struct RelatedRows {
     std::vector<TallyRow> tallies{};
 
     void add_to(Batch& batch) const {
-        batch.applied.insert(batch.applied.end(), applied.begin(), applied.end());
-        batch.mutes.insert(batch.mutes.end(), mutes.begin(), mutes.end());
-        batch.tallies.insert(batch.tallies.end(), tallies.begin(), tallies.end());
+        append_all(batch.applied, applied);
+        append_all(batch.mutes, mutes);
+        append_all(batch.tallies, tallies);
     }
 };
 
@@ -124,8 +123,8 @@ private:
 
     void note(Part part, const Conflicts& conflicts) {
         parted_.any = true;
-        std::fill_n(std::next(parted_.stored.begin(), static_cast<std::ptrdiff_t>(part.first)), part.count, true);
-        parted_.conflicts.insert(parted_.conflicts.end(), conflicts.begin(), conflicts.end());
+        for (std::size_t i = part.first; i < part.first + part.count; ++i) parted_.stored[i] = true;
+        append_all(parted_.conflicts, conflicts);
     }
 
     StorePort& store_;

@@ -2,7 +2,6 @@
 // up.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
@@ -243,7 +243,7 @@ public:
     [[nodiscard]] std::optional<Elapsed> failing_since() const {
         const std::lock_guard guard{health_lock_};
         if (!unreadable_since_) return unwritable_since_;
-        return unwritable_since_ ? std::min(*unreadable_since_, *unwritable_since_) : unreadable_since_;
+        return unwritable_since_ ? detail::min_of(*unreadable_since_, *unwritable_since_) : unreadable_since_;
     }
     [[nodiscard]] Error last_error() const {
         const std::lock_guard guard{health_lock_};
@@ -440,7 +440,7 @@ private:
     template <class Row>
     static void take_back(std::vector<Row>& rows, std::vector<Row>& stored, std::size_t count) {
         rows.clear();
-        for (std::size_t i = stored.size() - std::min(count, stored.size()); i < stored.size(); ++i)
+        for (std::size_t i = stored.size() - detail::min_of(count, stored.size()); i < stored.size(); ++i)
             rows.push_back(std::move(stored[i]));
     }
 

@@ -1,7 +1,6 @@
 // What becomes of a run in memory when another watchdog on the same store was faster to change it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,6 +8,8 @@
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
 
@@ -29,17 +30,16 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (replaced) return;
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::last_gain,
                               &Run::checkpoint_base, &Run::last_sign})
-        run.*moment = std::max(run.*moment, mine.*moment);
-    run.observations = std::max(run.observations, mine.observations);
-    run.lines = std::max(run.lines, mine.lines);
-    run.calls = std::max(run.calls, mine.calls);
+        run.*moment = detail::max_of(run.*moment, mine.*moment);
+    run.observations = detail::max_of(run.observations, mine.observations);
+    run.lines = detail::max_of(run.lines, mine.lines);
+    run.calls = detail::max_of(run.calls, mine.calls);
     if (!noted) return;
     Checkpoints& checkpoints = watched.checkpoints.edit();
     if (noted->last.at > checkpoints.last.at) checkpoints.last = noted->last;
-    std::vector<std::int64_t> both;
-    std::set_union(checkpoints.steps.begin(), checkpoints.steps.end(), noted->steps.begin(), noted->steps.end(),
-                   std::back_inserter(both));
-    checkpoints.steps = std::move(both);
+    append_all(checkpoints.steps, noted->steps);
+    detail::sort(checkpoints.steps);
+    drop_repeated(checkpoints.steps);
 }
 
 /// What somebody else delivered, or gave up, does not wait again because it failed here.
@@ -67,7 +67,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
     watched.run.wait_ends = watched.waits_until.has_value();
     const auto& records = stored.interventions;
-    const std::size_t kept = std::min(records.size(), Verdict::most_interventions);
+    const std::size_t kept = detail::min_of(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
     ++watched.basis;

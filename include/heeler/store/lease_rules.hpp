@@ -1,7 +1,6 @@
 // What all stores have in common about leases: limits, whom a claim is for, and the words for a refusal; for stores.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/one_line.hpp>
@@ -50,7 +51,7 @@ inline constexpr std::uint64_t most_claimed = 100'000;
 }
 
 [[nodiscard]] inline bool is_in(const std::vector<std::string>& names, std::string_view name) noexcept {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return contains(names, name);
 }
 
 /// Whether a claim by class is for runs of this class that `holder` held last.
@@ -70,7 +71,7 @@ inline void hand_over(RunRow& row, std::string& taken_from, const Lease& to) {
 /// Another process has the lease of `holder`.
 [[nodiscard]] inline Error name_is_taken(std::string_view place, std::string_view holder, std::string_view owner,
                                          Duration left) {
-    const auto ms = std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count());
+    const auto ms = detail::max_of<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count());
     std::string message{"store "};
     message.append(place).append(": the watchdog \"").append(holder).append("\" is run by \"").append(owner);
     message.append("\" for another ").append(std::to_string(ms));

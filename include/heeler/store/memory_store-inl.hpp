@@ -1,7 +1,6 @@
 // How the store in memory keeps its rows.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/store/lease_rules.hpp>
 #include <heeler/store/memory_leases.hpp>
@@ -68,7 +68,7 @@ struct MemoryStore::Content {
         StoredRun run;
         run.row = *kept.row;
         std::uint32_t newest = 0;
-        for (const Action& action : kept.actions) newest = std::max(newest, action.intervention);
+        for (const Action& action : kept.actions) newest = detail::max_of(newest, action.intervention);
         for (const Action& action : kept.actions)
             if (action.intervention == newest || action.outcome == ActionOutcome::intended)
                 run.actions.push_back(action);
@@ -251,7 +251,7 @@ HEELER_INLINE Result<Claimed> MemoryStore::claim_runs(const Claim& claim) {
                               })});
     for (History& kept : content_->runs) {
         if (!content_->is_claimable(kept, claim)) continue;
-        given.more = given.runs.size() >= std::min(claim.most, detail::most_claimed);
+        given.more = given.runs.size() >= detail::min_of(claim.most, detail::most_claimed);
         if (given.more) break;
         StoredRun& run = given.runs.emplace_back(content_->summary_of(kept));
         detail::hand_over(run.row, run.taken_from, claim.lease);

@@ -12,8 +12,8 @@ namespace heeler::inline HEELER_ABI::text {
 /// `sanitise(text, cap_bytes)` with a blank for each line end and tab, so that no content can begin a line of its own.
 [[nodiscard]] inline std::string one_line(std::string_view text, std::size_t cap_bytes) {
     std::string line = sanitise(text, cap_bytes);
-    std::replace_if(
-        line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    for (char& c : line)
+        if (c == '\n' || c == '\t') c = ' ';
     return line;
 }
 

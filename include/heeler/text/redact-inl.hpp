@@ -1,7 +1,6 @@
 // How secrets are found in what is seen of a text, and replaced.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -9,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -23,7 +24,7 @@ namespace detail {
 [[nodiscard]] inline bool is_plain(char c) noexcept { return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\t'; }
 
 [[nodiscard]] inline std::string replaced(std::string_view text, std::vector<Span> spans) {
-    std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.begin < b.begin; });
+    detail::sort(spans, [](auto a, auto b) { return a.begin < b.begin; });
     std::string out;
     std::size_t shown = 0;
     for (const auto span : spans) {
@@ -31,7 +32,7 @@ namespace detail {
             out += text.substr(shown, span.begin - shown);
             out += text::redacted_mark;
         }
-        shown = std::max(shown, span.end);
+        shown = detail::max_of(shown, span.end);
     }
     out += text.substr(shown);
     return out;
@@ -120,7 +121,7 @@ HEELER_INLINE Result<void> Redactor::add(std::string_view value) {
 }
 
 HEELER_INLINE std::string Redactor::redact(std::string_view text) const {
-    if (std::all_of(text.begin(), text.end(), detail::is_plain))
+    if (!detail::any_of(text, [](char c) { return !detail::is_plain(c); }))
         return redact_seen(text, [](std::string_view t) { return Plain{t}; });
     // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's.
     std::string shown{text};

@@ -2,13 +2,14 @@
 // shape.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/text/secret_names.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -34,7 +35,7 @@ public:
 
     /// Where secrets are: may overlap, not sorted.
     [[nodiscard]] std::vector<Span> find() {
-        for (std::size_t at = 0; at < text_.size();) at = std::max(at + 1, step(at));
+        for (std::size_t at = 0; at < text_.size();) at = detail::max_of(at + 1, step(at));
         return std::move(found_);
     }
 
@@ -68,7 +69,7 @@ private:
         std::size_t next = at;
         if (at == 0 || !is_name(text_[at - 1])) next = named(at, skip(at, is_name));
         if (at > 0 && is_alnum(text_[at - 1])) return next;
-        return std::max({next, known_key(at), web_token(at)});
+        return detail::max_of(next, detail::max_of(known_key(at), web_token(at)));
     }
 
     std::size_t mark(std::size_t begin, std::size_t end) {
@@ -158,7 +159,7 @@ private:
         if (last_sign_ == std::string_view::npos || last_sign_ < end || end >= url_end_) return false;
         const auto behind = part(colon + 1, end);
         if (behind.find('@') != std::string_view::npos) return !is_web(at);
-        const bool port = std::all_of(behind.begin(), behind.end(), is_digit);
+        const bool port = !any_of(behind, [](char c) { return !is_digit(c); });
         return !port && look(colon + 1) != ':' && !is_one_of(look(colon + 1), "$<{%[") && text_[at + 3] != '[';
     }
 
@@ -173,7 +174,7 @@ private:
         const auto title = at + 11;
         const auto end = skip(title, [](char c) { return c == ' ' || is_upper(c); });
         if (!starts(end, "-----") || part(title, end).find("PRIVATE KEY") == std::string_view::npos) return at;
-        return mark(end + 5, std::min(text_.find("-----END ", end + 5), text_.size()));
+        return mark(end + 5, detail::min_of(text_.find("-----END ", end + 5), text_.size()));
     }
 
     /// Keys that are known by how they start.
@@ -304,7 +305,7 @@ private:
             if (text_[end] == quote && closes) break;
             run = text_[end] == '\\' ? run + 1 : 0;
         }
-        return mark_value(at, look(end) == quote ? end - std::min(run, slashes) : end);
+        return mark_value(at, look(end) == quote ? end - detail::min_of(run, slashes) : end);
     }
 
     /// Where the quotation ends, at the latest with the line.
@@ -331,7 +332,7 @@ private:
             command_ = {};  // what follows may be another command: sshpass -p X ssh -p 22
             return mark_value(at, last);
         }
-        const auto colon = part(at, std::min(last, at + longest_user)).find(':');
+        const auto colon = part(at, detail::min_of(last, at + longest_user)).find(':');
         return colon == std::string_view::npos ? at : mark(at + colon + 1, last);
     }
 

@@ -1,13 +1,14 @@
 // Which words announce a secret: names of values, options of commands, and how keys of known services begin.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 
 #include <heeler/config.hpp>
+#include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -24,16 +25,20 @@ namespace heeler::inline HEELER_ABI::detail {
     return set.find(c) != std::string_view::npos;
 }
 [[nodiscard]] constexpr bool has_any(std::string_view text, bool (*is)(char) noexcept) noexcept {
-    return std::any_of(text.begin(), text.end(), is);
+    return any_of(text, is);
 }
 
 [[nodiscard]] constexpr bool same_word(std::string_view text, std::string_view lower_case) noexcept {
-    return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                      [](char a, char b) { return lower(a) == b; });
+    if (text.size() != lower_case.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (lower(text[i]) != lower_case[i]) return false;
+    return true;
 }
 [[nodiscard]] constexpr bool is_word_of(std::string_view text, const std::string_view* begin,
                                         const std::string_view* end) noexcept {
-    return std::any_of(begin, end, [text](auto word) { return same_word(text, word); });
+    for (; begin != end; ++begin)
+        if (same_word(text, *begin)) return true;
+    return false;
 }
 
 [[nodiscard]] constexpr bool is_scheme(std::string_view word) noexcept {
@@ -62,7 +67,7 @@ namespace heeler::inline HEELER_ABI::detail {
     const bool apart = owner.back() == '_' || owner.back() == '-';
     if (apart && !has_any(name, is_lower)) return true;
     if (apart) owner.remove_suffix(1);
-    return std::any_of(std::begin(owners), std::end(owners), [owner](std::string_view each) {
+    return any_of(owners, [owner](std::string_view each) {
         if (owner.size() < each.size() || !same_word(owner.substr(owner.size() - each.size()), each)) return false;
         const std::size_t first = owner.size() - each.size();
         return first == 0 || !is_alnum(owner[first - 1]) || is_upper(owner[first]);
@@ -76,8 +81,7 @@ namespace heeler::inline HEELER_ABI::detail {
         "signingkey",    "encryptkey", "encryptionkey", "masterkey",   "credential", "credentials",
         "authorization", "phpsessid",  "jsessionid",    "amzsignature"};
     if (name == "PWD" || name == "OLDPWD") return false;  // of a shell: where it works
-    if (std::any_of(std::begin(endings), std::end(endings), [name](auto e) { return name_ends_with(name, e); }))
-        return true;
+    if (any_of(endings, [name](auto e) { return name_ends_with(name, e); })) return true;
     return same_word(name, "_auth") || names_a_pass(name);
 }
 
@@ -175,9 +179,9 @@ inline constexpr SecretOption secret_options[] = {
 
 [[nodiscard]] constexpr bool is_command(std::string_view word, const SecretOption& option) noexcept {
     for (std::string_view rest = option.commands; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(' '), rest.size());
+        const std::size_t end = detail::min_of(rest.find(' '), rest.size());
         if (rest.substr(0, end) == word) return true;
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        rest.remove_prefix(detail::min_of(end + 1, rest.size()));
     }
     return false;
 }
@@ -186,8 +190,7 @@ inline constexpr SecretOption secret_options[] = {
 [[nodiscard]] constexpr bool takes_secrets(std::string_view word) noexcept {
     constexpr std::string_view begins[] = {"cu", "ht", "ld", "lo", "ma", "mo", "my", "re", "ss", "un", "zi"};
     if (word.size() < 3 || !is_word_of(word.substr(0, 2), std::begin(begins), std::end(begins))) return false;
-    return std::any_of(std::begin(secret_options), std::end(secret_options),
-                       [word](const SecretOption& option) { return is_command(word, option); });
+    return any_of(secret_options, [word](const SecretOption& option) { return is_command(word, option); });
 }
 
 /// The option of `command` that `word` is, or begins with; null: none. `-sSu` is a `-u` behind other letters, where
@@ -200,7 +203,7 @@ inline constexpr SecretOption secret_options[] = {
         if (word.starts_with(each.option) &&
             (glued ? each.where != SecretOption::Where::apart : whole && each.where != SecretOption::Where::glued))
             return &each;
-        const bool letters = word.size() > 2 && word[1] != '-' && std::none_of(word.begin() + 1, word.end(), is_digit);
+        const bool letters = word.size() > 2 && word[1] != '-' && !has_any(word.substr(1), is_digit);
         if (letters && each.what == SecretOption::What::after_colon && word.back() == each.option[1] &&
             each.option.size() == 2)
             return &each;

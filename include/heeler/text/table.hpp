@@ -1,13 +1,13 @@
 // Tables of plain text with padded columns, for alerts, reports and briefs that people read.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
 
@@ -35,8 +35,9 @@ inline constexpr std::size_t max_cell_bytes = 500;
 }
 
 [[nodiscard]] inline std::size_t character_count(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return !text::is_utf8_continuation(c); }));
+    std::size_t count = 0;
+    for (const char c : text) count += text::is_utf8_continuation(c) ? 0 : 1;
+    return count;
 }
 
 inline void append_table_row(std::string& out, const text::TableRow& cells, std::span<const std::size_t> widths) {
@@ -60,9 +61,9 @@ namespace text {
     cells.insert(cells.end(), rows.begin(), rows.end());
     std::vector<std::size_t> widths(header.size(), 3);
     for (auto& row : cells)
-        for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i) {
+        for (std::size_t i = 0; i < detail::min_of(row.size(), widths.size()); ++i) {
             row[i] = detail::table_cell(row[i]);
-            widths[i] = std::max(widths[i], detail::character_count(row[i]));
+            widths[i] = detail::max_of(widths[i], detail::character_count(row[i]));
         }
     std::string out;
     for (std::size_t line = 0; line < cells.size(); ++line) {
