@@ -261,8 +261,8 @@ private:
             if (facts_.verb.empty()) facts_.verb = word;
             return;
         }
-        if (shells.has(word) && inner_command(first)) return;
         const std::uint32_t hash = word_hash(word);
+        if (shells.has(hash) && inner_command(first)) return;
         ++commands_;
         if (commands_ == 1) {
             facts_.verb = word;
@@ -301,6 +301,7 @@ private:
             return writing_subcommands.has(words_[first + 3]);
         if (word == "service") return word_count_ > first + 2 && writing_subcommands.has(words_[first + 2]);
         if (word == "stash") return false;
+        if (word == "curl") return saves_answer(first);
         if (!writing_if.has(hash)) return false;
         const std::string_view sub = subcommand(first);
         if (word == "git" && (sub == "stash" || sub == "tag") && first + 2 < word_count_) {
@@ -309,6 +310,17 @@ private:
         }
         if (word == "uv" && sub == "pip") return true;
         return writing_subcommands.has(sub);
+    }
+    /// `curl -sO URL`, `curl -o FILE URL`: nothing is printed, and nothing is wrong.
+    [[nodiscard]] bool saves_answer(std::size_t first) const noexcept {
+        for (std::size_t i = first + 1; i < word_count_; ++i) {
+            const std::string_view word = words_[i];
+            const bool is_short = word.size() > 1 && word[0] == '-' && word[1] != '-';
+            if (word == "--remote-name" || (is_short && word.find('O') != std::string_view::npos)) return true;
+            if (word != "--output" && !(is_short && word.back() == 'o')) continue;
+            return i + 1 < word_count_ && words_[i + 1] != "/dev/null";
+        }
+        return false;
     }
     void read_sed(std::size_t first) noexcept {
         for (std::size_t i = first + 1; i < word_count_; ++i) {

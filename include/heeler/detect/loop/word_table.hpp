@@ -374,6 +374,13 @@ static_assert(phrases_are_in_order());
     return at;
 }
 
+/// A word or the control sequence of a terminal.
+inline constexpr auto begins_something = [] {
+    auto table = word_bytes;
+    table[0x1B] = true;
+    return table;
+}();
+
 /// What the phrases at the beginning of the word say.
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
     if (end - at < 2 || !phrase_index.may_begin(at[0], at[1], end - at > 2 ? at[2] : ' ')) return 0;
@@ -400,7 +407,7 @@ static_assert(phrases_are_in_order());
     const char* end = begin + text.size();
     std::uint16_t said = 0;
     for (const char* at = begin;;) {
-        while (at != end && !detail::is_word(*at) && *at != '\x1b') ++at;
+        while (at != end && !detail::begins_something[static_cast<unsigned char>(*at)]) ++at;
         if (at == end) return said;
         if (*at == '\x1b') {
             at = begin = detail::skip_escape(at, end);
