@@ -116,6 +116,7 @@ TEST_CASE("Loop facts: the kind and the flags of commands") {
         {"echo '$X'", "rnh"},
         {"echo a > f", "wh"},
         {"cd /tmp", "rh"},
+        {"{/", "rh"},  // a word that is nothing but signs
         {"pwd", "rh"},
         {"date", "rch"},
         {"date +%s", "rch"},

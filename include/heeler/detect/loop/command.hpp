@@ -256,7 +256,7 @@ private:
         std::string_view word = base_name(words_[first]);
         while (!word.empty() && (word.front() == '(' || word.front() == '{')) word.remove_prefix(1);
         if (word.empty() && first + 1 < word_count_) word = base_name(words_[++first]);
-        part_is_nop_ = word[0] == ':' || word == "true" || word == "false" || word == "echo" || word == "printf";
+        part_is_nop_ = word.starts_with(':') || word == "true" || word == "false" || word == "echo" || word == "printf";
         if (word == "cd" || word == "source" || word == "." || word == "export" || word == "set" || word == "pushd") {
             if (facts_.verb.empty()) facts_.verb = word;
             return;
