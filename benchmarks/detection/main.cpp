@@ -1,4 +1,5 @@
 // How well loops are found: over recorded runs with labels, or over made-up ones.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -7,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,11 +24,13 @@ using namespace detection;
 
 constexpr std::string_view usage =
     "usage: heeler_detection FOLDER [--families] [--alarms]   over the recorded runs in a folder\n"
+    "           [--disguise=warning|footer|carriage_returns|opaque_names|later]\n"
     "       heeler_detection --generated [--seed=N] [--runs=N] [--events=N] [--families]\n"
     "       heeler_detection --quick                          a few made-up runs; 1 if a goal is missed\n";
 
 struct Options {
     std::string folder{};
+    Disguise disguise = Disguise::none;
     bool generated = false, families = false, alarms = false, quick = false;
     Scale scale{};
 };
@@ -44,7 +48,11 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.quick = options.generated = true;
         else if (argument == "--generated")
             options.generated = true;
-        else if (argument.starts_with("--seed="))
+        else if (argument.starts_with("--disguise=")) {
+            const auto found = std::find(disguise_names.begin(), disguise_names.end(), argument.substr(11));
+            if (found == disguise_names.end()) return std::nullopt;
+            options.disguise = static_cast<Disguise>(found - disguise_names.begin());
+        } else if (argument.starts_with("--seed="))
             options.scale.seed = static_cast<std::uint32_t>(number(argument));
         else if (argument.starts_with("--runs="))
             options.scale.runs = number(argument);
@@ -109,7 +117,8 @@ void measure(const Candidate& candidate, const std::vector<Recording>& runs, boo
 }
 
 int over_recordings(const Options& options) {
-    const std::vector<Recording> runs = read_recordings(options.folder);
+    std::vector<Recording> runs = read_recordings(options.folder);
+    for (Recording& run : runs) run = disguised(std::move(run), options.disguise);
     std::size_t lines = 0, labelled = 0, loops = 0;
     for (const Recording& run : runs) {
         lines += run.lines.size();
