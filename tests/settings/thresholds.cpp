@@ -32,6 +32,13 @@ RunClass steering() {
     return rules;
 }
 
+/// What no preset has on.
+RunClass equal_calls() {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}});
+    return rules;
+}
+
 template <class D, class Read>
 double of(const RunClass& rules, Read read) {
     const auto* settings = rules.detectors.find<D>();
@@ -130,10 +137,11 @@ const Threshold thresholds[] = {
     {"tool_calls.allowed_s", "3000", presets::recommended, LENGTH_OF(ByProgress, in_tool), 2700, 3000},
     {"tool_calls.grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, tool_grace), 30, 60},
     {"tool_calls.cap_s", "3600", presets::recommended, LENGTH_OF(ByProgress, tool_cap), 7200, 3600},
-    {"loop_calls.max_period", "16", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.max_period), 32, 16},
-    {"loop_calls.min_repeats", "4", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.min_repeats), 3, 4},
-    {"loop_calls.min_items", "8", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.min_items), 5, 8},
-    {"loop_calls.window", "150", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.window), 200, 150},
+    {"loop.repeat_adjacent", "4", presets::recommended, NUMBER_OF(Loop, repeat.adjacent), 3, 4},
+    {"loop_calls.max_period", "16", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.max_period), 32, 16},
+    {"loop_calls.min_repeats", "4", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.min_repeats), 3, 4},
+    {"loop_calls.min_items", "8", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.min_items), 5, 8},
+    {"loop_calls.window", "150", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.window), 200, 150},
     {"outbox.first_retry_s", "2", presets::long_run, CLASS_LENGTH(alerts.outbox.first_retry), 1, 2},
     {"outbox.longest_retry_s", "100", presets::long_run, CLASS_LENGTH(alerts.outbox.longest_retry), 300, 100},
     {"outbox.jitter", "yes", presets::long_run, [](const RunClass& c) { return c.alerts.outbox.jitter ? 1.0 : 0.0; }, 0,
