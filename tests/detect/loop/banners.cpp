@@ -106,6 +106,22 @@ TEST_CASE("Loop banners: several lines before every answer") {
     }
 }
 
+TEST_CASE("Loop banners: several lines behind every answer") {
+    Told plain, with_banner;
+    std::size_t i = 0;
+    for (Unit unit : work()) {
+        const Outcome expected = plain(unit);
+        if (!unit.text.empty()) unit.text += '\n';
+        unit.text +=
+            "[Current folder: /srv]\n[Interpreter: /usr/bin/python]\n[It took " + std::to_string(i) + " steps]";
+        const Outcome made = with_banner(unit);
+        if (i++ >= 14) {
+            CHECK(made.outcome == expected.outcome);
+            CHECK(made.key == expected.key);
+        }
+    }
+}
+
 TEST_CASE("Loop banners: what heads only failures is none") {
     Told told;
     static_cast<void>(told(shell("ls", '+', "a.c and b.c")));

@@ -83,6 +83,7 @@ public:
         }
         facts_.nop = all_nop && !special_ && !facts_.writes;
         facts_.clock = facts_.clock && commands_ == 1;
+        facts_.waits = facts_.waits || (is_loop_ && sleeps_);
         return facts_;
     }
 
@@ -234,7 +235,7 @@ private:
                 ++i;
             } else if (word == "sudo" || word == "time" || word == "env" || word == "nohup" || word == "command" ||
                        word == "exec" || word == "nice" || word == "then" || word == "do" || word == "else" ||
-                       word == "if" || word == "while" || word == "!") {
+                       word == "if" || word == "while" || word == "until" || word == "!") {
                 ++i;
                 while (i < word_count_ && words_[i].starts_with('-')) ++i;
             } else if (word == "timeout") {
@@ -248,6 +249,8 @@ private:
     }
 
     void judge() noexcept {
+        is_loop_ =
+            is_loop_ || (word_count_ > 0 && (words_[0] == "until" || words_[0] == "while" || words_[0] == "for"));
         std::size_t first = command_word();
         if (first == word_count_) {  // nothing, a comment, or assignments
             part_is_nop_ = word_count_ == 0;
@@ -263,6 +266,7 @@ private:
         }
         const std::uint32_t hash = word_hash(word);
         if (shells.has(hash) && inner_command(first)) return;
+        sleeps_ = sleeps_ || word == "sleep";
         ++commands_;
         if (commands_ == 1) {
             facts_.verb = word;
@@ -364,6 +368,8 @@ private:
     bool part_is_nop_ = false;
     bool special_ = false;  ///< something is expanded or grouped
     bool is_inner_ = false;
+    bool is_loop_ = false;
+    bool sleeps_ = false;
 };
 
 }  // namespace detail
