@@ -331,7 +331,7 @@ TEST_CASE("loop: another turn of the model is another round, though nothing was 
     }
 }
 
-TEST_CASE("loop: without any results five equal calls are one, and blocks five times; the first result ends that") {
+TEST_CASE("loop: without any results five equal calls are one, and blocks five times, the first result ends that") {
     Told equal;
     for (int i = 1; i <= 5; ++i) {
         equal.call("grep", R"({"q":"TODO"})");

@@ -33,10 +33,20 @@ public:
           watch_{watch},
           at_{static_cast<std::uint32_t>(seen.at.count() > 0 ? seen.at.count() / 100'000 : 0)} {}
 
-    template <class Event>
-    void operator()(const Event&) noexcept {}
+    void operator()() {
+        const auto& event = seen_.event;
+        if (const auto* call = std::get_if<ToolCall>(&event)) return learn(*call);
+        if (const auto* result = std::get_if<ToolResult>(&event)) return learn(*result);
+        if (const auto* message = std::get_if<Message>(&event)) return learn(*message);
+        if (const auto* output = std::get_if<Output>(&event)) return learn(*output);
+        if (const auto* usage = std::get_if<Usage>(&event)) return learn(*usage);
+        if (const auto* compaction = std::get_if<Compaction>(&event)) return learn(*compaction);
+        // What it did before is not held against it; if it goes on, that is more than a new sign.
+        if (std::get_if<Watermark>(&event) != nullptr && memory_.calls) begin_anew(false);
+    }
 
-    void operator()(const ToolCall& call) {
+private:
+    void learn(const ToolCall& call) {
         Memory::Calls& all = start();
         Ledger& ledger = all.ledger;
         const bool results_known = ledger.common.results != 0;
@@ -59,7 +69,7 @@ public:
         settle(now, &open);
     }
 
-    void operator()(const ToolResult& result) {
+    void learn(const ToolResult& result) {
         Memory::Calls& all = start();
         ++all.ledger.common.results;
         memory_.call_only.reset();
@@ -71,7 +81,7 @@ public:
         answer(all, open, result);
     }
 
-    void operator()(const Message& message) {
+    void learn(const Message& message) {
         if (message.instructs() && memory_.calls) begin_anew(true);
         if (!message.is_own()) return;
         Memory::Calls& all = start();
@@ -86,7 +96,7 @@ public:
         settle(now);
     }
 
-    void operator()(const Output& output) {
+    void learn(const Output& output) {
         if (!settings_.chant.on && !settings_.sentences.on) return;
         Memory::Calls& all = start();
         const Common& now = all.ledger.common;
@@ -100,7 +110,7 @@ public:
         settle(now);
     }
 
-    void operator()(const Usage& usage) {
+    void learn(const Usage& usage) {
         if (!memory_.calls) return;
         std::int64_t& tokens = memory_.calls.edit().ledger.tokens;
         constexpr std::int64_t most = std::int64_t{1} << 61;
@@ -108,7 +118,7 @@ public:
             if (more > 0 && tokens >= 0 && tokens < most) tokens += more < most ? more : most;
     }
 
-    void operator()(const Compaction& compaction) {
+    void learn(const Compaction& compaction) {
         Memory::Calls& all = start();
         const Common& now = all.ledger.common;
         if (settings_.compaction.on)
@@ -116,12 +126,6 @@ public:
         settle(now);
     }
 
-    /// What it did before is not held against it; if it goes on, that is more than a new sign.
-    void operator()(const Watermark&) {
-        if (memory_.calls) begin_anew(false);
-    }
-
-private:
     struct Seen {
         Family family = Family::none;
         Hit hit{};
@@ -465,7 +469,7 @@ private:
 template <class Watch>
 void fold(Memory& memory, const Settings& settings, const Observation& seen, Watch&& watch) {
     Folding<std::remove_reference_t<Watch>> folding{memory, settings, seen, watch};
-    std::visit(folding, seen.event);
+    folding();
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops
