@@ -60,6 +60,8 @@ TEST_CASE("Loop facts: the kind and the flags of commands") {
         {"while ! test -f done; do sleep 1; done", "ph"},
         {"for i in 1 2 3; do curl -s host && break; sleep 2; done", "ph"},
         {"for i in 1 2 3; do echo $i > f; done", "wh"},
+        {"git push; for i in 1 2 3; do curl -s host && break; sleep 2; done", "wh"},
+        {"make; for i in 1 2 3; do curl -s host && break; sleep 2; done", "rh"},
         {"mkdir -p a/b", "wh"},
         {"rm -rf build", "wh"},
         {"sudo rm -rf build", "wh"},

@@ -83,7 +83,7 @@ public:
         }
         facts_.nop = all_nop && !special_ && !facts_.writes;
         facts_.clock = facts_.clock && commands_ == 1;
-        facts_.waits = facts_.waits || (is_loop_ && sleeps_);
+        facts_.waits = facts_.waits || (is_loop_ && sleeps_ && !facts_.writes);
         return facts_;
     }
 
@@ -249,8 +249,8 @@ private:
     }
 
     void judge() noexcept {
-        is_loop_ =
-            is_loop_ || (word_count_ > 0 && (words_[0] == "until" || words_[0] == "while" || words_[0] == "for"));
+        if (commands_ == 0 && word_count_ > 0)
+            is_loop_ = is_loop_ || words_[0] == "until" || words_[0] == "while" || words_[0] == "for";
         std::size_t first = command_word();
         if (first == word_count_) {  // nothing, a comment, or assignments
             part_is_nop_ = word_count_ == 0;
