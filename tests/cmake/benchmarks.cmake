@@ -19,7 +19,7 @@ add_test(NAME "${test}" COMMAND heeler_bench --quick ${server})
 set_tests_properties("${test}" PROPERTIES TIMEOUT 120 LABELS benchmark PASS_REGULAR_EXPRESSION "\n${rows} rows, measured"
                                           ${postgres_properties})
 
-if(TARGET heeler_detection)
+if(TARGET heeler_json)
     set(prefix "${HEELER_TEST_PREFIX}detection")
     add_test(NAME "${prefix}.goals_on_made_up_runs" COMMAND heeler_detection --generated --quick)
     set_tests_properties("${prefix}.goals_on_made_up_runs" PROPERTIES TIMEOUT 120 LABELS benchmark)
