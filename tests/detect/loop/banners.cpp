@@ -163,6 +163,17 @@ TEST_CASE("Loop banners: one notice alone, with one verb only") {
     CHECK(told(shell("ls d9", '+', notice + "\nthe file was not found")).outcome == OutcomeClass::negative);
 }
 
+TEST_CASE("Loop banners: what may be one tells no failures apart, nor makes them equal") {
+    Told told;
+    const std::string notice = "warning: cannot create temp file\n";
+    static_cast<void>(told(shell("aa", '-', notice + "aa: the door was not found")));
+    static_cast<void>(told(shell("bb", '-', notice + "bb: the lock is invalid")));
+    const Outcome door = told(shell("cc", '-', notice + "cc: the door was not found"));
+    const Outcome lock = told(shell("dd", '-', notice + "dd: the lock is invalid"));
+    CHECK(door.error_key != lock.error_key);
+    CHECK(told(shell("ee", '-', notice + "ee: the door was not found")).error_key == door.error_key);
+}
+
 TEST_CASE("Loop banners: saved and loaded, a run's memory says the same") {
     Told kept, reloaded;
     for (const Unit& unit : work()) {

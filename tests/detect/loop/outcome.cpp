@@ -399,6 +399,10 @@ TEST_CASE("Loop outcomes: a notice of failure before an answer is no failure") {
         {shell, R"({"command":"ls src"})", '-',
          "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'n', other},
         {shell, R"({"command":"ls src"})", '?', "warning: cannot create temp file x\n1\n2", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "error: no profile\nThe file was updated", 'a'},
+        {"Edit", R"({"path":"a"})", '?', "error: no profile\nThe file was updated", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "The file was updated\nerror: no profile", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "Your edit did not match the file\nIt is done in other ways", 'n'},
         {shell, R"({"command":"echo testing the thing here; ./t"})", '?', "testing the thing\nthe thing here\nfailed",
          'n'},
     };

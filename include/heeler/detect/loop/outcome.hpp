@@ -156,9 +156,18 @@ private:
         if (result_.failed) return true;
         if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
+        if (ends_well()) return false;
         if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         return !brings_lines();
+    }
+    /// The host says that it worked, and so does the last line: what stands before it was a notice.
+    [[nodiscard]] bool ends_well() const noexcept {
+        const LineFacts* last = last_line(failure_);
+        if (failure_.first >= ResultFacts::head_lines || (result_.head[failure_.first].said & said_opening) != 0)
+            return false;
+        return result_.succeeded && failure_.lines > 1 && failure_.lines <= 4 && (last->said & said_ack) != 0 &&
+               (last->said & (said_error | said_tested)) == 0;
     }
     /// "HTTP/1.1 503", and no more.
     [[nodiscard]] bool is_bare_status() const noexcept {
@@ -323,12 +332,22 @@ private:
     [[nodiscard]] const LineFacts* telling_line() const noexcept {
         if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))
             return &result_.exception_line;
+        const LineFacts* doubtful = nullptr;
         for (std::size_t i = failure_.first; i < result_.head.size() && i < failure_.first + failure_.lines; ++i) {
-            const char first = output_[result_.head[i].begin];
-            if ((result_.head[i].said & said_error) != 0 && first != '$' && first != '>' && first != '+')
-                return &result_.head[i];
+            const LineFacts& line = result_.head[i];
+            const char first = output_[line.begin];
+            if ((line.said & said_error) == 0 || first == '$' || first == '>' || first == '+') continue;
+            if (!may_be_banner(line)) return &line;
+            if (doubtful == nullptr) doubtful = &line;
         }
+        if (doubtful != nullptr) return doubtful;
         return result_.has_error_line && is_in_body(result_.error_line) ? &result_.error_line : nullptr;
+    }
+    /// It stood before different texts already: another line that tells of a failure says more.
+    [[nodiscard]] bool may_be_banner(const LineFacts& line) const noexcept {
+        for (const BannerCandidate& each : learned_.first)
+            if (each.line == line.shape) return each.rest_count > 1;
+        return false;
     }
     [[nodiscard]] bool is_in_body(const LineFacts& line) const noexcept {
         if (failure_.first < ResultFacts::head_lines && line.begin < result_.head[failure_.first].begin) return false;
