@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -407,7 +406,7 @@ private:
         Example& example = memory_.example.edit();
         const auto put = [&](std::string_view more, std::size_t most) {
             const std::size_t size = more.size() < most ? more.size() : most;
-            std::memcpy(example.bytes.data() + example.size, more.data(), size);
+            more.copy(example.bytes.data() + example.size, size);
             example.size = static_cast<std::uint16_t>(example.size + size);
         };
         put(redact(call.substr(0, text.name)), 60);
@@ -423,7 +422,7 @@ private:
         text.size = 0;
         const auto put = [&](std::string_view more, std::size_t most) {
             const std::size_t size = more.size() < most ? more.size() : most;
-            std::memcpy(text.bytes.data() + text.size, more.data(), size);
+            more.copy(text.bytes.data() + text.size, size);
             text.size = static_cast<std::uint16_t>(text.size + size);
         };
         put(call.name, 96);
