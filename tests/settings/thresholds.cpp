@@ -207,6 +207,21 @@ TEST_CASE("every threshold of the five systems is set by its name, in the preset
     }
 }
 
+TEST_CASE("every setting of the loop detector is among the known names [M-186]") {
+    struct Names final : NamedSettings {
+        std::vector<std::string> all{};
+        void see(const SettingField& field) override { all.push_back("loop." + std::string{field.name}); }
+    } wanted;
+    Loop::Settings settings;
+    Loop::by_name(settings, wanted);
+    const auto names = setting_names();
+    CHECK(wanted.all.size() > 50);
+    for (const std::string& each : wanted.all) {
+        CAPTURE(each);
+        CHECK(std::find(names.begin(), names.end(), each) != names.end());
+    }
+}
+
 TEST_CASE("a threshold that its detector cannot work with is refused in the detector's words [M-186]") {
     RunClass rules = presets::session_monitor();
     const auto faults = set(rules, "error_cascade.window", {std::int64_t{65}});
