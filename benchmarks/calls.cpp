@@ -1,6 +1,7 @@
 // A tool call and its result, 300 bytes together, with all rules on.
 #include <heeler/text/fingerprint.hpp>
 
+#include "allocations.hpp"
 #include "compare.hpp"
 #include "host.hpp"
 
@@ -34,17 +35,18 @@ public:
 
     void add(Rows& rows) {
         const std::vector old{more(1)};
-        work(old, effort_.of(100'000, 200));
+        work(old, effort_.of(100'000, 3'000));
         rows.push_back(compare(
             effort_, "tool call + result, 300 bytes, all rules on", 80.0, [&] { return timed(old, many); },
             [&] { return hash_timed(); }));
         rows.push_back(compare(
             effort_, "... the 100,000th against the 100th", 1.2, [&] { return timed(old, 100); },
-            [&] {
-                const std::vector young{more(1)};
-                work(young, 100);
-                return timed(young, 100);
-            }));
+            [&] { return young_timed(); }));
+        rows.push_back({"... allocations of 1,000 such events", allocated(old), 0, 0.5, ""});
+        work(old, effort_.of(900'000, 100));
+        rows.push_back(compare(
+            effort_, "... the millionth against the 100th", 1.2, [&] { return timed(old, 100); },
+            [&] { return young_timed(); }));
         const std::vector herd{more(effort_.of(4'000, 50))};
         work(herd, effort_.of(100, 2));
         rows.push_back(compare(
@@ -69,6 +71,20 @@ private:
                 kennel_.dog->observe(run, heeler::ToolCall{"read_file", turn.args, {}}, now);
                 kennel_.dog->observe(run, heeler::ToolResult{true, turn.output, {}, {}}, now);
             }
+    }
+
+    /// For each thousand calls with their results, in the host's thread.
+    double allocated(const std::vector<heeler::RunHandle>& runs) {
+        const std::size_t thousands = effort_.of(100, 1);
+        const std::size_t before = allocations();
+        work(runs, thousands * 1'000);
+        return static_cast<double>(allocations() - before) / static_cast<double>(thousands);
+    }
+
+    double young_timed() {
+        const std::vector young{more(1)};
+        work(young, 100);
+        return timed(young, 100);
     }
 
     double timed(const std::vector<heeler::RunHandle>& runs, std::size_t each) {

@@ -79,6 +79,7 @@ template <class Ours, class Theirs>
 void add_beats(Effort effort, Rows& rows);
 void add_lines(Effort effort, Rows& rows);
 void add_calls(Effort effort, Rows& rows);
+void add_chants(Effort effort, Rows& rows);
 void add_ticks(Effort effort, Rows& rows);
 void add_judgements(Effort effort, Rows& rows);
 void add_memory(Effort effort, Rows& rows);

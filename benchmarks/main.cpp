@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
         } else {
             fmt::print(stderr,
                        "usage: heeler_bench [--quick] [--postgres=URL] "
-                       "[--only=beats|lines|calls|ticks|judgements|memory|flushes|trees]\n");
+                       "[--only=beats|lines|calls|chants|ticks|judgements|memory|flushes|trees]\n");
             return 64;
         }
     }
@@ -52,10 +52,10 @@ int main(int argc, char** argv) {
         std::string_view name;
         void (*add)(bench::Effort, bench::Rows&);
     };
-    constexpr Group groups[] = {{"beats", bench::add_beats},           {"lines", bench::add_lines},
-                                {"calls", bench::add_calls},           {"ticks", bench::add_ticks},
-                                {"judgements", bench::add_judgements}, {"memory", bench::add_memory},
-                                {"flushes", bench::add_flushes},       {"trees", bench::add_trees}};
+    constexpr Group groups[] = {
+        {"beats", bench::add_beats},   {"lines", bench::add_lines},     {"calls", bench::add_calls},
+        {"chants", bench::add_chants}, {"ticks", bench::add_ticks},     {"judgements", bench::add_judgements},
+        {"memory", bench::add_memory}, {"flushes", bench::add_flushes}, {"trees", bench::add_trees}};
     fmt::print("{:<50} | {:>12} | {:>10} | {:>7}{}\n", "row", "measured", "baseline", "ratio",
                effort.quick ? "" : " |     budget | holds");
     std::size_t count = 0;

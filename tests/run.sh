@@ -158,6 +158,9 @@ if [ "$full" = yes ]; then
     HEELER_BIN=$PWD/build/release/examples bash tests/examples/fleet.sh full || status=$?
     [ $status = 0 ] || [ $status = 77 ] || fail
 
+    heading "loops that are found, and two million healthy events that are none"
+    build/release/benchmarks/heeler_detection --generated || fail
+
     # The ones wait, the others compute.
     heading "watchdogs killed at every pair of points, the model with larger bounds"
     HEELER_CRASH_ALL=1 HEELER_MODEL_ALL=1 ctest --test-dir build/dev \

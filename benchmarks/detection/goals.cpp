@@ -62,11 +62,11 @@ bool long_healthy_runs(const Scale& scale, const Candidate& judge_of) {
 }
 
 /// Each healthy episode by itself, and which of them somebody is nudged for.
-bool healthy_cases(const Scale& scale, const Candidate& judge_of, std::size_t seeds) {
+bool healthy_cases(const Scale& scale, const Candidate& judge_of) {
     std::map<std::string, std::size_t> alarmed;
     std::size_t cases = 0, nudges = 0, stops = 0;
     for (const Episode& episode : healthy_episodes())
-        for (std::size_t i = 0; i < seeds; ++i) {
+        for (std::size_t i = 0; i < scale.cases; ++i) {
             const Story story = healthy_case(episode, scale.seed + static_cast<std::uint32_t>(i));
             const Verdict verdict = judge(judge_of, story.told());
             ++cases;
@@ -136,13 +136,13 @@ bool chants(const Scale& scale, const Candidate& judge_of) {
 }
 
 /// Found by the end of the round in which it is due.
-bool stuck_runs(const Scale& scale, const Candidate& judge_of, std::size_t seeds) {
+bool stuck_runs(const Scale& scale, const Candidate& judge_of) {
     Score score;
     std::map<std::string, std::size_t> late;
     std::size_t in_time = 0, runs = 0, kinds_in_time = 0;
     for (const Pathology& pathology : pathologies()) {
         std::size_t missed = 0;
-        for (std::size_t i = 0; i < seeds; ++i) {
+        for (std::size_t i = 0; i < scale.cases; ++i) {
             std::vector<std::size_t> ends;
             const Recording run = stuck_run(pathology, scale.seed + static_cast<std::uint32_t>(i), ends);
             const Verdict verdict = judge(judge_of, run);
@@ -169,11 +169,10 @@ bool stuck_runs(const Scale& scale, const Candidate& judge_of, std::size_t seeds
 }  // namespace
 
 bool over_generated(const Scale& whole, bool families_too, bool compared) {
-    const std::size_t seeds = compared ? 20 : 2;
     const auto all_of = [&](const Candidate& judge_of, const Scale& scale) {
         fmt::print("\n{:<66} | {:<44} | met\n{:-<67}|{:-<46}|----\n", judge_of.name, "measured", "", "");
-        bool met = stuck_runs(scale, judge_of, seeds);
-        met = healthy_cases(scale, judge_of, seeds) && met;
+        bool met = stuck_runs(scale, judge_of);
+        met = healthy_cases(scale, judge_of) && met;
         met = changing_polls(scale, judge_of) && met;
         met = chants(scale, judge_of) && met;
         return long_healthy_runs(scale, judge_of) && met;

@@ -10,11 +10,12 @@ struct Scale {
     std::uint32_t seed = 1;
     std::size_t runs = 1'000;    ///< healthy ones
     std::size_t events = 2'000;  ///< of each
+    std::size_t cases = 20;      ///< of each healthy episode, and of each kind of loop
     std::size_t polls = 10'000;
     std::size_t chants = 400;  ///< of as many periods
 };
 
-/// Prints a table; whether every goal is met. `compared`: with the simple judges, too.
+/// Prints a table; whether `recommended` meets every goal. `compared`: with the simple judges, too.
 [[nodiscard]] bool over_generated(const Scale& scale, bool families, bool compared);
 
 }  // namespace detection

@@ -131,6 +131,23 @@ std::size_t calls_until(const Recording& run, std::size_t line) {
     return calls;
 }
 
+Recording disguised(Recording run, Disguise disguise) {
+    std::map<std::string, std::string> names;
+    for (Happening& line : run.lines) {
+        const bool result = line.kind == Happening::Kind::result;
+        if (disguise == Disguise::later) line.at += 1'000'000;
+        if (disguise == Disguise::warning && result)
+            line.text.insert(0, "warning: cannot create a temporary file in /var/cache: permission denied\n");
+        if (disguise == Disguise::footer && result) line.text += "\n(the shell stands in its first directory again)";
+        if (disguise == Disguise::opaque_names && line.kind == Happening::Kind::call)
+            line.name = names.try_emplace(line.name, "tool" + std::to_string(names.size())).first->second;
+        if (disguise == Disguise::carriage_returns && result)
+            for (std::size_t at = 0; (at = line.text.find('\n', at)) != std::string::npos; at += 2)
+                line.text.insert(at, "\r");
+    }
+    return run;
+}
+
 std::vector<Recording> read_recordings(const std::string& folder) {
     std::vector<Recording> runs;
     if (!std::filesystem::is_directory(folder)) throw std::runtime_error(folder + " is no folder");

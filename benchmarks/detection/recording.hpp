@@ -1,10 +1,12 @@
 // A run as it was recorded or made up: what happened, and what a person says about it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detection {
@@ -41,6 +43,15 @@ struct Recording {
 
 /// How many calls were made up to and with this line.
 [[nodiscard]] std::size_t calls_until(const Recording& run, std::size_t line);
+
+/// What a harness may put around what happened, and what must change nothing: a constant line before or after every
+/// result, other line ends, tools with names that say nothing, all times later.
+enum class Disguise : std::uint8_t { none, warning, footer, carriage_returns, opaque_names, later };
+
+inline constexpr std::array<std::string_view, 6> disguise_names{"none",         "warning", "footer", "carriage_returns",
+                                                                "opaque_names", "later"};
+
+[[nodiscard]] Recording disguised(Recording run, Disguise disguise);
 
 /// Reads every `*.jsonl` and `*.jsonl.gz` below `folder/runs`, sorted by name, and the labels in
 /// `folder/labels*.jsonl`. Throws `std::runtime_error` for what cannot be read at all.

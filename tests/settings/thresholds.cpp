@@ -32,6 +32,13 @@ RunClass steering() {
     return rules;
 }
 
+/// What no preset has on.
+RunClass equal_calls() {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}});
+    return rules;
+}
+
 template <class D, class Read>
 double of(const RunClass& rules, Read read) {
     const auto* settings = rules.detectors.find<D>();
@@ -131,10 +138,11 @@ const Threshold thresholds[] = {
     {"tool_calls.allowed_s", "3000", presets::recommended, LENGTH_OF(ByProgress, in_tool), 2700, 3000},
     {"tool_calls.grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, tool_grace), 30, 60},
     {"tool_calls.cap_s", "3600", presets::recommended, LENGTH_OF(ByProgress, tool_cap), 7200, 3600},
-    {"loop_calls.max_period", "16", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.max_period), 32, 16},
-    {"loop_calls.min_repeats", "4", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.min_repeats), 3, 4},
-    {"loop_calls.min_items", "8", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.min_items), 5, 8},
-    {"loop_calls.window", "150", presets::recommended, NUMBER_OF(LoopDetector<Call>, rule.window), 200, 150},
+    {"loop.repeat_adjacent", "4", presets::recommended, NUMBER_OF(Loop, repeat.adjacent), 3, 4},
+    {"loop_calls.max_period", "16", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.max_period), 32, 16},
+    {"loop_calls.min_repeats", "4", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.min_repeats), 3, 4},
+    {"loop_calls.min_items", "8", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.min_items), 5, 8},
+    {"loop_calls.window", "150", equal_calls, NUMBER_OF(LoopDetector<Call>, rule.window), 200, 150},
     {"outbox.first_retry_s", "2", presets::long_run, CLASS_LENGTH(alerts.outbox.first_retry), 1, 2},
     {"outbox.longest_retry_s", "100", presets::long_run, CLASS_LENGTH(alerts.outbox.longest_retry), 300, 100},
     {"outbox.jitter", "yes", presets::long_run, [](const RunClass& c) { return c.alerts.outbox.jitter ? 1.0 : 0.0; }, 0,
@@ -197,6 +205,21 @@ TEST_CASE("every threshold of the five systems is set by its name, in the preset
         for (const auto& fault : set(rules, each.name, {std::string{each.value}})) FAIL_CHECK(fault.message);
         CHECK(each.read(rules) == each.after);
         CHECK(detail::ReadyClass::check(rules));
+    }
+}
+
+TEST_CASE("every setting of the loop detector is among the known names [M-186]") {
+    struct Names final : NamedSettings {
+        std::vector<std::string> all{};
+        void see(const SettingField& field) override { all.push_back("loop." + std::string{field.name}); }
+    } wanted;
+    Loop::Settings settings;
+    Loop::by_name(settings, wanted);
+    const auto names = setting_names();
+    CHECK(wanted.all.size() > 50);
+    for (const std::string& each : wanted.all) {
+        CAPTURE(each);
+        CHECK(std::find(names.begin(), names.end(), each) != names.end());
     }
 }
 

@@ -19,13 +19,11 @@ HEELER_INLINE std::optional<Finding> Loop::check(const Memory& memory, const Set
     const loops::Hit& hit = shown.hit;
     if (hit.level < (settings.watch ? Level::watch : Level::nudge)) return std::nullopt;
     Finding finding{Condition::loop_detected, hit.level, kind, {.rule = loops::row(loops::Family{shown.family}).name}};
-    finding.evidence.add("period", hit.period)
-        .add("repeats", hit.count)
-        .add("needed", hit.needed)
-        .add("rounds", shown.rounds)
-        .add("seconds", shown.seconds)
-        .add("tokens", static_cast<double>(shown.tokens))
-        .add("varied", static_cast<double>(hit.varied));
+    finding.evidence.add("repeats", hit.count).add("needed", hit.needed);
+    if (hit.period > 1) finding.evidence.add("period", hit.period);
+    if (shown.rounds > 0) finding.evidence.add("rounds", shown.rounds);  // since its first sign
+    if (shown.seconds > 0) finding.evidence.add("seconds", shown.seconds);
+    if (shown.tokens > 0) finding.evidence.add("tokens", static_cast<double>(shown.tokens));
     finding.evidence.first = hit.first;
     finding.evidence.last = shown.last;
     finding.identity = hit.identity;
@@ -36,6 +34,15 @@ HEELER_INLINE std::optional<Finding> Loop::check(const Memory& memory, const Set
 HEELER_INLINE void Loop::by_name(Settings& settings, NamedSettings& named) { loops::name_each(settings, named); }
 
 HEELER_INLINE Result<void> Loop::validate(const Settings& settings) { return loops::validate(settings); }
+
+HEELER_INLINE std::vector<Detail> Loop::details(const Memory& memory, const Settings&, const Run&,
+                                                const Finding& found) {
+    std::vector<Detail> shown;
+    shown.push_back({"varied", std::string{name_of(memory.calls->shown.hit.varied)}});
+    if (found.level >= Level::nudge && !memory.example->text().empty())
+        shown.push_back({"example", std::string{memory.example->text()}});
+    return shown;
+}
 
 HEELER_INLINE std::string Loop::describe(const Finding& finding) {
     std::string text = "Looping: " + loops::words_of(finding);

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
@@ -21,8 +23,7 @@ namespace heeler::inline HEELER_ABI {
 /// progress, and the episode that begins with the first sign of a loop and ends when something moves.
 struct Loop {
     static constexpr std::string_view kind = "loop";
-    static constexpr EventMask listens =
-        events<OutputLine, ToolCall, ToolResult, Message, Usage, Compaction, Watermark>;
+    static constexpr EventMask listens = events<Output, ToolCall, ToolResult, Message, Usage, Compaction, Watermark>;
 
     using Settings = loops::Settings;
     using Memory = loops::Memory;
@@ -34,19 +35,23 @@ struct Loop {
     static void by_name(Settings& settings, NamedSettings& named);
     [[nodiscard]] static Result<void> validate(const Settings& settings);
 
-    /// Progress, not a count of items, proves that a loop is over.
-    [[nodiscard]] static std::uint32_t evidence_needed(const Settings&) noexcept { return 1; }
+    /// Rounds with progress, not a count of items, prove that a loop is over. Of what was said, and of calls whose
+    /// results nobody reports, so many that repeat nothing.
+    [[nodiscard]] static std::uint32_t evidence_needed(const Settings& settings) noexcept {
+        return settings.over_after;
+    }
     [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings&) noexcept {
         const loops::Ledger& ledger = memory.calls->ledger;
-        return ledger.common.gains - ledger.gains_since;
+        return ledger.common.gains - ledger.gains_since + (ledger.by_words != 0 ? ledger.said_since : 0);
     }
-    /// Whatever it calls and answers meanwhile: without progress it goes on with the same.
+    /// Whatever it calls meanwhile: without progress it goes on with the same.
     [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
                                                                    std::uint64_t) noexcept {
         if (new_items(memory, settings) != 0) return std::nullopt;
         return memory.calls->ledger.since;
     }
 
+    [[nodiscard]] static std::vector<Detail> details(const Memory& memory, const Settings&, const Run&, const Finding&);
     [[nodiscard]] static std::string describe(const Finding& finding);
 };
 

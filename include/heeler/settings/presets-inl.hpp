@@ -65,7 +65,7 @@ HEELER_INLINE RunClass recommended() {
     rules.detectors.turn_off<HeartbeatContract<Intervals>>()
         .turn_on<OutputAccessRule>()
         .turn_on<LoopDetector<Line>>()
-        .turn_on<LoopDetector<Call>>({{1, 32, 3, 5, 200}, {}})
+        .turn_on<Loop>()
         .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s})
         // Agents burn in bursts: three minutes in a row against the half hour before.
         .turn_on<BurnRateTracker<Tokens>>({5.0, 30, 3})

@@ -9,6 +9,7 @@
 #include <heeler/detect/expected_duration.hpp>   // IWYU pragma: export
 #include <heeler/detect/failure_streak.hpp>      // IWYU pragma: export
 #include <heeler/detect/heartbeat_contract.hpp>  // IWYU pragma: export
+#include <heeler/detect/loop.hpp>                // IWYU pragma: export
 #include <heeler/detect/loop_detector.hpp>       // IWYU pragma: export
 #include <heeler/detect/needs_input.hpp>         // IWYU pragma: export
 #include <heeler/detect/output_access_rule.hpp>  // IWYU pragma: export

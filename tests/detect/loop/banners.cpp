@@ -106,6 +106,22 @@ TEST_CASE("Loop banners: several lines before every answer") {
     }
 }
 
+TEST_CASE("Loop banners: several lines behind every answer") {
+    Told plain, with_banner;
+    std::size_t i = 0;
+    for (Unit unit : work()) {
+        const Outcome expected = plain(unit);
+        if (!unit.text.empty()) unit.text += '\n';
+        unit.text +=
+            "[Current folder: /srv]\n[Interpreter: /usr/bin/python]\n[It took " + std::to_string(i) + " steps]";
+        const Outcome made = with_banner(unit);
+        if (i++ >= 14) {
+            CHECK(made.outcome == expected.outcome);
+            CHECK(made.key == expected.key);
+        }
+    }
+}
+
 TEST_CASE("Loop banners: what heads only failures is none") {
     Told told;
     static_cast<void>(told(shell("ls", '+', "a.c and b.c")));
@@ -145,6 +161,17 @@ TEST_CASE("Loop banners: one notice alone, with one verb only") {
     CHECK(told(shell("ls d9", '+', notice)).outcome == OutcomeClass::empty);
     CHECK(told(shell("touch d9", '+', notice)).outcome == OutcomeClass::ack);
     CHECK(told(shell("ls d9", '+', notice + "\nthe file was not found")).outcome == OutcomeClass::negative);
+}
+
+TEST_CASE("Loop banners: what may be one tells no failures apart, nor makes them equal") {
+    Told told;
+    const std::string notice = "warning: cannot create temp file\n";
+    static_cast<void>(told(shell("aa", '-', notice + "aa: the door was not found")));
+    static_cast<void>(told(shell("bb", '-', notice + "bb: the lock is invalid")));
+    const Outcome door = told(shell("cc", '-', notice + "cc: the door was not found"));
+    const Outcome lock = told(shell("dd", '-', notice + "dd: the lock is invalid"));
+    CHECK(door.error_key != lock.error_key);
+    CHECK(told(shell("ee", '-', notice + "ee: the door was not found")).error_key == door.error_key);
 }
 
 TEST_CASE("Loop banners: saved and loaded, a run's memory says the same") {

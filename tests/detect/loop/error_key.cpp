@@ -91,6 +91,19 @@ TEST_CASE("Loop errors: other failures") {
     }
 }
 
+TEST_CASE("Loop errors: a failure in an object or in brackets has words of its own") {
+    for (const std::string_view text :
+         {R"({"error":"the door is closed"})", "[ERROR] the door is closed", "{'error': 'the door is closed'}"}) {
+        INFO(text);
+        CHECK(failed("x", text).enough_letters);
+        CHECK(failed("x", text).words >= 2);
+    }
+    CHECK(failed("x", R"({"error":"not_found","id":"k1"})").error_key !=
+          failed("x", R"({"error":"is_closed","id":"k1"})").error_key);
+    CHECK(failed("open k1", R"({"error":"not_found","id":"k1"})").error_key ==
+          failed("open k2", R"({"error":"not_found","id":"k2"})").error_key);
+}
+
 TEST_CASE("Loop errors: what a failure is about") {
     const Outcome red = failed("find red", "Could not find [red]");
     const Outcome blue = failed("find blue", "Could not find [blue]");

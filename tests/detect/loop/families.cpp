@@ -118,7 +118,7 @@ TEST_CASE("repeat: up to twelve others between, not thirteen") {
     CHECK(units_until<Repeat>(Level::watch, OutcomeClass::info, [](auto& told) { told.others(13); }) == 0);
 }
 
-TEST_CASE("repeat: news between weakens it, and makes an acknowledgement none; never to a stop") {
+TEST_CASE("repeat: news between weakens it, and makes an acknowledgement none, never to a stop") {
     const auto news = [](auto& told) { told.others(2).news(); };
     for (const Row row :
          {Row{OutcomeClass::negative, 5}, {OutcomeClass::info, 6}, {OutcomeClass::empty, 8}, {OutcomeClass::ack, 0}}) {
@@ -240,7 +240,7 @@ TEST_CASE("near: values that come back are no batch") {
     }
 }
 
-TEST_CASE("near: an edit, another outcome and another shape begin anew; a moving number needs one more") {
+TEST_CASE("near: an edit, another outcome and another shape begin anew, a moving number needs one more") {
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.edit().call.typed; }) == 0);
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.call.shape; }) == 0);
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.outcome.key; }) == 0);
@@ -389,7 +389,7 @@ TEST_CASE("frozen poll: ten minutes and ten polls, or ten usual intervals, and a
           }) == 0);
 }
 
-TEST_CASE("coverage: four reads that show nothing new, in any order; an edit makes all of it new") {
+TEST_CASE("coverage: four reads that show nothing new, in any order, an edit makes all of it new") {
     Told<Coverage> told;
     told.call.has_span = true;
     told.call.resource = 5;

@@ -96,8 +96,9 @@ TEST_CASE("the fifth message that is worded alike is heard") {
     }
     CHECK(hit.level == Level::nudge);
     CHECK(hit.varied == Varied::wording);
-    Assistant brief;
-    for (const std::string_view end : ends) REQUIRE(brief.says("done " + std::string{end}).level < Level::nudge);
+    Assistant brief;  // two words are too few to be alike
+    for (const std::string_view said : {"yes, done", "done: yes", "yes; done", "done, yes", "yes - done", "done. yes"})
+        REQUIRE(brief.says(said).level < Level::nudge);
 }
 
 TEST_CASE("a message without a word says nothing") {

@@ -143,7 +143,7 @@ TEST_CASE("Loop outcomes: nothing to answer") {
         CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '+', nothing).outcome == OutcomeClass::empty);
         CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '?', nothing).outcome == OutcomeClass::empty);
         CHECK(outcome_of(*learned, "create_file", R"({"q":"x"})", '+', nothing).outcome == OutcomeClass::ack);
-        CHECK(outcome_of(*learned, shell, R"({"command":"mkdir x"})", '?', nothing).outcome == OutcomeClass::ack);
+        CHECK(outcome_of(*learned, shell, R"({"command":"mkdir x"})", '+', nothing).outcome == OutcomeClass::ack);
         CHECK(outcome_of(*learned, "lookup", R"({"q":"x"})", '-', nothing).outcome == OutcomeClass::empty);
     }
     for (const std::string_view something :
@@ -261,7 +261,7 @@ TEST_CASE("Loop outcomes: words that only look like a failure") {
                                         "\xE9\x94\x99\xE8\xAF\xAF 12",
                                         "unknown 3",
                                         "invalidate 3",
-                                        "HTTP 503",
+                                        "the rate limit is 5",
                                         "code 503",
                                         "a 503 b",
                                         "--fail 3"}) {
@@ -399,6 +399,10 @@ TEST_CASE("Loop outcomes: a notice of failure before an answer is no failure") {
         {shell, R"({"command":"ls src"})", '-',
          "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'n', other},
         {shell, R"({"command":"ls src"})", '?', "warning: cannot create temp file x\n1\n2", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "error: no profile\nThe file was updated", 'a'},
+        {"Edit", R"({"path":"a"})", '?', "error: no profile\nThe file was updated", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "The file was updated\nerror: no profile", 'n'},
+        {"Edit", R"({"path":"a"})", '+', "Your edit did not match the file\nIt is done in other ways", 'n'},
         {shell, R"({"command":"echo testing the thing here; ./t"})", '?', "testing the thing\nthe thing here\nfailed",
          'n'},
     };
@@ -469,4 +473,49 @@ TEST_CASE("Loop outcomes: what a terminal prints of the command is no answer") {
         {shell, R"({"command":"make all"})", '-', "make: no rule", 'n', same},
     };
     check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: exit codes that the text tells where the host does not know") {
+    const Row rows[] = {
+        {shell, R"({"command":"make"})", '?', "some output\n[The command completed with exit code 2.]", 'n'},
+        {shell, R"({"command":"make"})", '?', "some output\n[The command completed with exit code 0.]", 'i'},
+        {shell, R"({"command":"make"})", '+', "some output\n[The command completed with exit code 2.]", 'i'},
+        {shell, R"({"command":"grep x f"})", '?', "[The command completed with exit code 1.]", 'e'},
+        {shell, R"({"command":"rm f"})", '?', "exited with code 1", 'n'},
+        {shell, R"({"command":"rm f"})", '?', "exited with code 0", 'a'},
+        {shell, R"({"command":"go test"})", '?', "--- it went on\nexit status 1", 'n'},
+        {shell, R"({"command":"make"})", '?', R"({"output":"it went on","metadata":{"exit_code":2}})", 'n'},
+        {shell, R"({"command":"make"})", '?', R"({"output":"it went on","metadata":{"exit_code":0}})", 'i'},
+        {shell, R"({"command":"make"})", '?', "Process exited with code 1\nOutput:\nsome output", 'n'},
+        {shell, R"({"command":"make"})", '?', "Process exited with code 0\nOutput:\nsome output", 'i'},
+        {shell, R"({"command":"cat a"})", '?',
+         "if it fails the exit code 2 is given\nfirst\nsecond one\nthird one\nfourth one", 'i'},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: how other tools say that it failed") {
+    for (const std::string_view failure :
+         {R"({"success": false})", R"({"success":false,"id":7})", "success=False", "ok: false", "not ok 3 - it adds",
+          "--- FAIL: TestAdd", "npm ERR! code E1", "\xE2\x9D\x8C it does not add up", "\xE2\x9C\x97 adds two",
+          R"({"error":"it is closed"})", R"({"message":"not found"})"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(failure);
+        CHECK(outcome_of(*learned, "lookup", R"({"q":"qed"})", '?', failure).outcome == OutcomeClass::negative);
+        CHECK(outcome_of(*learned, "get_it", R"({"q":"qed"})", '+', failure).outcome == OutcomeClass::negative);
+    }
+    for (const std::string_view fine :
+         {R"({"success": true, "n": 3})", "it may fail 3 times", "an err of 3",
+          R"({"id":"7","status":"rejected","sum":3})", R"({"order":"7","state":"payment failed","sum":3})",
+          R"([{"id":7,"status":"denied"},{"id":8,"status":"open"}])"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(fine);
+        CHECK(outcome_of(*learned, "get_it", R"({"q":"qed"})", '+', fine).outcome == OutcomeClass::info);
+    }
+    for (const std::string_view infra : {"HTTP 503", "HTTP/1.1 502 Bad Gateway", "Service Unavailable",
+                                         "<h1>502 Bad Gateway</h1>", "429 Too Many Requests"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(infra);
+        CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '?', infra).outcome == OutcomeClass::infra);
+    }
 }

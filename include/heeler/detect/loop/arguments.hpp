@@ -258,7 +258,7 @@ public:
         const char* end = at + text.size();
         while (at != end) {
             const char* first = at;
-            while (at != end && !is_blank(*at)) ++at;
+            while (at != end && (!is_blank(*at) || is_single_blank(first, at, end))) ++at;
             if (at != first) {
                 if (blank_ && (size_ > 0 || taken_ > 0)) append(" ");
                 blank_ = false;
@@ -289,6 +289,10 @@ private:
             size_ += part.size();
             text.remove_prefix(part.size());
         }
+    }
+    /// One between two words stays as it is.
+    [[nodiscard]] static bool is_single_blank(const char* first, const char* at, const char* end) noexcept {
+        return *at == ' ' && at != first && end - at > 1 && !is_blank(at[1]);
     }
     /// Between two words, if there are any.
     void make_room() noexcept {

@@ -19,8 +19,9 @@ namespace heeler::inline HEELER_ABI::loops {
 /// So a character that differs from the one a period before shows in 16 places, and a stretch in which none differs is
 /// equal by content; the text itself, which may hold secrets, is neither kept nor saved. Where a stretch begins is
 /// known to a character or two: every sixteenth time a character before it looks equal. Which periods to try is told by
-/// anchors: in any 32 characters the place with the smallest hash, which text that repeats has at the same places each
-/// time. Distances between equal anchors are followed character by character until one of them differs.
+/// anchors: in any 32 characters the places with the smallest hash, which text that repeats has at the same places each
+/// time. Where the same stood between anchors before, so far back the text is followed, character by character, until
+/// one differs.
 struct Chant {
     static constexpr std::string_view name = "chant";
     static constexpr Basis basis = Basis::text;
@@ -57,7 +58,6 @@ struct Chant {
         static constexpr std::uint32_t window = 32;
 
         std::array<std::uint8_t, kept / 2> marks{};
-        std::array<std::uint16_t, 64> by_gram{};  ///< where an anchor was seen last
         /// Where all since the anchor before, the 9th and the 32nd before was seen last: of similar lines the anchors
         /// are the same.
         std::array<std::array<std::uint16_t, 64>, 3> by_chain{};
@@ -77,8 +77,8 @@ struct Chant {
 
         template <class A>
         void archive(A& a) {
-            a(marks, by_gram, by_chain, recent, gram, chains, sum, count, anchor, code, held, held_count, missing,
-              in_line, following);
+            a(marks, by_chain, recent, gram, chains, sum, count, anchor, code, held, held_count, missing, in_line,
+              following);
             for (Lag& each : lags) each.archive(a);
             if (A::is_loading && !is_sound()) *this = {};
         }
@@ -244,20 +244,19 @@ private:
         [[nodiscard]] std::uint16_t recent(std::uint32_t at) const noexcept { return part_.recent[at % Part::window]; }
 
         void try_anchor(std::uint32_t at) noexcept {
-            try_place(at, part_.by_gram[recent(part_.anchor) % part_.by_gram.size()], part_.anchor);
             const std::uint64_t since = mixed(std::exchange(part_.sum, 0));
             part_.chains[0] = (part_.chains[0] << 7) + since;
             part_.chains[1] = (part_.chains[1] << 2) + since;
-            try_place(at, part_.by_chain[0][since >> 58], at);
-            try_place(at, part_.by_chain[1][mixed(part_.chains[0]) >> 58], at);
-            try_place(at, part_.by_chain[2][mixed(part_.chains[1]) >> 58], at);
+            try_place(at, part_.by_chain[0][since >> 58]);
+            try_place(at, part_.by_chain[1][mixed(part_.chains[0]) >> 58]);
+            try_place(at, part_.by_chain[2][mixed(part_.chains[1]) >> 58]);
         }
 
-        /// What is at `place` was seen before where `known` says.
-        void try_place(std::uint32_t at, std::uint16_t& known, std::uint32_t place) noexcept {
-            const auto lag = static_cast<std::uint16_t>(place - known);
-            known = static_cast<std::uint16_t>(place);
-            if (lag >= 1 && lag <= longest && lag <= place) try_lag(at, lag);
+        /// What ends here ended before where `known` says.
+        void try_place(std::uint32_t at, std::uint16_t& known) noexcept {
+            const auto lag = static_cast<std::uint16_t>(at - known);
+            known = static_cast<std::uint16_t>(at);
+            if (lag >= 1 && lag <= longest && lag <= at) try_lag(at, lag);
         }
 
         /// How many of the newest characters equal the one so far before them, as far as is known.

@@ -83,6 +83,7 @@ public:
         }
         facts_.nop = all_nop && !special_ && !facts_.writes;
         facts_.clock = facts_.clock && commands_ == 1;
+        facts_.waits = facts_.waits || (is_loop_ && sleeps_ && !facts_.writes);
         return facts_;
     }
 
@@ -234,7 +235,7 @@ private:
                 ++i;
             } else if (word == "sudo" || word == "time" || word == "env" || word == "nohup" || word == "command" ||
                        word == "exec" || word == "nice" || word == "then" || word == "do" || word == "else" ||
-                       word == "if" || word == "while" || word == "!") {
+                       word == "if" || word == "while" || word == "until" || word == "!") {
                 ++i;
                 while (i < word_count_ && words_[i].starts_with('-')) ++i;
             } else if (word == "timeout") {
@@ -248,6 +249,8 @@ private:
     }
 
     void judge() noexcept {
+        if (commands_ == 0 && word_count_ > 0)
+            is_loop_ = is_loop_ || words_[0] == "until" || words_[0] == "while" || words_[0] == "for";
         std::size_t first = command_word();
         if (first == word_count_) {  // nothing, a comment, or assignments
             part_is_nop_ = word_count_ == 0;
@@ -256,13 +259,14 @@ private:
         std::string_view word = base_name(words_[first]);
         while (!word.empty() && (word.front() == '(' || word.front() == '{')) word.remove_prefix(1);
         if (word.empty() && first + 1 < word_count_) word = base_name(words_[++first]);
-        part_is_nop_ = word[0] == ':' || word == "true" || word == "false" || word == "echo" || word == "printf";
+        part_is_nop_ = word.starts_with(':') || word == "true" || word == "false" || word == "echo" || word == "printf";
         if (word == "cd" || word == "source" || word == "." || word == "export" || word == "set" || word == "pushd") {
             if (facts_.verb.empty()) facts_.verb = word;
             return;
         }
-        if (shells.has(word) && inner_command(first)) return;
         const std::uint32_t hash = word_hash(word);
+        if (shells.has(hash) && inner_command(first)) return;
+        sleeps_ = sleeps_ || word == "sleep";
         ++commands_;
         if (commands_ == 1) {
             facts_.verb = word;
@@ -301,6 +305,7 @@ private:
             return writing_subcommands.has(words_[first + 3]);
         if (word == "service") return word_count_ > first + 2 && writing_subcommands.has(words_[first + 2]);
         if (word == "stash") return false;
+        if (word == "curl") return saves_answer(first);
         if (!writing_if.has(hash)) return false;
         const std::string_view sub = subcommand(first);
         if (word == "git" && (sub == "stash" || sub == "tag") && first + 2 < word_count_) {
@@ -309,6 +314,17 @@ private:
         }
         if (word == "uv" && sub == "pip") return true;
         return writing_subcommands.has(sub);
+    }
+    /// `curl -sO URL`, `curl -o FILE URL`: nothing is printed, and nothing is wrong.
+    [[nodiscard]] bool saves_answer(std::size_t first) const noexcept {
+        for (std::size_t i = first + 1; i < word_count_; ++i) {
+            const std::string_view word = words_[i];
+            const bool is_short = word.size() > 1 && word[0] == '-' && word[1] != '-';
+            if (word == "--remote-name" || (is_short && word.find('O') != std::string_view::npos)) return true;
+            if (word != "--output" && !(is_short && word.back() == 'o')) continue;
+            return i + 1 < word_count_ && words_[i + 1] != "/dev/null";
+        }
+        return false;
     }
     void read_sed(std::size_t first) noexcept {
         for (std::size_t i = first + 1; i < word_count_; ++i) {
@@ -352,6 +368,8 @@ private:
     bool part_is_nop_ = false;
     bool special_ = false;  ///< something is expanded or grouped
     bool is_inner_ = false;
+    bool is_loop_ = false;
+    bool sleeps_ = false;
 };
 
 }  // namespace detail

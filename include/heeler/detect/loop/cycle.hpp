@@ -18,7 +18,7 @@ struct CycleRing {
 
     struct Item {
         std::uint32_t item, round, first;
-        std::uint64_t member;  ///< for the identity
+        std::uint32_t member;  ///< for the identity
     };
     struct Run {
         std::uint32_t round, first;  ///< of the block before the first item that equals the one a period before
@@ -41,6 +41,13 @@ struct CycleRing {
         items[count++ % longest] = item;
     }
 
+    /// The newest item equals none of those that are kept.
+    [[nodiscard]] bool is_new() const noexcept {
+        std::uint32_t repeats = 0;
+        for (const Run& each : runs) repeats |= each.equal;
+        return repeats == 0;
+    }
+
     /// How often the block of this period stands there, if it is one: a single item is its own block.
     [[nodiscard]] std::uint32_t blocks(std::uint32_t period) const noexcept {
         const std::uint32_t equal = runs[period].equal;
@@ -54,7 +61,7 @@ struct CycleRing {
     [[nodiscard]] std::uint64_t identity(std::uint32_t period) const noexcept {
         std::uint64_t sum = 0;
         for (std::uint32_t i = 1; i <= period; ++i) sum += back(i).member;
-        return sum;
+        return text::combine(sum, period);
     }
 
 private:
@@ -93,7 +100,7 @@ struct Cycle {
 
     static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
         part.add({static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())), common.round, unit.first,
-                  unit.member()});
+                  static_cast<std::uint32_t>(unit.member())});
         return best_of(part, 2, settings.rounds, settings.stop, 3);
     }
     static std::string words(const Finding& finding) {
@@ -115,7 +122,7 @@ struct CallOnly {
     static constexpr Basis basis = Basis::same_call;
 
     static Hit learn(Part& part, const Settings& settings, const CallFacts& call, const Common& common) noexcept {
-        part.add({call.typed, common.round, common.index, text::combine(call.shape, 0)});
+        part.add({call.typed, common.round, common.index, static_cast<std::uint32_t>(text::combine(call.shape, 0))});
         return best_of(part, 1, settings.repeats, 2 * settings.repeats, 2);
     }
     static std::string words(const Finding& finding) {

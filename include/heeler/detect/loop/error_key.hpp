@@ -66,7 +66,11 @@ inline constexpr Words plain_words{
 class ErrorKeyReader {
 public:
     ErrorKeyReader(std::string_view text, const TokenSet& tokens) noexcept
-        : begin_{text.data()}, at_{text.data()}, end_{text.data() + text.size()}, tokens_{tokens} {}
+        : begin_{text.data()},
+          at_{text.data()},
+          end_{text.data() + text.size()},
+          tokens_{tokens},
+          is_object_{trim(text).starts_with('{') || trim(text).starts_with("[{")} {}
 
     [[nodiscard]] ErrorKey read() noexcept {
         MaskFinder finder{begin_, end_};
@@ -107,6 +111,7 @@ private:
     [[nodiscard]] const char* quote_end(const char* at) const noexcept {
         if (*at == '[' || *at == '{' || *at == '<') return at + 1;
         const bool in_word = at != begin_ && is_word(at[-1]) && static_cast<unsigned char>(at[-1]) < 0x80;
+        if (is_object_ && (*at == '\'' || *at == '"')) return nullptr;
         if ((*at == '\'' || *at == '"' || *at == '`') && !in_word) return at + 1;
         if (is_curly_quote(at)) return at + 3;
         return nullptr;
@@ -139,6 +144,7 @@ private:
         while (stop != end_ && stop - inside < longest_literal && !closes(stop, opened)) ++stop;
         if (stop == end_ || stop - inside == longest_literal || stop == inside) return false;
         const std::string_view text = between(inside, stop);
+        if ((said_in(text) & said_error) != 0) return false;  // "[ERROR] ..."
         at_ = stop + (inside - at_);
         const std::uint64_t hash = shape_hash(text);
         add_subject(text::fingerprint_text(text));
@@ -250,6 +256,7 @@ private:
     const char* at_;
     const char* end_;
     const TokenSet& tokens_;
+    bool is_object_;  ///< all its words are quoted
     ErrorKey made_{};
     std::uint64_t last_ = no_sign;
     std::array<std::uint32_t, 32> distinct_{};

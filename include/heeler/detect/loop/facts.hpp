@@ -142,8 +142,8 @@ struct ResultFacts {
     bool has_error_line = false;
     bool has_exception_line = false;
     bool has_traceback = false;
-    bool failed = false;     ///< the host says so
-    bool succeeded = false;  ///< the host says so
+    bool failed = false;     ///< the host says so, or an exit code in the text where the host does not know
+    bool succeeded = false;  ///< likewise
     std::uint8_t hashed = 0;
     std::array<std::uint32_t, hashed_lines> shapes{};  ///< of the first lines with at least 6 letters, digits masked
 };

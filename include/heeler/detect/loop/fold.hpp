@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,10 +32,20 @@ public:
           watch_{watch},
           at_{static_cast<std::uint32_t>(seen.at.count() > 0 ? seen.at.count() / 100'000 : 0)} {}
 
-    template <class Event>
-    void operator()(const Event&) noexcept {}
+    void operator()() {
+        const auto& event = seen_.event;
+        if (const auto* call = std::get_if<ToolCall>(&event)) return learn(*call);
+        if (const auto* result = std::get_if<ToolResult>(&event)) return learn(*result);
+        if (const auto* message = std::get_if<Message>(&event)) return learn(*message);
+        if (const auto* output = std::get_if<Output>(&event)) return learn(*output);
+        if (const auto* usage = std::get_if<Usage>(&event)) return learn(*usage);
+        if (const auto* compaction = std::get_if<Compaction>(&event)) return learn(*compaction);
+        // What it did before is not held against it; if it goes on, that is more than a new sign.
+        if (std::get_if<Watermark>(&event) != nullptr && memory_.calls) begin_anew(false);
+    }
 
-    void operator()(const ToolCall& call) {
+private:
+    void learn(const ToolCall& call) {
         Memory::Calls& all = start();
         Ledger& ledger = all.ledger;
         const bool results_known = ledger.common.results != 0;
@@ -53,11 +62,13 @@ public:
         ledger.called_at = at_;
         Common now = ledger.common;
         now.round += ledger.call_round;
-        see(Family::call_only, CallOnly::learn(memory_.call_only.edit(), settings_.call_only, *facts, now));
-        settle(now);
+        CallOnly::Part& calls = memory_.call_only.edit();
+        see(Family::call_only, CallOnly::learn(calls, settings_.call_only, *facts, now));
+        if (calls.is_new()) ++ledger.said_since;
+        settle(now, &open);
     }
 
-    void operator()(const ToolResult& result) {
+    void learn(const ToolResult& result) {
         Memory::Calls& all = start();
         ++all.ledger.common.results;
         memory_.call_only.reset();
@@ -69,7 +80,7 @@ public:
         answer(all, open, result);
     }
 
-    void operator()(const Message& message) {
+    void learn(const Message& message) {
         if (message.instructs() && memory_.calls) begin_anew(true);
         if (!message.is_own()) return;
         Memory::Calls& all = start();
@@ -80,14 +91,16 @@ public:
         if (settings_.monologue.on && !thinks)
             see(Family::monologue, Monologue::learn(memory_.monologue.edit(), settings_.monologue, said, now));
         if (message.text.size() >= settings_.chant.least) speak(said, now);
+        if (!message.text.empty() && best_.family == Family::none) ++all.ledger.said_since;
         settle(now);
     }
 
-    void operator()(const OutputLine& line) {
+    void learn(const Output& output) {
         if (!settings_.chant.on && !settings_.sentences.on) return;
         Memory::Calls& all = start();
         const Common& now = all.ledger.common;
-        for (const std::string_view piece : {line.text, std::string_view{"\n"}}) {
+        const bool ends_line = !output.partial && !output.text.ends_with('\n');
+        for (const std::string_view piece : {output.text, std::string_view{ends_line ? "\n" : ""}}) {
             const Speech said{piece, Channel::output, false};
             if (settings_.chant.on) see(Family::chant, Chant::learn(memory_.chant.edit(), settings_.chant, said, now));
             if (settings_.sentences.on)
@@ -96,7 +109,7 @@ public:
         settle(now);
     }
 
-    void operator()(const Usage& usage) {
+    void learn(const Usage& usage) {
         if (!memory_.calls) return;
         std::int64_t& tokens = memory_.calls.edit().ledger.tokens;
         constexpr std::int64_t most = std::int64_t{1} << 61;
@@ -104,7 +117,7 @@ public:
             if (more > 0 && tokens >= 0 && tokens < most) tokens += more < most ? more : most;
     }
 
-    void operator()(const Compaction& compaction) {
+    void learn(const Compaction& compaction) {
         Memory::Calls& all = start();
         const Common& now = all.ledger.common;
         if (settings_.compaction.on)
@@ -112,12 +125,6 @@ public:
         settle(now);
     }
 
-    /// What it did before is not held against it; if it goes on, that is more than a new sign.
-    void operator()(const Watermark&) {
-        if (memory_.calls) begin_anew(false);
-    }
-
-private:
     struct Seen {
         Family family = Family::none;
         Hit hit{};
@@ -203,7 +210,7 @@ private:
         else
             ask_all(all.counts, unit, now);
         count(ledger, unit, now, waits);
-        settle(now, &open);
+        settle(now, &open, result.output);
     }
 
     [[nodiscard]] std::uint32_t repeats_of(const CallFacts& call) const noexcept {
@@ -262,9 +269,12 @@ private:
     // --- families ---
 
     void ask_all(Counts& counts, const Unit& unit, const Common& now) {
+        // A host that says how often is too often knows better than any other count.
+        const bool as_told = unit.repeats != 0 && Repeat::had(counts.repeat, unit);
         ask<Cycle>(Family::cycle, counts.cycle, settings_.cycle, unit, now);
         ask<Repeat>(Family::repeat, counts.repeat, settings_.repeat, unit, now);
         ask<Rewrite>(Family::write, counts.rewrite, settings_.write, unit, now);
+        if (as_told) return;
         ask<Near>(Family::near, counts.near, settings_.near, unit, now);
         ask<Similar>(Family::similar, memory_.similar, settings_.similar, unit, now);
         if (unit.is(OutcomeClass::negative))
@@ -323,7 +333,7 @@ private:
     // --- the episode ---
 
     /// Ends the episode if something has moved, or goes on with it.
-    void settle(const Common& now, const OpenCall* open = nullptr) {
+    void settle(const Common& now, const OpenCall* open = nullptr, std::string_view answer = {}) {
         Memory::Calls& all = memory_.calls.edit();
         Ledger& ledger = all.ledger;
         Episode& episode = ledger.episode;
@@ -337,8 +347,12 @@ private:
             if (!episode.open) begin_episode(ledger, now);
             judge_episode(episode, now);
             best_.hit.identity = episode.identity;
+            ledger.gains_since = ledger.common.gains;
+            ledger.said_since = 0;
+            const bool spoken = row(best_.family).basis == Basis::text || best_.family == Family::call_only;
+            ledger.by_words = spoken ? 1 : 0;
         }
-        if (best_.hit.level >= all.shown.hit.level) show(all, now, open);
+        if (best_.hit.level >= all.shown.hit.level) show(all, now, open, answer);
     }
 
     void begin_episode(Ledger& ledger, const Common& now) {
@@ -368,10 +382,10 @@ private:
         if (rounds >= alone || (several && rounds >= settings_.stop_rounds_kinds)) best_.hit.level = Level::stop;
     }
 
-    void show(Memory::Calls& all, const Common& now, const OpenCall* open) {
+    void show(Memory::Calls& all, const Common& now, const OpenCall* open, std::string_view answer) {
         const Episode& episode = all.ledger.episode;
         Shown& shown = all.shown;
-        if (shown.hit.level < Level::nudge && best_.hit.level >= Level::nudge) name(shown, open);
+        if (shown.hit.level < Level::nudge && best_.hit.level >= Level::nudge) name(shown, open, answer);
         shown.hit = best_.hit;
         shown.family = static_cast<std::uint8_t>(best_.family);
         shown.last = static_cast<std::uint32_t>(seen_.index);
@@ -380,12 +394,26 @@ private:
         shown.tokens = episode.open ? all.ledger.tokens - episode.tokens : 0;
     }
 
-    /// The tool, and an example of the call.
-    void name(Shown& shown, const OpenCall* open) {
+    /// The tool, and an example of call and answer. A secret that was cut short is not recognised, so that they are
+    /// redacted before they are cut; nothing of the sort is done for calls that are no loop.
+    void name(Shown& shown, const OpenCall* open, std::string_view answer) {
         shown.subject = {};
+        memory_.example.reset();
         const CallText& text = *memory_.newest;
         if (open == nullptr || text.order != open->order) return;
-        shown.subject = Subject{text::redact(std::string_view{text.bytes.data(), text.name})};
+        const std::string_view call{text.bytes.data(), text.size};
+        shown.subject = Subject{text::redact(call.substr(0, text.name))};
+        Example& example = memory_.example.edit();
+        const auto put = [&](std::string_view more, std::size_t most) {
+            const std::size_t size = more.size() < most ? more.size() : most;
+            more.copy(example.bytes.data() + example.size, size);
+            example.size = static_cast<std::uint16_t>(example.size + size);
+        };
+        put(text::redact(call.substr(0, text.name)), 60);
+        put(" ", 1);
+        put(text::redact(call.substr(text.name)), 120);
+        put(": ", 2);
+        put(text::redact(answer.substr(0, 512)), Example::longest - example.size);
     }
     void keep_text(const ToolCall& call, std::uint32_t order) {
         CallText& text = memory_.newest.edit();
@@ -394,7 +422,7 @@ private:
         text.size = 0;
         const auto put = [&](std::string_view more, std::size_t most) {
             const std::size_t size = more.size() < most ? more.size() : most;
-            std::memcpy(text.bytes.data() + text.size, more.data(), size);
+            more.copy(text.bytes.data() + text.size, size);
             text.size = static_cast<std::uint16_t>(text.size + size);
         };
         put(call.name, 96);
@@ -410,6 +438,7 @@ private:
         if (other_task) all.ledger.episode = {};
         all.ledger.since = 0;
         all.ledger.gains_since = all.ledger.common.gains;
+        all.ledger.said_since = 0;
         const auto clear = [](auto& part) {
             if (part) part.edit() = {};
         };
@@ -439,7 +468,7 @@ private:
 template <class Watch>
 void fold(Memory& memory, const Settings& settings, const Observation& seen, Watch&& watch) {
     Folding<std::remove_reference_t<Watch>> folding{memory, settings, seen, watch};
-    std::visit(folding, seen.event);
+    folding();
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops

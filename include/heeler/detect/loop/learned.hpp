@@ -108,8 +108,8 @@ struct Body {
 
 namespace detail {
 
-inline constexpr std::uint32_t deepest_first = 3, deepest_last = 2;  ///< lines that may become banners
-inline constexpr std::uint32_t most_first = 6, most_last = 2;        ///< lines that are taken off
+inline constexpr std::uint32_t deepest_first = 3, deepest_last = 3;  ///< lines that may become banners
+inline constexpr std::uint32_t most_first = 6, most_last = 3;        ///< lines that are taken off
 
 constexpr void take_line(Body& body, const LineFacts& line) noexcept {
     --body.lines;

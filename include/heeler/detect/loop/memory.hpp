@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <heeler/core/finding.hpp>
@@ -95,10 +96,20 @@ static_assert(std::is_trivially_copyable_v<Counts>);
 
 /// The beginning of the newest call's text, for the evidence. Never saved: it may hold a secret.
 struct CallText {
-    std::array<char, 320> bytes{};
+    std::array<char, 208> bytes{};
     std::uint16_t size = 0;
     std::uint16_t name = 0;  ///< bytes of the tool's name, with which it begins
     std::uint32_t order = 0;
+};
+
+/// The call with which a loop was found, and its answer, for people. Redacted.
+struct Example {
+    static constexpr std::size_t longest = 250;
+
+    std::array<char, longest> bytes{};
+    std::uint16_t size = 0;
+
+    [[nodiscard]] std::string_view text() const noexcept { return {bytes.data(), size < longest ? size : longest}; }
 };
 
 /// What is known of the run as a whole.
@@ -113,10 +124,12 @@ struct Ledger {
     std::uint32_t turn = 0;
     std::uint32_t gained_in = 0;           ///< the newest round with progress
     std::uint32_t since = 0;               ///< units since the watchdog last intervened
-    std::uint32_t gains_since = 0;         ///< `Common::gains` then
+    std::uint32_t gains_since = 0;         ///< `Common::gains` then, or with the last sign of a loop
+    std::uint32_t said_since = 0;          ///< likewise, what was said or called that repeats nothing
     std::uint32_t orphans = 0;             ///< results that nobody had called for
     std::array<std::uint32_t, 4> spans{};  ///< resources that were read in parts, the newest
     std::array<std::uint32_t, 8> polls{};  ///< calls that turned out to be polls
+    std::uint8_t by_words = 0;  ///< the last sign of a loop was no call with a result: news cannot tell that it is over
     std::uint8_t next_span = 0;
     std::uint8_t next_poll = 0;
 };
@@ -154,12 +167,13 @@ struct Memory {
     OnDemand<Monologue::Part> monologue;
     OnDemand<Chant::Part> chant;          ///< of the output
     OnDemand<Sentences::Part> sentences;  ///< likewise
+    OnDemand<Example> example;
     OnDemand<CallText> newest;
 
     template <class A>
     void archive(A& a) {
         a(calls, more_open, results, learned, similar, errors, coverage, oscillation, polls, call_only, monologue,
-          chant, sentences);
+          chant, sentences, example);
         if constexpr (A::is_loading) mend();
     }
 

@@ -103,8 +103,8 @@ private:
     /// Some agents put "Exit code 1" before what a failed command printed.
     void split_exit_code() noexcept {
         failure_ = body_;
-        if (body_.lines == 0 || body_.first >= ResultFacts::head_lines) return;
-        if (is_exit_code(line_at(result_.head[body_.first]))) take_first(failure_, result_);
+        if (is_exit_code(first_line(failure_)) && failure_.lines > 0) take_first(failure_, result_);
+        if (failure_.lines > 0 && is_exit_code(line_at(*last_line(failure_)))) take_last(failure_, result_);
     }
     [[nodiscard]] std::string_view line_at(const LineFacts& line) const noexcept {
         return output_.substr(line.begin < output_.size() ? line.begin : output_.size(), line.size);
@@ -154,11 +154,25 @@ private:
     }
     [[nodiscard]] bool is_failure() const noexcept {
         if (result_.failed) return true;
-        if (failure_.strong_lines == 0) return false;
+        if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
+        if (ends_well()) return false;
         if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         return !brings_lines();
+    }
+    /// The host says that it worked, and so does the last line: what stands before it was a notice.
+    [[nodiscard]] bool ends_well() const noexcept {
+        const LineFacts* last = last_line(failure_);
+        if (failure_.first >= ResultFacts::head_lines || (result_.head[failure_.first].said & said_opening) != 0)
+            return false;
+        return result_.succeeded && failure_.lines > 1 && failure_.lines <= 4 && (last->said & said_ack) != 0 &&
+               (last->said & (said_error | said_tested)) == 0;
+    }
+    /// "HTTP/1.1 503", and no more.
+    [[nodiscard]] bool is_bare_status() const noexcept {
+        if (body_.lines == 0 || body_.length > short_text || failure_.first >= ResultFacts::head_lines) return false;
+        return (result_.head[failure_.first].said & said_http) != 0 && has_status_code(first_line(failure_));
     }
     [[nodiscard]] bool opens_like_a_failure() const noexcept {
         const std::string_view line = first_line(failure_);
@@ -198,8 +212,10 @@ private:
         return false;
     }
     /// A tool that reads and says that it could: what failed would stand at the beginning.
-    [[nodiscard]] bool is_reading_tool() const noexcept {
-        return result_.succeeded && call_.kind == CallKind::read && call_.search && !call_.shell;
+    [[nodiscard]] bool is_reading_tool() const noexcept { return is_record() && call_.search; }
+    /// What a tool answers that says that it could: an object in it is data.
+    [[nodiscard]] bool is_record() const noexcept {
+        return result_.succeeded && call_.kind == CallKind::read && !call_.shell;
     }
     /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
     [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
@@ -207,7 +223,8 @@ private:
         std::uint32_t left = failure_.lines < lines ? failure_.lines : lines;
         for (std::string_view line; left > 0 && reader.next(line); --left) {
             if ((said_in(line) & said_strong) == 0 || repeats_the_call(line, 10)) continue;
-            if (!is_program_line(line) && !(call_.search && is_search_hit(line))) return true;
+            if (is_program_line(line) || (call_.search && is_search_hit(line))) continue;
+            if (!is_record() || !is_of_object(line) || object_tells_failure(line)) return true;
         }
         return false;
     }
@@ -315,16 +332,26 @@ private:
     [[nodiscard]] const LineFacts* telling_line() const noexcept {
         if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))
             return &result_.exception_line;
+        const LineFacts* doubtful = nullptr;
         for (std::size_t i = failure_.first; i < result_.head.size() && i < failure_.first + failure_.lines; ++i) {
-            const char first = output_[result_.head[i].begin];
-            if ((result_.head[i].said & said_error) != 0 && first != '$' && first != '>' && first != '+')
-                return &result_.head[i];
+            const LineFacts& line = result_.head[i];
+            const char first = output_[line.begin];
+            if ((line.said & said_error) == 0 || first == '$' || first == '>' || first == '+') continue;
+            if (!may_be_banner(line)) return &line;
+            if (doubtful == nullptr) doubtful = &line;
         }
+        if (doubtful != nullptr) return doubtful;
         return result_.has_error_line && is_in_body(result_.error_line) ? &result_.error_line : nullptr;
+    }
+    /// It stood before different texts already: another line that tells of a failure says more.
+    [[nodiscard]] bool may_be_banner(const LineFacts& line) const noexcept {
+        for (const BannerCandidate& each : learned_.first)
+            if (each.line == line.shape) return each.rest_count > 1;
+        return false;
     }
     [[nodiscard]] bool is_in_body(const LineFacts& line) const noexcept {
         if (failure_.first < ResultFacts::head_lines && line.begin < result_.head[failure_.first].begin) return false;
-        return body_.dropped_last == 0 || line.begin < result_.tail[body_.dropped_last - 1].begin;
+        return failure_.dropped_last == 0 || line.begin < result_.tail[failure_.dropped_last - 1].begin;
     }
 
     /// Of the first 600 bytes and of the last four lines.
@@ -340,7 +367,7 @@ private:
             left -= line.size();
             read_to = line.data() + line.size();
         }
-        for (std::size_t i = result_.tail.size(); i-- > body_.dropped_last;) {
+        for (std::size_t i = result_.tail.size(); i-- > failure_.dropped_last;) {
             const std::string_view line = line_at(result_.tail[i]);
             if (i < result_.lines && line.data() >= read_to) numbers.add(line.substr(0, 200));
         }

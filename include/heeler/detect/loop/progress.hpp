@@ -96,7 +96,7 @@ struct FrozenPoll {
         std::uint32_t typed, key;
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t began, last, news, edits, first;
-        std::array<std::uint32_t, 8> gaps;  ///< tenths of a second, each in its turn
+        std::array<std::uint16_t, 8> gaps;  ///< seconds, each in its turn
         std::uint16_t polls;
     };
     struct Part {
@@ -122,7 +122,8 @@ struct FrozenPoll {
             record.began = common.at;
             record.first = unit.first;
         } else {
-            record.gaps[record.polls % record.gaps.size()] = common.at > record.last ? common.at - record.last : 0;
+            const std::uint32_t gap = common.at > record.last ? (common.at - record.last) / 10 : 0;
+            record.gaps[record.polls % record.gaps.size()] = static_cast<std::uint16_t>(gap < 0xFFFF ? gap : 0xFFFF);
         }
         record.last = common.at;
         record.news = common.news + (unit.news ? 1 : 0);
@@ -140,7 +141,8 @@ private:
         std::array<std::uint32_t, 8> sorted{};
         const std::uint32_t count = record.polls - 1u < 8 ? record.polls - 1u : 8;
         for (std::uint32_t i = 0; i < count; ++i) {
-            std::uint32_t gap = record.gaps[(record.polls - 1u - i) % record.gaps.size()], k = i;
+            const std::uint32_t gap = record.gaps[(record.polls - 1u - i) % record.gaps.size()];
+            std::uint32_t k = i;
             for (; k > 0 && sorted[k - 1] > gap; --k) sorted[k] = sorted[k - 1];
             sorted[k] = gap;
         }
@@ -149,7 +151,7 @@ private:
 
     static Hit judge(const Record& record, const Settings& s, const Unit& unit, const Common& common) noexcept {
         const std::uint64_t tenths = common.at > record.began ? common.at - record.began : 0;
-        const std::uint64_t usual = std::uint64_t{median(record)} * s.intervals;
+        const std::uint64_t usual = std::uint64_t{median(record)} * s.intervals * 10;
         const std::uint64_t least = usual > std::uint64_t{s.seconds} * 10 ? usual : std::uint64_t{s.seconds} * 10;
         Hit hit;
         hit.judge(record.polls, s.polls, 0);

@@ -10,6 +10,7 @@
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/lines.hpp>
 #include <heeler/detect/loop/masks.hpp>
+#include <heeler/detect/loop/short_answers.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -74,6 +75,7 @@ public:
     void read() noexcept {
         std::string_view line;
         while (reader_.next(line)) add(line);
+        take_exit_code();
         for (std::size_t i = 0; i < facts_.tail.size() && i < facts_.lines; ++i) {
             LineFacts& made = facts_.tail[i] = newest_[(facts_.lines - 1 - i) % newest_.size()];
             if (made.shape == 0)
@@ -132,6 +134,7 @@ private:
         if (searched.size() > head_bytes) searched = searched.substr(0, head_bytes);
         made.said = said_in(searched);
         made.begins_with_exception = begins_with_exception(searched);
+        if ((made.said & said_exit) != 0) note_exit_code(searched);
         if ((made.said & said_strong) != 0) ++facts_.strong_lines;
         if ((made.said & said_traceback) != 0) facts_.has_traceback = true;
         if (made.begins_with_exception) {
@@ -146,9 +149,27 @@ private:
         }
     }
 
+    /// Of the first three lines; behind them the last one counts.
+    void note_exit_code(std::string_view line) noexcept {
+        const int code = told_exit_code(line);
+        if (code < 0 || (exit_line_ < first_lines_ && exit_line_ < facts_.lines)) return;
+        exit_line_ = facts_.lines;
+        exit_code_ = code;
+    }
+    /// Deep in a long text it is somebody else's.
+    void take_exit_code() noexcept {
+        if (exit_code_ < 0 || (exit_line_ >= first_lines_ && exit_line_ + facts_.tail.size() < facts_.lines)) return;
+        facts_.failed = exit_code_ != 0;
+        facts_.succeeded = exit_code_ == 0;
+    }
+
+    static constexpr std::uint32_t first_lines_ = 3;
+
     std::string_view text_;
     LineReader reader_;
     ResultFacts& facts_;
+    int exit_code_ = -1;
+    std::uint32_t exit_line_ = 0xFFFFFFFF;
     std::array<LineFacts, ResultFacts::tail_lines> newest_{};
 };
 
@@ -159,8 +180,10 @@ private:
     ResultFacts facts;
     detail::ResultReader{result.output, facts}.read();
     facts.sha = result.output_sha.empty() ? 0 : text::fingerprint_text(result.output_sha);
-    facts.failed = result.ok.has_value() && !*result.ok;
-    facts.succeeded = result.ok.has_value() && *result.ok;
+    if (result.ok) {
+        facts.failed = !*result.ok;
+        facts.succeeded = *result.ok;
+    }
     return facts;
 }
 

@@ -36,6 +36,7 @@ struct Settings {
     std::uint32_t stop_rounds = 5;            ///< of one episode after its first sign
     std::uint32_t stop_rounds_kinds = 2;      ///< likewise, with evidence of two kinds
     std::uint32_t stop_rounds_fruitless = 8;  ///< likewise, if nothing new came and that is all
+    std::uint32_t over_after = 3;             ///< rounds with progress after which an incident is over
     bool watch = false;  ///< half of what is needed is a finding of level `watch`: shown, never told
 };
 
@@ -149,6 +150,7 @@ inline void name_each(Settings& s, NamedSettings& named) {
     named.count("stop_rounds", s.stop_rounds, 1, 1000);
     named.count("stop_rounds_kinds", s.stop_rounds_kinds, 1, 1000);
     named.count("stop_rounds_fruitless", s.stop_rounds_fruitless, 1, 1000);
+    named.count("over_after", s.over_after, 1, 1000);
     named.flag("watch", s.watch);
 }
 

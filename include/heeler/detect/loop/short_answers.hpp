@@ -27,8 +27,8 @@ inline constexpr Words behind_things{"found", "returned", "matched", "matching",
                                      "was",   "yet",      "here",    "that",     "exist",   "produced",
                                      "set",   "matches",  "named",   "selected", "affected"};
 inline constexpr Words zeros{"0", "null", "none"};
-inline constexpr Words exit_words{"process", "command",  "exited", "exit",   "with",   "code",
-                                  "status",  "finished", "the",    "script", "program"};
+inline constexpr Words exit_words{"process", "command",  "exited", "exit",   "with",      "code",
+                                  "status",  "finished", "the",    "script", "completed", "program"};
 inline constexpr Words status_words{"http",     "https",    "status",      "error",     "code",
                                     "returned", "response", "status_code", "statuscode"};
 inline constexpr Words status_phrases{"internal", "bad", "service", "gateway", "too", "server", "temporarily"};
@@ -140,6 +140,40 @@ private:
     return between(at, last);
 }
 
+[[nodiscard]] constexpr bool is_of_object(std::string_view line) noexcept {
+    line = trim(line);
+    return line.starts_with('{') || line.starts_with("[{") || (line.starts_with('"') && line.find("\":") != line.npos);
+}
+
+/// The code behind "exit code", "exited with code" and the like, if nothing but signs, or the rest of an object,
+/// follows; -1 if there is none.
+[[nodiscard]] constexpr int told_exit_code(std::string_view line) noexcept {
+    constexpr std::string_view phrases_before[] = {"exit code", "exit status", "exited with code",
+                                                   "exited with status"};
+    const char* end = line.data() + line.size();
+    for (const char* at = line.data(); at != end;) {
+        if (!is_word(*at)) {
+            ++at;
+            continue;
+        }
+        for (const std::string_view phrase : phrases_before) {
+            const char* code = match_phrase(at, end, phrase);
+            if (code == nullptr) continue;
+            while (code != end && !is_word(*code)) ++code;
+            const char* stop = code;
+            int value = 0;
+            for (; stop != end && is_digit(*stop) && stop - code < 9; ++stop) value = value * 10 + (*stop - '0');
+            if (stop == code || (stop != end && is_word(*stop))) continue;
+            if (is_of_object(line)) return value;
+            const char* more = stop;
+            while (more != end && !is_word(*more)) ++more;
+            if (more == end) return value;
+        }
+        at = word_end(at, end);
+    }
+    return -1;
+}
+
 /// "HTTP 503", "status: 429", "502 Bad Gateway"; a bare number is data.
 [[nodiscard]] constexpr bool has_status_code(std::string_view line) noexcept {
     const char* begin = line.data();
@@ -160,6 +194,31 @@ private:
     return false;
 }
 
+/// Keys whose value is what a tool has to say.
+inline constexpr Words saying_keys{"message", "msg",    "detail",  "details", "reason",
+                                   "result",  "output", "content", "text"};
+
+/// Whether an object, or a line of one, tells of a failure of the tool. What a record is like is data: `"status":
+/// "rejected"`.
+[[nodiscard]] constexpr bool object_tells_failure(std::string_view line) noexcept {
+    for (std::size_t at = line.find('"'); at != std::string_view::npos; at = line.find('"', at)) {
+        const auto key_end = line.find('"', at + 1);
+        if (key_end == std::string_view::npos) return false;
+        const std::string_view key = line.substr(at + 1, key_end - at - 1);
+        std::size_t value = key_end + 1;
+        while (value < line.size() && is_blank(line[value])) ++value;
+        if (value == line.size() || line[value] != ':') {
+            at = key_end + 1;
+            continue;
+        }
+        const auto value_end = line.find_first_of(",}]", value);
+        const std::string_view pair = line.substr(at, value_end == std::string_view::npos ? value_end : value_end - at);
+        const bool speaks = (said_in(key) & said_error) != 0 || saying_keys.has(key) || key == "success" || key == "ok";
+        if (speaks && (said_in(pair) & said_strong) != 0) return true;
+        at = value + 1;
+    }
+    return false;
+}
 /// Behind the number that a tool prints before a line of a file: "12: ", "  12\t", "Line 12: ".
 [[nodiscard]] constexpr std::string_view without_line_number(std::string_view line) noexcept {
     std::string_view rest = trim(line);

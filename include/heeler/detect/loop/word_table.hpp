@@ -22,6 +22,8 @@ enum Said : std::uint16_t {
     said_traceback = 64,   ///< the beginning of a stack trace
     said_opening = 128,    ///< near the beginning of a long text: that text is a failure
     said_tested = 512,     ///< counts tests: each number in the line is an answer
+    said_exit = 1024,      ///< an exit code follows
+    said_http = 2048,      ///< a status may follow
     said_first_line = 256  ///< in the first line of a long text, likewise
 };
 
@@ -111,15 +113,15 @@ inline constexpr Phrase phrases[] = {
     {"accepted", said_ack},
     {"added", said_ack},
     {"applied", said_ack},
-    {"bad gateway", said_infra},
+    {"bad gateway", failure | said_infra},
     {"bad substitution", failure},
     {"can't", failure},
     {"can\xE2\x80\x99t", failure},
     {"cannot", failure},
     {"command not found", failure | said_first_line},
-    {"connection refused", said_infra},
-    {"connection reset", said_infra},
-    {"connection timed out", said_infra},
+    {"connection refused", failure | said_infra},
+    {"connection reset", failure | said_infra},
+    {"connection timed out", failure | said_infra},
     {"continue", said_ack},
     {"core dumped", failure},
     {"could not", failure},
@@ -139,21 +141,26 @@ inline constexpr Phrase phrases[] = {
     {"doesn\xE2\x80\x99t exist", failure},
     {"don't exist", failure},
     {"done", said_ack},
-    {"econnrefused", said_infra},
-    {"econnreset", said_infra},
+    {"econnrefused", failure | said_infra},
+    {"econnreset", failure | said_infra},
     {"error", counted_failure},
     {"errors", counted_failure},
-    {"etimedout", said_infra},
+    {"etimedout", failure | said_infra},
     {"exceeds", said_error},
     {"exception", counted_failure},
     {"exceptions", said_countable | said_error},
+    {"exit code", said_exit},
+    {"exit status", said_exit},
+    {"exited with code", said_exit},
+    {"exited with status", said_exit},
     {"failed", counted_failure},
     {"failing", said_countable | said_error},
     {"failure", counted_failure},
     {"failures", said_countable | said_error},
     {"fatal", failure},
     {"forbidden", failure},
-    {"gateway timeout", said_infra},
+    {"gateway timeout", failure | said_infra},
+    {"http", said_http},
     {"illegal", said_error},
     {"in progress", said_pending},
     {"incorrect", said_error},
@@ -174,6 +181,7 @@ inline constexpr Phrase phrases[] = {
     {"not defined", failure},
     {"not exist", failure},
     {"not found", failure},
+    {"not ok", failure},
     {"not permitted", failure},
     {"not precise", failure},
     {"not ready", said_pending},
@@ -205,7 +213,7 @@ inline constexpr Phrase phrases[] = {
     {"scheduled", said_ack},
     {"segmentation fault", failure},
     {"sent", said_ack},
-    {"service unavailable", said_infra},
+    {"service unavailable", failure | said_infra},
     {"skipped", said_tested},
     {"starting up", said_pending},
     {"stored", said_ack},
@@ -215,12 +223,12 @@ inline constexpr Phrase phrases[] = {
     {"successfully", said_ack},
     {"syntax error", failure | said_first_line},
     {"tests", said_tested},
-    {"temporarily unavailable", said_infra},
+    {"temporarily unavailable", failure | said_infra},
     {"thank you", said_ack},
     {"timed out", failure},
     {"too large", said_error},
     {"too long", said_error},
-    {"too many requests", said_error | said_infra},
+    {"too many requests", failure | said_infra},
     {"too many", said_error},
     {"too much output", failure | said_opening},
     {"too much", said_error},
@@ -243,6 +251,10 @@ inline constexpr Phrase phrases[] = {
     {"waiting for", said_pending},
     {"written", said_ack},
     {"wrong", said_error},
+    {"\xE2\x9C\x96", failure},  // crosses
+    {"\xE2\x9C\x97", failure},
+    {"\xE2\x9C\x98", failure},
+    {"\xE2\x9D\x8C", failure},
 };
 
 /// Where the phrases that begin with two letters begin, and which third letters they have.
@@ -374,6 +386,31 @@ static_assert(phrases_are_in_order());
     return at;
 }
 
+/// A word or the control sequence of a terminal.
+inline constexpr auto begins_something = [] {
+    auto table = word_bytes;
+    table[0x1B] = true;
+    return table;
+}();
+
+/// `"success": false`, "ok=False".
+[[nodiscard]] constexpr bool false_behind(const char* at, const char* end) noexcept {
+    bool assigned = false;
+    while (at != end && (is_blank(*at) || *at == '"' || *at == '\'' || *at == ':' || *at == '=')) {
+        assigned = assigned || *at == ':' || *at == '=';
+        ++at;
+    }
+    return assigned && begins_with_word(between(at, end), "false");
+}
+
+/// Test programs write it so; in small letters it may be any word.
+[[nodiscard]] constexpr bool is_failure_mark(const char* begin, const char* first, const char* last,
+                                             const char* end) noexcept {
+    const std::string_view word = between(first, last);
+    if (word != "FAIL" && word != "ERR") return false;
+    return !zero_before(begin, first) && !zero_behind(last, end) && !is_in_name(begin, first, last, end);
+}
+
 /// What the phrases at the beginning of the word say.
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
     if (end - at < 2 || !phrase_index.may_begin(at[0], at[1], end - at > 2 ? at[2] : ' ')) return 0;
@@ -387,7 +424,8 @@ static_assert(phrases_are_in_order());
         if (last == nullptr) continue;
         if ((phrase.said & said_error) != 0 && is_in_name(begin, at, last, end)) continue;
         if ((phrase.said & said_countable) != 0 && (zero_before(begin, at) || zero_behind(last, end))) continue;
-        said = static_cast<std::uint16_t>(said | phrase.said);
+        const bool denied = (phrase.said & said_ack) != 0 && false_behind(last, end);
+        said = static_cast<std::uint16_t>(said | (denied ? failure : phrase.said));
     }
     return said;
 }
@@ -400,7 +438,7 @@ static_assert(phrases_are_in_order());
     const char* end = begin + text.size();
     std::uint16_t said = 0;
     for (const char* at = begin;;) {
-        while (at != end && !detail::is_word(*at) && *at != '\x1b') ++at;
+        while (at != end && !detail::begins_something[static_cast<unsigned char>(*at)]) ++at;
         if (at == end) return said;
         if (*at == '\x1b') {
             at = begin = detail::skip_escape(at, end);
@@ -409,8 +447,10 @@ static_assert(phrases_are_in_order());
         const char* last = detail::word_end(at, end);
         if (detail::is_letter(*at)) {
             said = static_cast<std::uint16_t>(said | detail::said_at(begin, at, end));
-            if ((last[-1] == 'r' || last[-1] == 'n') && detail::is_exception_name(detail::between(at, last)) &&
-                !detail::is_in_name(begin, at, last, end))
+            const bool exception = (last[-1] == 'r' || last[-1] == 'n') &&
+                                   detail::is_exception_name(detail::between(at, last)) &&
+                                   !detail::is_in_name(begin, at, last, end);
+            if (exception || ((*at == 'F' || *at == 'E') && detail::is_failure_mark(begin, at, last, end)))
                 said = static_cast<std::uint16_t>(said | detail::failure);
         }
         at = last;

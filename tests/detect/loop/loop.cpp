@@ -1,0 +1,535 @@
+#include <heeler/detect/loop.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/core/detector.hpp>
+#include <heeler/testing/detector_contract.hpp>
+
+#include "support/catch.hpp"
+
+using namespace heeler;
+
+namespace {
+
+/// What happened, so that it can be told more than once and in other words.
+struct Event {
+    enum class Kind { call, result, says, user, automatic, line, compaction, watermark };
+
+    Kind kind = Kind::call;
+    std::string name{};
+    std::string text{};
+    std::string id{};
+    std::optional<bool> ok{};
+    std::optional<std::uint32_t> turn{};
+    double after = 1;  ///< seconds
+};
+
+struct Verdict {
+    Level level = Level::none;
+    std::string rule{};
+    std::uint64_t identity = 0;
+
+    friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+/// A run as the engine tells it to the detector.
+class Told {
+public:
+    explicit Told(Loop::Settings settings = {}) : settings_{std::move(settings)} {}
+
+    Told& tell(const Event& event) {
+        at_ += event.after;
+        Observation seen;
+        seen.at = Duration{static_cast<std::int64_t>(at_ * 1e6)};
+        seen.index = index_++;
+        switch (event.kind) {
+            case Event::Kind::call: {
+                ToolCall call{event.name, event.text, event.id};
+                call.turn = event.turn;
+                seen.event = call;
+                break;
+            }
+            case Event::Kind::result:
+                seen.event = ToolResult{event.ok, event.text, event.id};
+                break;
+            case Event::Kind::says:
+                seen.event = Message{true, event.text};
+                break;
+            case Event::Kind::user:
+                seen.event = Message{false, event.text};
+                break;
+            case Event::Kind::automatic:
+                seen.event = Message{false, event.text, MessageChannel::user, true};
+                break;
+            case Event::Kind::line:
+                seen.event = Output{event.text};
+                break;
+            case Event::Kind::compaction:
+                seen.event = Compaction{};
+                break;
+            case Event::Kind::watermark:
+                seen.event = Watermark{};
+                break;
+        }
+        Loop{}.learn(memory_, settings_, seen);
+        return *this;
+    }
+    Told& call(std::string name, std::string args, std::string id = {}, std::optional<std::uint32_t> turn = {}) {
+        return tell({Event::Kind::call, std::move(name), std::move(args), std::move(id), {}, turn});
+    }
+    Told& result(std::string text, std::optional<bool> ok = {}, std::string id = {}) {
+        return tell({Event::Kind::result, {}, std::move(text), std::move(id), ok});
+    }
+    /// A call with its result.
+    Told& unit(std::string name, std::string args, std::string answer, std::optional<bool> ok = {}) {
+        return call(std::move(name), std::move(args)).result(std::move(answer), ok);
+    }
+    Told& event(Event::Kind kind, std::string text = {}) { return tell({kind, {}, std::move(text), {}, {}, {}, 1}); }
+
+    [[nodiscard]] Verdict verdict() const {
+        const auto found = finding();
+        return found ? Verdict{found->level, std::string{found->evidence.rule}, found->identity} : Verdict{};
+    }
+    [[nodiscard]] Level level() const { return verdict().level; }
+    [[nodiscard]] std::optional<Finding> finding() const { return Loop{}.check(memory_, settings_, Run{}, Instant{}); }
+    [[nodiscard]] const Loop::Memory& memory() const { return memory_; }
+    [[nodiscard]] const loops::Common& common() const { return memory_.calls->ledger.common; }
+
+    void save_and_load() {
+        ArchiveWriter to{Instant{}};
+        to(memory_);
+        const std::string bytes = to.take();
+        memory_ = {};
+        ArchiveReader from{bytes, Instant{}};
+        from(memory_);
+        REQUIRE(from.ok());
+        REQUIRE(from.at_end());
+    }
+    void load(const std::string& bytes) {
+        ArchiveReader from{bytes, Instant{}};
+        from(memory_);
+    }
+
+private:
+    Loop::Settings settings_;
+    Loop::Memory memory_{};
+    double at_ = 0;
+    std::uint64_t index_ = 0;
+};
+
+const std::string args_of_ls = R"({"command":"ls build"})";
+const std::string missing = "ls: cannot access 'build': No such file or directory";
+
+std::string numbered(std::string_view before, int number, std::string_view behind = "") {
+    return std::string{before} + std::to_string(number) + std::string{behind};
+}
+std::string command(const std::string& line) { return R"({"command":")" + line + R"("})"; }
+
+/// A run of many kinds of repetition and progress, made of a seed.
+std::vector<Event> made_up(std::uint32_t seed, int events) {
+    std::mt19937 random{seed};
+    const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    std::vector<Event> all;
+    int new_text = 0;
+    while (static_cast<int>(all.size()) < events) {
+        const int task = pick(7), times = 1 + pick(7);
+        for (int i = 0; i < times; ++i) {
+            const auto both = [&](std::string name, std::string args, std::string answer, std::optional<bool> ok) {
+                const std::string id = numbered("c", static_cast<int>(all.size()));
+                all.push_back({Event::Kind::call, std::move(name), std::move(args), id});
+                all.push_back({Event::Kind::result, {}, std::move(answer), id, ok});
+            };
+            switch (task) {
+                case 0:
+                    both("bash", args_of_ls, missing, false);
+                    break;
+                case 1:
+                    both("grep", numbered(R"({"pattern":"x)", i % 3, R"("})"), "", true);
+                    break;
+                case 2:
+                    both("read_file", R"({"path":"a.c"})", numbered("int f", new_text++, "();\nline\n"), true);
+                    break;
+                case 3:
+                    both("edit", numbered(R"({"path":"a.c","old":"a","new":"b)", pick(3), R"("})"), "ok", true);
+                    break;
+                case 4:
+                    all.push_back({Event::Kind::says, {}, numbered("Let me look at it once more, part ", i % 2)});
+                    break;
+                case 5:
+                    both("bash", command(numbered("make t", i)), "error: undefined reference to `f'", false);
+                    break;
+                default:
+                    both("wait_for_build", "{}", "still running", true);
+                    break;
+            }
+        }
+        if (pick(12) == 0) all.push_back({Event::Kind::user, {}, "go on"});
+        if (pick(12) == 0) all.push_back({Event::Kind::watermark});
+        if (pick(12) == 0) all.push_back({Event::Kind::compaction});
+    }
+    return all;
+}
+
+}  // namespace
+
+static_assert(check_detector<Loop>());
+
+TEST_CASE("loop: results find their calls by id, in any order, else the oldest open call") {
+    Told told;
+    told.call("a", R"({"x":"one"})", "1").call("b", R"({"x":"two"})", "2");
+    told.result("answer of the second", true, "2").result("answer of the first", true, "1");
+    CHECK(told.common().news == 2);
+    told.call("a", R"({"x":"one"})").call("b", R"({"x":"two"})");
+    told.result("answer of the first", true).result("answer of the second", true);
+    CHECK(told.common().news == 2);  // each call had its own answer once more
+    CHECK(told.common().unit == 4);
+}
+
+TEST_CASE("loop: results that nobody called for, that come twice, or never, are counted and not guessed") {
+    Told told;
+    told.result("from nowhere", true, "9");
+    CHECK(told.memory().calls->ledger.orphans == 1);
+    told.call("a", "{}", "1").result("x", true, "1").result("x", true, "1").result("x", true, "7");
+    CHECK(told.memory().calls->ledger.orphans == 3);
+    for (int i = 0; i < 50; ++i) told.call("b", R"({"x":1})", numbered("n", i));  // none is answered
+    CHECK(told.common().unit == 1);
+    CHECK(told.level() == Level::none);  // a result that has not come is not "unchanged"
+    told.result("late", true, "n49");
+    CHECK(told.common().unit == 2);
+}
+
+TEST_CASE("loop: an id that is opened again replaces the open call") {
+    Told told;
+    told.call("a", R"({"x":1})", "1").call("b", R"({"x":2})", "1").result("answer", true, "1");
+    CHECK(told.common().unit == 1);
+    told.result("answer", true, "1");
+    CHECK(told.common().unit == 1);
+}
+
+TEST_CASE("loop: the same call with the same answer, at the third, and in stop after it went on") {
+    Told told;
+    for (int i = 1; i <= 8; ++i) {
+        told.unit("bash", args_of_ls, missing, false);
+        CAPTURE(i);
+        CHECK((told.level() >= Level::nudge) == (i >= 3));
+        CHECK((told.level() == Level::stop) == (i >= 5));  // the error and the call: two kinds of evidence
+    }
+    const auto found = told.finding();
+    REQUIRE(found);
+    CHECK(found->condition == Condition::loop_detected);
+    CHECK(found->subject.view() == "bash");
+    CHECK(found->evidence.first == 0);
+    CHECK(found->evidence.last == 15);
+    CHECK_THAT(Loop::describe(*found), ContainsSubstring("Looping: "));
+    CHECK_THAT(Loop::describe(*found), ContainsSubstring("(bash)"));
+}
+
+TEST_CASE("loop: what was found names an example, without secrets") {
+    Told told;
+    for (int i = 0; i < 3; ++i)
+        told.unit("bash", command("curl -H 'Authorization: Bearer sk-abcdefghijklmnopqrstuvwxyz0123456789' x"),
+                  "denied", false);
+    REQUIRE(told.finding());
+    const auto details = Loop::details(told.memory(), {}, {}, *told.finding());
+    REQUIRE(details.size() == 2);
+    CHECK(details[0].value == "nothing");
+    CHECK_THAT(details[1].value, ContainsSubstring("bash") && ContainsSubstring("denied"));
+    CHECK(details[1].value.find("abcdefghij") == std::string::npos);
+    CHECK(details[1].value.size() <= loops::Example::longest);
+}
+
+TEST_CASE("loop: news and edits end an episode") {
+    Told told;
+    for (int i = 0; i < 4; ++i) told.unit("bash", args_of_ls, missing, false);
+    CHECK(told.level() == Level::nudge);
+    told.unit("bash", command("cat notes"), "something never seen before");
+    CHECK(told.level() == Level::none);
+    for (int i = 0; i < 4; ++i) told.unit("bash", args_of_ls, missing, false);
+    told.unit("write_file", R"({"path":"a","content":"x"})", "ok", true);
+    CHECK(told.level() == Level::none);
+}
+
+TEST_CASE("loop: a user's message makes all void, an automatic one nothing") {
+    for (const bool automatic : {false, true}) {
+        CAPTURE(automatic);
+        Told told;
+        for (int i = 0; i < 2; ++i) told.unit("bash", args_of_ls, missing, false);
+        told.event(automatic ? Event::Kind::automatic : Event::Kind::user, "go on");
+        told.unit("bash", args_of_ls, missing, false);
+        CHECK((told.level() >= Level::nudge) == automatic);
+        told.unit("bash", args_of_ls, missing, false);
+        told.event(automatic ? Event::Kind::automatic : Event::Kind::user, "go on");
+        CHECK((told.level() >= Level::nudge) == automatic);
+    }
+}
+
+TEST_CASE("loop: after an intervention all counts begin anew, and who goes on is worth stopping") {
+    Told told;
+    for (int i = 0; i < 3; ++i) told.unit("bash", args_of_ls, missing, false);
+    const Verdict first = told.verdict();
+    CHECK(first.level == Level::nudge);
+    told.event(Event::Kind::watermark);
+    CHECK(told.level() == Level::none);
+    CHECK(Loop::new_items(told.memory(), {}) == 0);
+    CHECK(Loop::more_of_same(told.memory(), {}, first.identity) == 0);
+    for (int i = 0; i < 2; ++i) told.unit("bash", args_of_ls, missing, false);
+    CHECK(told.level() == Level::none);
+    told.unit("bash", args_of_ls, missing, false);
+    CHECK(told.verdict().identity == first.identity);
+    CHECK(told.level() == Level::nudge);  // three rounds, one kind
+    CHECK(Loop::more_of_same(told.memory(), {}, first.identity) == 3);
+    for (int i = 0; i < 2; ++i) told.unit("bash", args_of_ls, missing, false);
+    CHECK(told.level() == Level::stop);
+}
+
+TEST_CASE("loop: only rounds with progress prove that it is over") {
+    Told told;
+    for (int i = 0; i < 3; ++i) told.unit("bash", args_of_ls, missing, false);
+    told.event(Event::Kind::watermark);
+    for (int i = 0; i < 30; ++i) told.unit("bash", command(numbered("ls b", i)), missing, false);
+    for (int i = 0; i < 30; ++i) told.event(Event::Kind::line, "still here");
+    CHECK(Loop::new_items(told.memory(), {}) == 0);
+    CHECK(Loop::more_of_same(told.memory(), {}, 1) == 30);
+    for (int i = 0; i < 3; ++i)
+        told.unit("read_file", numbered(R"({"path":"f)", i, R"("})"), numbered("text of file ", i));
+    CHECK(Loop::new_items(told.memory(), {}) == Loop::evidence_needed({}));
+    CHECK_FALSE(Loop::more_of_same(told.memory(), {}, 1));
+}
+
+TEST_CASE("loop: parallel calls are one occurrence, a fan-out that comes again is found in its third round") {
+    Told same;
+    same.unit("bash", command("pwd"), "/home/agent");
+    for (int i = 0; i < 10; ++i) same.call("bash", args_of_ls, numbered("c", i));
+    for (int i = 0; i < 10; ++i) same.result(missing, false, numbered("c", i));
+    CHECK(same.level() == Level::none);
+    Told edits;
+    for (int round = 1; round <= 3; ++round) {
+        for (int i = 0; i < 7; ++i)
+            edits.call("edit", numbered(R"({"path":"f)", i, R"(.c","old_string":"int a","new_string":"int b"})"),
+                       numbered("r", round * 10 + i));
+        for (int i = 0; i < 7; ++i)
+            edits.result("String to replace was not found in the file", false, numbered("r", round * 10 + i));
+        CAPTURE(round);
+        CHECK((edits.level() >= Level::nudge) == (round == 3));
+    }
+}
+
+TEST_CASE("loop: another turn of the model is another round, though nothing was answered") {
+    for (const bool told_turns : {false, true}) {
+        Told told;
+        for (std::uint32_t i = 0; i < 3; ++i)
+            told.call("bash", args_of_ls, numbered("c", static_cast<int>(i)),
+                      told_turns ? std::optional{i} : std::nullopt);
+        for (int i = 0; i < 3; ++i) told.result(missing, false, numbered("c", i));
+        CHECK((told.level() >= Level::nudge) == told_turns);
+    }
+}
+
+TEST_CASE("loop: without any results five equal calls are one, and blocks five times, the first result ends that") {
+    Told equal;
+    for (int i = 1; i <= 5; ++i) {
+        equal.call("grep", R"({"q":"TODO"})");
+        CHECK((equal.level() >= Level::nudge) == (i == 5));
+    }
+    CHECK(equal.verdict().rule == "call_only");
+    CHECK(equal.finding()->subject.view() == "grep");
+    Told block;
+    for (int i = 1; i <= 15; ++i) {
+        block.call("grep", numbered(R"({"q":)", i % 3, "}"));
+        CHECK((block.level() >= Level::nudge) == (i == 15));
+    }
+    Told batch;
+    for (int i = 0; i < 20; ++i) batch.tell({Event::Kind::call, "grep", "{}", {}, {}, {}, 0.01});
+    CHECK(batch.level() == Level::none);
+    Told answered;
+    answered.unit("ls", "{}", "a b c");
+    for (int i = 0; i < 20; ++i) answered.call("grep", "{}");
+    CHECK(answered.level() == Level::none);
+}
+
+TEST_CASE("loop: hosts say what their tools do") {
+    const auto told_of = [](ToolTreatment treatment, std::uint32_t repeats, int times, const std::string& answer) {
+        Loop::Settings settings;
+        settings.tools = {{"mcp__*", treatment, repeats}};
+        Told told{settings};
+        for (int i = 0; i < times; ++i) told.unit("mcp__jobs", R"({"job":"7"})", answer, true);
+        return told.level();
+    };
+    const std::string same = "the queue holds 7 entries of 3 users";
+    CHECK(told_of(ToolTreatment::as_named, 0, 3, same) == Level::nudge);
+    CHECK(told_of(ToolTreatment::read, 0, 3, same) == Level::nudge);
+    CHECK(told_of(ToolTreatment::poll, 0, 100, same) == Level::none);
+    CHECK(told_of(ToolTreatment::wait, 0, 100, same) == Level::none);
+    CHECK(told_of(ToolTreatment::exempt, 0, 100, same) == Level::none);
+    CHECK(told_of(ToolTreatment::as_named, 20, 19, same) < Level::nudge);
+    CHECK(told_of(ToolTreatment::as_named, 20, 20, same) >= Level::nudge);
+    CHECK(told_of(ToolTreatment::write, 0, 3, "ok") < Level::nudge);
+    CHECK(told_of(ToolTreatment::write, 0, 4, "ok") == Level::nudge);
+}
+
+TEST_CASE("loop: honest work is none") {
+    Told told;
+    for (int i = 0; i < 10'000; ++i)  // a poll whose answer changes
+        REQUIRE(told.unit("bash", command("tail -1 build.log"), numbered("[", i, "/10000] compiling")).level() ==
+                Level::none);
+    for (int i = 0; i < 200; ++i)  // pages forward
+        REQUIRE(told.unit("read_file", numbered(R"({"path":"big.txt","limit":1,"offset":)", i, "}"),
+                          numbered("entry number ", i))
+                    .level() == Level::none);
+    for (int i = 0; i < 200; ++i)  // a batch of edits
+        REQUIRE(told.unit("edit", numbered(R"({"path":"f)", i, R"(","old":"a","new":"b"})"), "ok").level() ==
+                Level::none);
+    for (int i = 20; i > 0; --i) {  // tests that fail less and less
+        REQUIRE(told.unit("bash", command("make test"), numbered("", i, " tests failed")).level() == Level::none);
+        REQUIRE(told.unit("edit", numbered(R"({"path":"g","old":"a","new":"c)", i, R"("})"), "ok").level() ==
+                Level::none);
+    }
+    for (int i = 0; i < 10; ++i)  // one missing module after another
+        REQUIRE(told.unit("bash", command("python app.py"),
+                          "Traceback (most recent call last):\n  File \"app.py\", line 1\nModuleNotFoundError: No "
+                          "module named '" +
+                              std::string(static_cast<std::size_t>(i) + 3, static_cast<char>('a' + i)) + "'",
+                          false)
+                    .unit("bash", command(numbered("pip install module", i)), numbered("Successfully installed m-", i))
+                    .level() == Level::none);
+}
+
+TEST_CASE("loop: says the same and does nothing") {
+    Told told;
+    const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };
+    CHECK(say() == Level::none);
+    CHECK(say() == Level::none);
+    CHECK(say() == Level::nudge);
+    CHECK(told.verdict().rule == "monologue");
+    told.event(Event::Kind::watermark);
+    for (int i = 0; i < 3; ++i)
+        told.event(Event::Kind::says,
+                   numbered("Another thought, about part ", i * 7, std::string(static_cast<std::size_t>(i) + 1, 'x')));
+    CHECK(Loop::new_items(told.memory(), {}) >= 2);  // no calls: what it says tells that it is over
+}
+
+TEST_CASE("loop: chants on the output, whatever its lines") {
+    Told told;
+    int lines = 0;
+    while (told.level() == Level::none && lines < 100) {
+        told.event(Event::Kind::line, lines % 2 == 0 ? "and then we will try it again" : "because it did not work");
+        ++lines;
+    }
+    CHECK(told.verdict().rule == "chant");
+    CHECK(lines <= 18);
+}
+
+TEST_CASE("loop: save and load at every event changes nothing") {
+    for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+        CAPTURE(seed);
+        Told plain, saved;
+        for (const Event& event : made_up(seed, 300)) {
+            plain.tell(event);
+            saved.tell(event);
+            saved.save_and_load();
+            REQUIRE(saved.verdict() == plain.verdict());
+        }
+    }
+}
+
+TEST_CASE("loop: times that are all later by as much change nothing") {
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+        Told plain, later;
+        later.tell({Event::Kind::says, {}, "", {}, {}, {}, 1e7});
+        plain.tell({Event::Kind::says, {}, ""});
+        for (const Event& event : made_up(seed, 300))
+            REQUIRE(later.tell(event).verdict() == plain.tell(event).verdict());
+    }
+}
+
+TEST_CASE("loop: tools with names that say nothing are found all the same") {
+    std::uint32_t lost = 0, found = 0;
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        Told plain, opaque;
+        bool in_plain = false, in_opaque = false;
+        for (Event event : made_up(seed, 120)) {
+            in_plain = in_plain || plain.tell(event).level() >= Level::nudge;
+            if (event.kind == Event::Kind::call) event.name = "t" + std::to_string(event.name.size());
+            in_opaque = in_opaque || opaque.tell(event).level() >= Level::nudge;
+        }
+        found += in_plain ? 1 : 0;
+        lost += in_plain && !in_opaque ? 1 : 0;
+    }
+    CHECK(found > 20);
+    CHECK(lost <= found / 10);
+}
+
+TEST_CASE("loop: whatever a store says, it goes on") {
+    Told source;
+    for (const Event& event : made_up(3, 300)) source.tell(event);
+    ArchiveWriter to{Instant{}};
+    auto memory = source.memory();
+    to(memory);
+    const std::string bytes = to.take();
+    std::mt19937 random{7};
+    for (int i = 0; i < 200; ++i) {
+        std::string damaged = bytes;
+        for (int k = 0; k < 20; ++k) damaged[random() % damaged.size()] = static_cast<char>(random());
+        if (i % 4 == 0) damaged.resize(random() % damaged.size());
+        Told told;
+        told.load(damaged);
+        for (const Event& event : made_up(static_cast<std::uint32_t>(i), 40)) told.tell(event);
+        static_cast<void>(told.finding());
+    }
+}
+
+TEST_CASE("loop: keeps what detectors of repetition promise [D-09]") {
+    const auto good = [](const Result<void>& kept) { return kept ? std::string{} : kept.error().message; };
+    CHECK(good(detector_contract<Loop>([](const auto& tell) {
+              for (int i = 0; i < 4; ++i) {
+                  tell(ToolCall{"make", R"({"target":"all"})", {}});
+                  tell(ToolResult{false, "Error: no rule to make target", {}, {}});
+              }
+          })) == "");
+    CHECK(good(detector_contract<Loop>([](const auto& tell) {
+              for (int i = 0; i < 3; ++i) tell(Message{true, "I am sorry, let me try that again"});
+          })) == "");
+    CHECK(good(detector_contract<Loop>([](const auto& tell) {
+              for (int i = 0; i < 40; ++i) tell(Output{"waiting for the build of the parser"});
+          })) == "");
+}
+
+TEST_CASE("loop: settings by name, and limits") {
+    Loop::Settings settings;
+    CHECK(detector_ops<Loop>.validate(&settings));
+    settings.repeat.adjacent = 1;
+    CHECK_FALSE(detector_ops<Loop>.validate(&settings));
+    settings = {};
+    settings.cycle.stop = 3;
+    CHECK_FALSE(detector_ops<Loop>.validate(&settings));
+    settings = {};
+    settings.repeat.on = settings.similar.on = settings.errclass.on = settings.fruitless.on = false;
+    Told told{settings};
+    for (int i = 0; i < 30; ++i) told.unit("bash", args_of_ls, missing, false);
+    CHECK(told.level() == Level::none);
+    settings = {};
+    settings.watch = true;
+    Told shown{settings};
+    shown.unit("bash", args_of_ls, missing, false).unit("bash", args_of_ls, missing, false);
+    CHECK(shown.level() == Level::watch);
+}
+
+TEST_CASE("loop: a busy run keeps to its bound") {
+    CHECK(sizeof(Loop::Memory) <= 128);
+    CHECK(sizeof(loops::Memory::Calls) + sizeof(loops::Newest<512>) + sizeof(loops::Learned) +
+              sizeof(loops::Similar::Part) + sizeof(loops::SameError::Part) + sizeof(loops::Oscillation::Part) +
+              sizeof(loops::Monologue::Part) <=
+          16 * 1024);
+    CHECK(sizeof(loops::Memory::Calls) + sizeof(loops::Newest<512>) + sizeof(loops::Learned) +
+              sizeof(loops::Similar::Part) + sizeof(loops::SameError::Part) + sizeof(loops::Oscillation::Part) +
+              sizeof(loops::Monologue::Part) + sizeof(loops::Coverage::Part) + sizeof(loops::FrozenPoll::Part) +
+              9 * sizeof(loops::OpenCall) + sizeof(loops::Chant::Part) + sizeof(loops::Sentences::Part) +
+              sizeof(loops::Example) + sizeof(loops::CallText) <=
+          19 * 1024);
+}
