@@ -143,7 +143,7 @@ TEST_CASE("an incident is told once when it begins and once when it is over", "[
             {"nobody has read it", with(told(), [](Told& t) { t.dead = true, t.heard = false; }), ends(), ""},
             {"somebody has read another one of it", with(told(), [](Told& t) { t.dead = true; }), ends(), "recovered"},
             {"a person has closed it", told(), with(ends(), [](News& n) { n.recovered = false; }), ""},
-            {"it is snoozed", told(), with(ends(), [](News& n) { n.quiet = true; }), ""},
+            {"it is snoozed", told(), with(ends(), [](News& n) { n.snoozed = true; }), ""},
             {"it was silenced", silenced, ends(), ""},
             {"the silence is over", silenced, with(goes_on(), [](News& n) { n.silence_over = true; }), "unhealthy"},
             {"and somebody is on it", with(silenced, [](Told& t) { t.acknowledged = true; }),
@@ -154,7 +154,7 @@ TEST_CASE("an incident is told once when it begins and once when it is over", "[
 TEST_CASE("what trouble above the run keeps back is told when that is over", "[alert]") {
     const Told kept = with(told(), [](Told& t) {
         t.heard = false;
-        t.begin = detail::Beginning::kept_back;
+        t.begin = detail::Beginning::inhibited;
         t.last.reset();
     });
     check({}, {{"it goes on above", kept, with(goes_on(), [](News& n) { n.inhibited = true; }), ""},
@@ -248,7 +248,7 @@ public:
             if (one_of(12)) restart();
         }
         // From here on nothing keeps anything back, and the ladder has come to its end.
-        silenced_ = quiet_ = frozen_ = inhibited_ = refused_ = waits_ = false;
+        silenced_ = snoozed_ = frozen_ = inhibited_ = refused_ = waits_ = false;
         told_.acknowledged = false;
         for (int i = 0; i < 8; ++i) step(10min, i == 4);
     }
@@ -278,7 +278,7 @@ private:
         if (one_of(8)) found_ ^= bit_of(Condition::needs_input);
         if (one_of(6)) waits_ = !waits_;
         if (one_of(6)) silenced_ = !silenced_;
-        if (one_of(8)) quiet_ = !quiet_;
+        if (one_of(8)) snoozed_ = !snoozed_;
         if (one_of(8)) frozen_ = !frozen_;
         if (one_of(6)) inhibited_ = !inhibited_;
         if (one_of(4)) refused_ = !refused_;
@@ -297,11 +297,11 @@ private:
         News news = look(incident_, incident_);
         news.found = found_;
         news.pending = static_cast<std::uint32_t>(pending_.size());
-        news.quiet = quiet_;
+        news.snoozed = snoozed_;
         news.frozen = frozen_;
         news.inhibited = inhibited_;
         news.run_waits = news.waiting = waits_;
-        news.silence_over = !silenced_ && !frozen_ && !quiet_ && told_.unheard->silence != 0;
+        news.silence_over = !silenced_ && !frozen_ && !snoozed_ && told_.unheard->silence != 0;
         if (waits_) return news;
         if (in_trouble_ && !incident_.open()) {
             const bool again = incident_.number > 0 && one_of(2);
@@ -315,7 +315,7 @@ private:
             news.recovered = true;
         }
         news.escalates = news.acts && (must_escalate || one_of(2));
-        if (!quiet_ || !(news.acts || news.tells)) return news;
+        if (!snoozed_ || !(news.acts || news.tells)) return news;
         news.acts = news.tells = news.escalates = false;
         news.after = incident_;
         return news;
@@ -326,7 +326,7 @@ private:
         for (const Fate& fate : std::exchange(fates_, {})) told_.take_in(fate, incident_, settings_);
         const News news = judge(must_escalate);
         const Telling telling = detail::next(told_, news, settings_, at(now_));
-        if (news.quiet && !words_of(telling).empty()) fail("a snoozed run is spoken of");
+        if (news.snoozed && !words_of(telling).empty()) fail("a snoozed run is spoken of");
         went_on_ = 0;
         for (const detail::ToldAlert& each : told_.edges) went_on_ |= bit_of(each.edge);
         told_ = telling.told;
@@ -379,7 +379,7 @@ private:
             else if (silenced_ && sent.tries == 0)
                 fate = {Fate::What::silenced, {}, sent.kind, sent.at, 7};
             else if (inhibited_ && begins && sent.tries == 0)
-                fate.what = Fate::What::kept_back;
+                fate.what = Fate::What::inhibited;
             else if (refused_ && ++sent.tries < 3 && settings_.outbox.retry) {
                 later.push_back(std::move(sent));
                 continue;
@@ -426,7 +426,7 @@ private:
     std::vector<Fate> fates_;
     std::set<std::uint32_t> known_;  ///< incidents of which people have read something
     ConditionBits known_edges_ = 0, found_ = 0, went_on_ = 0;
-    bool in_trouble_ = false, waits_ = false, silenced_ = false, quiet_ = false, frozen_ = false, inhibited_ = false,
+    bool in_trouble_ = false, waits_ = false, silenced_ = false, snoozed_ = false, frozen_ = false, inhibited_ = false,
          refused_ = false;
 
     std::string fault_;

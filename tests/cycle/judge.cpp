@@ -144,7 +144,7 @@ TEST_CASE("debounce, budget and an operator hold a rung back, each by its name",
     CHECK(judged_of(watched, house.now()).held == HeldBack::no);
     watched.verdict.edit().marks.snoozed_until = house.now().wall + 1s;
     judged = judged_of(watched, house.now());
-    CHECK((judged.held == HeldBack::quiet && judged.decision.incident.number == 0));
+    CHECK((judged.held == HeldBack::snooze && judged.decision.incident.number == 0));
 }
 
 TEST_CASE("what an operator called wrong is no finding, and muted loops are none for the class", "[cycle]") {

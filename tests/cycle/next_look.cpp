@@ -119,7 +119,7 @@ TEST_CASE("a run whose alert was kept back is looked at in each cycle: what kept
     verdict.incident.phase = Phase::climbing;
     verdict.incident.verify_at = 1h;
     CHECK(run.next() > 1s);
-    verdict.told.begin = detail::Beginning::kept_back;
+    verdict.told.begin = detail::Beginning::inhibited;
     CHECK(run.next() == 1s);
     verdict.incident.phase = Phase::closed;
     CHECK(run.next() > 1s);

@@ -67,7 +67,7 @@ TEST_CASE("each verb marks the run, and one that has nothing to do says why", "[
     CHECK(o.decide(Verb::unfreeze).empty());
     CHECK_FALSE(o.watched.verdict->marks.frozen_at(o.now().wall));
     CHECK(o.decide(Verb::dismiss).empty());
-    CHECK(o.watched.verdict->marks.quiet_at(o.now().wall + 24h));
+    CHECK(o.watched.verdict->marks.snoozed_at(o.now().wall + 24h));
     CHECK(o.decide(Verb::resume) == "the watchdog has not paused the run");
     CHECK(o.decide(Verb::mark_wrong).empty());
     CHECK(o.watched.verdict->incident.phase == Phase::none);
@@ -139,7 +139,7 @@ TEST_CASE("A-121: who is not the owner does not snooze, continue or dismiss a ru
     Operated o{spec};
     for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss})
         CHECK_THAT(o.apply({Operated::row(1, verb)}), ContainsSubstring(R"("ignored":"not the owner")"));
-    for (const WorkItem& item : o.work) CHECK_FALSE(item.decided.verdict().marks.quiet_at(o.now().wall));
+    for (const WorkItem& item : o.work) CHECK_FALSE(item.decided.verdict().marks.snoozed_at(o.now().wall));
     CHECK(o.work.back().change.related->applied == std::vector<std::uint64_t>{1});  // it is not asked again
     DecisionRow own = Operated::row(2, Verb::dismiss);
     own.by = "bo";

@@ -70,17 +70,17 @@ TEST_CASE("the first alert about a run is kept back while people know of trouble
     const AlertRow row = b.history("child").alerts.at(0);
     CHECK(row.state == AlertRow::State::skipped);
     CHECK(reason_of(row) == "inhibited: people know of the run boss above it");
-    CHECK(b.last.why.inhibited == 1);
+    CHECK(b.last.why.inhibit == 1);
     CHECK(bench::all_of<AlertEvent>(b.last).size() == 1);
     CHECK(b.at(b.child).alerts_pending == 0);
     CHECK_FALSE(rooms::told(b.at(b.child)).told.last);  // no cooldown is used up
-    CHECK(rooms::told(b.at(b.child)).told.begin == Beginning::kept_back);
+    CHECK(rooms::told(b.at(b.child)).told.begin == Beginning::inhibited);
     detail::RunMemory stored;
     const std::string facts = b.history("child").row->facts;
     ArchiveReader reader{facts, b.now()};
     stored.archive_facts(reader);
     REQUIRE(rooms::fates_of(stored).size() == 1);
-    CHECK(rooms::fates_of(stored).front().what == detail::Fate::What::kept_back);
+    CHECK(rooms::fates_of(stored).front().what == detail::Fate::What::inhibited);
 }
 
 TEST_CASE("what asks for a person, is critical, was tried, or is no news is not kept back", "[effects]") {
@@ -114,7 +114,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("it was kept back, or not said") {
         Below b;
-        b.at(b.boss).verdict.edit().told.begin = GENERATE(Beginning::kept_back, Beginning::unsaid);
+        b.at(b.boss).verdict.edit().told.begin = GENERATE(Beginning::inhibited, Beginning::unsaid);
         CHECK(b.told() == 1);
     }
     SECTION("another watchdog holds it") {

@@ -45,7 +45,7 @@ TEST_CASE("a child's alert is kept back while its parent's trouble is known, and
     CHECK(l.heard() == "boss run.unhealthy");
     const RunHandle child = l.add("child", "boss");
     l.minutes(1);
-    CHECK(l.after(60s).why.inhibited == 1);
+    CHECK(l.after(60s).why.inhibit == 1);
     CHECK(l.heard().empty());
     CHECK(l.outcomes("child") == "inject:nudge pending");  // it is helped all the same
     CHECK_THAT(*l.dog->explain("child"), ContainsSubstring("inhibited: people know of the run boss above it"));

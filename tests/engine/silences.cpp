@@ -53,7 +53,7 @@ struct Quiet : Bench {
         batch.durable = true;
         REQUIRE(memory.commit(batch)->empty());
     }
-    void hush(AlertMatch about = run_r(), Duration length = 2h) {
+    void silenced(AlertMatch about = run_r(), Duration length = 2h) {
         REQUIRE(dog->decide(silence(std::move(about), length)));
         (void)cycle();
     }
@@ -144,7 +144,7 @@ TEST_CASE("a level that is silenced is told when somebody ends the silence, and 
     Quiet q;
     const RunHandle run = q.lost();
     CHECK(q.told() == "escalation:lead ");
-    q.hush();
+    q.silenced();
     q.looks(40);
     CHECK(q.told() == "escalation:lead ");
     REQUIRE(q.dog->silences()->size() == 1);
@@ -162,7 +162,7 @@ TEST_CASE("a level that is silenced is told when somebody ends the silence, and 
 
 TEST_CASE("what is over before the silence is told to nobody, and the watchdog acts all the same") {
     Quiet q{bench::minute_class()};
-    q.hush();
+    q.silenced();
     const RunHandle run = q.stalled();
     CHECK(q.asked(ControlVerb::inject) == 1);  // the nudge
     CHECK_THAT(q.skipped(), ContainsSubstring("run.unhealthy silenced by 1 "));
@@ -189,7 +189,7 @@ TEST_CASE("whom a silence kept the beginning from learns no end of it") {
     Quiet q{bench::minute_class()};
     AlertMatch beginnings;
     beginnings.kind = "run.unhealthy";
-    q.hush(beginnings);
+    q.silenced(beginnings);
     const RunHandle run = q.stalled();
     CHECK_THAT(q.skipped(), ContainsSubstring("run.unhealthy silenced by 1 "));
     q.progress(run, 1000);
@@ -202,7 +202,7 @@ TEST_CASE("trouble that is silenced keeps nobody's alert back") {
     RunClass rules = bench::minute_class();
     rules.alerts.outbox.inhibit = true;
     Quiet q{std::move(rules)};
-    q.hush();
+    q.silenced();
     q.stalled();
     RunSpec below = bench::spec_of("below");
     below.parent = "r";
@@ -214,7 +214,7 @@ TEST_CASE("trouble that is silenced keeps nobody's alert back") {
 
 TEST_CASE("that a run waits for a person is told when the silence is over, if it still does") {
     Quiet q;
-    q.hush();
+    q.silenced();
     const RunHandle run = q.run();
     q.progress(run, 1);
     (void)q.dog->observe(run, StateChange{RunState::waiting_human});
@@ -261,7 +261,7 @@ TEST_CASE("each thing that a silence may be about narrows it") {
         about.kind = "run.unhealthy";
         silent = false;
     }
-    q.hush(about);
+    q.silenced(about);
     q.lost("r", {"ci", "gpu"});
     CHECK(q.told() == (silent ? "" : "escalation:lead "));
     CHECK(q.skipped().empty() != silent);
@@ -335,7 +335,7 @@ TEST_CASE("an alert that is being tried again is silenced before its next attemp
     q.lost();
     const auto tried = q.notifier.sent().size();
     CHECK(tried >= 1);
-    q.hush();
+    q.silenced();
     q.looks(10);
     CHECK(q.notifier.sent().size() == tried);
     CHECK_THAT(q.skipped(), ContainsSubstring("escalation silenced by 1 "));
@@ -384,7 +384,7 @@ TEST_CASE("a silence holds for every watchdog that shares the store") {
 
 TEST_CASE("what a silence holds back is counted as such") {
     Quiet q;
-    q.hush();
+    q.silenced();
     RunSpec spec = bench::spec_of("r");
     const RunHandle run = q.run(spec);
     q.progress(run, 1);
@@ -397,7 +397,7 @@ TEST_CASE("of alerts of one cause those that are silenced are left out of the me
     rules.alerts.outbox.group_wait = 30s;
     rules.alerts.outbox.group_interval = 5min;
     Quiet q{rules};
-    q.hush();
+    q.silenced();
     for (const char* id : {"r", "s", "t"}) {
         const RunHandle run = q.run(id);
         q.progress(run, 1);
@@ -413,7 +413,7 @@ TEST_CASE("of alerts of one cause those that are silenced are left out of the me
 
 TEST_CASE("a cycle whose commit fails when the silence ends does not lose what people were not told") {
     Quiet q;
-    q.hush();
+    q.silenced();
     q.lost();
     CHECK(q.told().empty());
     REQUIRE(q.dog->unsilence(1, "ann"));
@@ -427,7 +427,7 @@ TEST_CASE("a cycle whose commit fails when the silence ends does not lose what p
 
 TEST_CASE("a silence that ends before its escalation is settled is followed by one alert, not by two") {
     Quiet q;
-    q.hush(q.run_r(), 1h);
+    q.silenced(q.run_r(), 1h);
     const RunHandle handle = q.run();
     q.progress(handle, 1);
     (void)q.cycle();
@@ -450,7 +450,7 @@ TEST_CASE("of what was over before its alert could be silenced no end is told ei
     rules.alerts.outbox.group_interval = 5min;
     Quiet q{std::move(rules)};
     const RunHandle run = q.stalled();  // its alert waits for others
-    q.hush(q.of_kind("run.unhealthy"));
+    q.silenced(q.of_kind("run.unhealthy"));
     q.progress(run, 1000);
     q.clock.advance(20s);
     (void)q.cycle(TickCause::on_demand);
@@ -461,8 +461,8 @@ TEST_CASE("of what was over before its alert could be silenced no end is told ei
 
 TEST_CASE("whom two silences kept two alerts of one incident from learns no end of it") {
     Quiet q;
-    q.hush(q.run_r(), 1h);
-    q.hush(q.of_kind("escalation"), 3h);
+    q.silenced(q.run_r(), 1h);
+    q.silenced(q.of_kind("escalation"), 3h);
     const RunHandle run = q.lost();
     q.looks(65);  // the first is over; what is told then is silenced by the second
     CHECK_THAT(q.skipped(), ContainsSubstring("silenced by 1 ") && ContainsSubstring("silenced by 2 "));
@@ -501,11 +501,11 @@ TEST_CASE("of something with alerts of its own no end is told to whom a silence 
     Quiet q{told_of_silence()};
     const bool known = GENERATE(false, true);
     const std::string before = known ? "run.unhealthy: " : "";
-    if (!known) q.hush(q.of_kind("run.unhealthy"));
+    if (!known) q.silenced(q.of_kind("run.unhealthy"));
     const RunHandle run = q.run();
     q.looks(3);
     CHECK(q.told() == before);
-    if (known) q.hush(q.of_kind("run.unhealthy"));
+    if (known) q.silenced(q.of_kind("run.unhealthy"));
     SECTION("it is over") {
         if (GENERATE(false, true)) q.boot();
         (void)q.dog->observe(*q.dog->find("r"), ToolCall{"x"});
@@ -521,7 +521,7 @@ TEST_CASE("of something with alerts of its own no end is told to whom a silence 
 
 TEST_CASE("what is not found when the silence ends, but is not known to be over, is told when it is found again") {
     Quiet q{told_of_silence()};
-    q.hush(q.of_kind("run.unhealthy"), 10min);
+    q.silenced(q.of_kind("run.unhealthy"), 10min);
     const RunHandle run = q.run();
     q.looks(3);
     (void)q.dog->observe(run, StateChange{RunState::waiting_human});

@@ -90,14 +90,14 @@ TEST_CASE("how far an escalation got is saved", "[run]") {
 
 TEST_CASE("that an alert was kept back is saved", "[run]") {
     RunMemory before;
-    before.verdict.edit().told.begin = detail::Beginning::kept_back;
+    before.verdict.edit().told.begin = detail::Beginning::inhibited;
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    CHECK(after.verdict->told.begin == detail::Beginning::kept_back);
+    CHECK(after.verdict->told.begin == detail::Beginning::inhibited);
 }
 
 TEST_CASE("facts of another layout are refused", "[run]") {

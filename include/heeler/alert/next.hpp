@@ -40,7 +40,7 @@ struct News {
     bool escalates = false;     ///< the rung asks for a person
     bool gives_up = false;      ///< it ends the watch over a run that may go on
     bool is_final = false;      ///< nothing follows it
-    bool quiet = false;         ///< an operator keeps deeds and words off the run
+    bool snoozed = false;       ///< an operator keeps deeds and words off the run
     bool frozen = false;        ///< nothing is done to it
     bool inhibited = false;     ///< people know of trouble above the run
     bool silence_over = false;  ///< the one that kept an alert about it from people
@@ -140,9 +140,9 @@ private:
             const bool known = told_of_it() && !before_.nobody_knows() && news_.pending == 0;
             return over && known && !is_cold() ? Alerting::resolved : Alerting::none;
         }
-        if (news_.quiet) return Alerting::none;
+        if (news_.snoozed) return Alerting::none;
         const auto& last = before_.last;
-        const bool kept = before_.begin == Beginning::kept_back && same_incident();
+        const bool kept = before_.begin == Beginning::inhibited && same_incident();
         const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells);
         // Once a person was asked for, that is what is said again.
         const bool asked_for = before_.levels->incident == news_.after.number && before_.levels->told > 0;
@@ -161,7 +161,7 @@ private:
         const Incident& incident = news_.after;
         const ToldLevels& levels = *before_.levels;
         const bool due = levels.next && now_.elapsed >= *levels.next;
-        if (news_.frozen || news_.quiet) return Step::none;
+        if (news_.frozen || news_.snoozed) return Step::none;
         if (before_.acknowledged) return due ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
@@ -182,7 +182,7 @@ private:
             told |= bit;
             if (now_.wall >= each.at && now_.wall - each.at < settings_.renotify_every) waits |= bit;
         }
-        if (news_.quiet || (!news_.silence_over && is_cold_with(alerting))) return;
+        if (news_.snoozed || (!news_.silence_over && is_cold_with(alerting))) return;
         const bool repeats = settings_.renotify_every > Duration{};
         for (const ConditionAlert& edge : settings_.conditions) {
             const ConditionBits bit = bit_of(edge.condition);
@@ -213,7 +213,7 @@ private:
         if (condition == Condition::silent && !news_.silence_known) return;
         const ConditionAlert* edge = edge_about(settings_, condition);
         const bool heard = !before_.is_unheard(condition);
-        const bool told = edge != nullptr && !edge->over.empty() && !news_.quiet && heard;
+        const bool told = edge != nullptr && !edge->over.empty() && !news_.snoozed && heard;
         if (told && (is_cold_with(alerting) || news_.pending > 0)) return;
         over_ |= bit_of(condition);
         if (told) result_.ends |= bit_of(condition);
@@ -271,7 +271,7 @@ private:
         result_.held_back = alerting == Alerting::held;
         result_.hold_begins = result_.held_back && !told.hold_noted;
         told.hold_noted |= result_.held_back;
-        if (alerting == Alerting::resolved && !news_.quiet) {
+        if (alerting == Alerting::resolved && !news_.snoozed) {
             result_.recovered = true;
             told.last = now_.wall;
         }

@@ -23,7 +23,7 @@ namespace heeler::inline HEELER_ABI::detail {
 enum class Beginning : std::uint8_t {
     known,       ///< or there is none
     on_its_way,  ///< the alert that says so is the first about it
-    kept_back,   ///< it was not told, because of trouble above the run; it is when that is over
+    inhibited,   ///< it was not told, because of trouble above the run; it is when that is over
     unsaid,      ///< it was not told: nothing is to be done, or it is silenced
 };
 
@@ -34,7 +34,7 @@ struct Fate {
     enum class What : std::uint8_t {
         delivered,
         dead,       ///< nobody has it
-        kept_back,  ///< trouble above the run speaks for it
+        inhibited,  ///< trouble above the run speaks for it
         unsaid,     ///< it was left out: nothing is to be done, or everything is frozen
         silenced,
     };
@@ -208,7 +208,7 @@ struct Told {
 
     /// Nobody learned that the incident began.
     [[nodiscard]] bool nobody_knows() const noexcept {
-        return (dead && !heard) || begin == Beginning::kept_back || begin == Beginning::unsaid;
+        return (dead && !heard) || begin == Beginning::inhibited || begin == Beginning::unsaid;
     }
     /// Nor of this condition: all that was said of it was silenced, or nobody has it.
     [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
@@ -256,8 +256,8 @@ struct Told {
                 dead_edges |= edge;
                 if (settings.outbox.retry) last.reset();
                 break;
-            case Fate::What::kept_back:
-                if (of_incident) begin = Beginning::kept_back;
+            case Fate::What::inhibited:
+                if (of_incident) begin = Beginning::inhibited;
                 last.reset();
                 break;
             case Fate::What::unsaid:

@@ -25,7 +25,8 @@ HEELER_INLINE void CycleReport::absorb(CycleReport later) {
     why.cooldown += later.why.cooldown;
     why.grace += later.why.grace;
     why.silence += later.why.silence;
-    why.inhibited += later.why.inhibited;
+    why.snooze += later.why.snooze;
+    why.inhibit += later.why.inhibit;
     why.unstored += later.why.unstored;
     ticks += later.ticks;
     whole += later.whole;

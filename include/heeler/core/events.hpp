@@ -83,13 +83,14 @@ enum class TickCause : std::uint8_t {
 
 /// What a cycle held back, by reason.
 struct Suppressed {
-    std::uint64_t debounce = 0;   ///< rungs: the finding has not lasted long enough
-    std::uint64_t budget = 0;     ///< rungs: the class had its share of this cycle
-    std::uint64_t cooldown = 0;   ///< alerts: people were told a short while ago
-    std::uint64_t grace = 0;      ///< judgements: the watchdog itself was away, a clock was set, or a source is lost
-    std::uint64_t silence = 0;    ///< rungs of what is snoozed or dismissed, and alerts that are silenced
-    std::uint64_t unstored = 0;   ///< decisions: they could not be stored, or somebody else changed the run
-    std::uint64_t inhibited = 0;  ///< alerts: people know of trouble above the run
+    std::uint64_t debounce = 0;  ///< rungs: the finding has not lasted long enough
+    std::uint64_t budget = 0;    ///< rungs: the class had its share of this cycle
+    std::uint64_t cooldown = 0;  ///< alerts: people were told a short while ago
+    std::uint64_t grace = 0;     ///< judgements: the watchdog itself was away, a clock was set, or a source is lost
+    std::uint64_t silence = 0;   ///< alerts: an operator silenced them
+    std::uint64_t unstored = 0;  ///< decisions: they could not be stored, or somebody else changed the run
+    std::uint64_t inhibit = 0;   ///< alerts: people know of trouble above the run
+    std::uint64_t snooze = 0;    ///< rungs of what is snoozed or dismissed
 };
 
 /// What one cycle did. Silent when there was nothing: no event, no allocation.

@@ -122,7 +122,7 @@ public:
         const bool told = watched_.verdict->told.is_told_of_end(watched_.rules().alerts);
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
-        if (watched_.verdict->marks.quiet_at(now_.wall)) return;
+        if (watched_.verdict->marks.snoozed_at(now_.wall)) return;
         if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
         Judged over{incident};
         over.severity = Severity::none;

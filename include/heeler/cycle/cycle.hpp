@@ -217,10 +217,10 @@ private:
         std::string parent;
         {
             const std::lock_guard guard{watched.lock};
-            const auto is_kept_back = [](const RunMemory& run) {
-                return run.verdict->told.begin == Beginning::kept_back;
+            const auto is_inhibited = [](const RunMemory& run) {
+                return run.verdict->told.begin == Beginning::inhibited;
             };
-            if (!registry_.table().current(handle) || !watched.as_told(is_kept_back)) return false;
+            if (!registry_.table().current(handle) || !watched.as_told(is_inhibited)) return false;
             if (!watched.rules().alerts.outbox.inhibit) return false;  // not any more
             parent = watched.spec.parent();
         }
@@ -343,7 +343,7 @@ private:
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += judged.held == HeldBack::budget ? 1 : 0;
         report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
-        report.why.silence += judged.held == HeldBack::quiet ? 1 : 0;
+        report.why.snooze += judged.held == HeldBack::snooze ? 1 : 0;
         report.why.cooldown += alert ? 1 : 0;
     }
 

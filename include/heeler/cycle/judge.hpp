@@ -19,7 +19,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
-enum class HeldBack : std::uint8_t { no, debounce, budget, gap, quiet, frozen };
+enum class HeldBack : std::uint8_t { no, debounce, budget, gap, snooze, freeze };
 
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
@@ -120,8 +120,8 @@ private:
             if (verdict_.incident.phase == Phase::holding && watched_.detectors.is_repetition(finding) &&
                 watched_.detectors.had_enough(kind_bit(finding.kind), 0))
                 return void(result.outlived = true);
-            const bool hushed = finding.condition == Condition::silent && verdict_.marks.quiet_at(now_.wall);
-            if (hushed) return (void)result.findings.add(hush(finding));
+            const bool snoozed = finding.condition == Condition::silent && verdict_.marks.snoozed_at(now_.wall);
+            if (snoozed) return (void)result.findings.add(only_shown(finding));
             if (finding.is_put_off()) return (void)(result.put_off = true);
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
@@ -132,8 +132,8 @@ private:
         result.findings.drop(Condition::stalled);  // that is why it stands still
     }
 
-    /// People know of this silence, so it is only shown; it is critical again when it is not quiet any more.
-    [[nodiscard]] Finding hush(Finding finding) const noexcept {
+    /// People know of this silence, so it is only shown; it is critical again when the snooze is over.
+    [[nodiscard]] Finding only_shown(Finding finding) const noexcept {
         finding.condition = Condition::stalled;
         finding.level = Level::watch;
         finding.evidence.rule = verdict_.marks.dismissed ? "dismissed_silence" : "snoozed_silence";
@@ -200,17 +200,17 @@ private:
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
         if (!result.decision.acts()) return;
-        if (verdict_.marks.quiet_at(now_.wall))
-            result.held = HeldBack::quiet;
+        if (verdict_.marks.snoozed_at(now_.wall))
+            result.held = HeldBack::snooze;
         else if (frozen_ && was_skipped())
-            result.held = HeldBack::frozen;
+            result.held = HeldBack::freeze;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
         else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left()))
             result.held = HeldBack::budget;
-        if (result.held == HeldBack::quiet || result.held == HeldBack::frozen) {
+        if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};
-            result.decision.tells = result.held == HeldBack::frozen;
+            result.decision.tells = result.held == HeldBack::freeze;
         } else if (result.held == HeldBack::budget)
             result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
         else if (result.held != HeldBack::no)
@@ -241,10 +241,10 @@ private:
         news.silence_known = !run_.late && !result.put_off && is_known(Condition::silent);
         for (const Finding& finding : result.findings)
             if (is_worth_telling(finding)) news.found |= bit_of(finding.condition);
-        news.quiet = verdict_.marks.quiet_at(now_.wall);
+        news.snoozed = verdict_.marks.snoozed_at(now_.wall);
         news.frozen = frozen_;
         news.inhibited = inhibited_;
-        news.silence_over = silence_over_ && !news.held && !news.frozen && !news.quiet;
+        news.silence_over = silence_over_ && !news.held && !news.frozen && !news.snoozed;
         return news;
     }
 

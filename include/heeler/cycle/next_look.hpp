@@ -57,7 +57,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (watched.waits_until) no_later_than(*watched.waits_until);
     if (watched.held_until && now.elapsed < *watched.held_until) no_later_than(*watched.held_until);
     const bool repeats = watched.verdict->incident.open() && watched.rules().alerts.renotify_every > Duration{};
-    const bool kept = watched.verdict->incident.open() && told.begin == Beginning::kept_back;
+    const bool kept = watched.verdict->incident.open() && told.begin == Beginning::inhibited;
     if (repeats || kept || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.
     if (watched.rules().schedule.aligned) no_later_than(now.elapsed);

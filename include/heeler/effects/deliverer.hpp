@@ -74,7 +74,7 @@ public:
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         std::vector<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
-        Inhibition{ledger_, registry_}.keep_back(due, now, report);
+        Inhibition{ledger_, registry_}.inhibit(due, now, report);
         std::vector<std::vector<AlertJob>> groups;
         NameMap<std::size_t> places;
         for (auto& job : due) {

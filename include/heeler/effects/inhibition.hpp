@@ -25,7 +25,7 @@ public:
 
     /// Takes out those that are not told now, and settles them in one commit. That their runs are to be told of later
     /// is stored with it.
-    void keep_back(std::vector<AlertJob>& due, Instant now, CycleReport& report) {
+    void inhibit(std::vector<AlertJob>& due, Instant now, CycleReport& report) {
         std::vector<AlertJob> kept, rest;
         for (AlertJob& job : due) {
             const auto parent = parent_of(job);
@@ -37,12 +37,12 @@ public:
             job.row.state = AlertRow::State::skipped;
             job.row.how = AlertRow::How::inhibited;
             job.row.with_run = above;
-            keep_back(job);  // now: of two runs above each other one is told
+            inhibit(job);  // now: of two runs above each other one is told
             kept.push_back(std::move(job));
         }
         due = std::move(rest);
         report.suppressed += kept.size();
-        report.why.inhibited += kept.size();
+        report.why.inhibit += kept.size();
         AlertDesk{ledger_, registry_.table()}.settle(kept, now, report);
     }
 
@@ -70,9 +70,9 @@ private:
         return known_trouble_above(registry_, job.handle, parent, [](RunHandle) -> Decided* { return nullptr; });
     }
 
-    static void keep_back(const AlertJob& job) {
+    static void inhibit(const AlertJob& job) {
         const std::lock_guard guard{job.watched->lock};
-        job.watched->note(job.fate(Fate::What::kept_back));
+        job.watched->note(job.fate(Fate::What::inhibited));
     }
 
     Ledger& ledger_;

@@ -132,9 +132,10 @@ inline void write_judgements(PrometheusWriter& to, const TelemetryCounts& counts
         .sample(why.cooldown, {{"reason", "cooldown"}})
         .sample(why.grace, {{"reason", "grace"}})
         .sample(why.silence, {{"reason", "silence"}})
-        .sample(why.inhibited, {{"reason", "inhibited"}})
+        .sample(why.snooze, {{"reason", "snooze"}})
+        .sample(why.inhibit, {{"reason", "inhibit"}})
         .sample(why.unstored, {{"reason", "unstored"}})
-        .sample(counts.frozen, {{"reason", "frozen"}})
+        .sample(counts.frozen, {{"reason", "freeze"}})
         .sample(counts.shadow, {{"reason", "shadow"}});
 }
 

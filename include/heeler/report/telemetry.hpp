@@ -114,7 +114,8 @@ private:
         counts_.suppressed.cooldown += why.cooldown;
         counts_.suppressed.grace += why.grace;
         counts_.suppressed.silence += why.silence;
-        counts_.suppressed.inhibited += why.inhibited;
+        counts_.suppressed.snooze += why.snooze;
+        counts_.suppressed.inhibit += why.inhibit;
         counts_.suppressed.unstored += why.unstored;
     }
 

@@ -27,7 +27,7 @@ struct OperatorMarks {
     bool frozen = false;                   ///< nothing is done to it
     bool dismissed = false;                ///< nothing is done or said about it any more
 
-    [[nodiscard]] bool quiet_at(WallTime now) const noexcept {
+    [[nodiscard]] bool snoozed_at(WallTime now) const noexcept {
         return dismissed || (snoozed_until && now < *snoozed_until);
     }
     [[nodiscard]] bool frozen_at(WallTime now) const noexcept {
