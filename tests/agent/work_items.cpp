@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "support/catch.hpp"
-#include "support/scratch_log.hpp"
+#include "support/real_process.hpp"
 
 using namespace heeler;
 
