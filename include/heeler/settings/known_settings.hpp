@@ -412,11 +412,11 @@ inline constexpr std::array known{
 /// The settings of these detectors are among the known ones, whether a class has them on or not.
 [[nodiscard]] constexpr bool has_names_above(std::string_view kind) noexcept {
     for (const std::string_view known_kind :
-         {WorkerState::kind, NeverStarted::kind, RunTimeout::kind, LivenessCounter::kind, TokenBudget::kind,
-          FailureStreak::kind, ResourceLimit::kind, HeartbeatContract<Intervals>::kind, LoopDetector<Line>::kind,
-          LoopDetector<Call>::kind, LoopDetector<Call, TailRule>::kind, Loop::kind, ErrorCascade::kind,
-          BurnRateTracker<Tokens>::kind, BurnRateTracker<ApiCalls>::kind, BurnRateTracker<BytesWritten>::kind,
-          RelayTimeout::kind, RelayCheck::kind})
+         {WorkerState::kind, NeedsInput::kind, NeverStarted::kind, RunTimeout::kind, LivenessCounter::kind,
+          TokenBudget::kind, FailureStreak::kind, ResourceLimit::kind, HeartbeatContract<Intervals>::kind,
+          LoopDetector<Line>::kind, LoopDetector<Call>::kind, LoopDetector<Call, TailRule>::kind, Loop::kind,
+          ErrorCascade::kind, BurnRateTracker<Tokens>::kind, BurnRateTracker<ApiCalls>::kind,
+          BurnRateTracker<BytesWritten>::kind, RelayTimeout::kind, RelayCheck::kind})
         if (known_kind == kind) return true;
     return false;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -41,6 +42,14 @@ public:
 
     [[nodiscard]] Duration checkpoint_every() const noexcept { return every_; }
 
+    /// Where the host keeps the text of its work: asked for a row without a `work_item` of its own that has a
+    /// `queue_item_id`, when the run is first listed. Empty: it has none. Set it before the watchdog reads the table;
+    /// it is called from the thread that ticks, must not call the table, and throw nothing.
+    void work_items(std::function<std::string(std::string_view queue_item_id)> text_of) {
+        const std::lock_guard guard{mutex_};
+        text_of_ = std::move(text_of);
+    }
+
     /// Creates the run's row, or leaves it as it is: no steps, attempt 1, in progress, a random token. Answers what
     /// its agent needs. Until the first checkpoint age counts from here: call it when the agent is about to start.
     [[nodiscard]] Result<AgentTicket> enlist(std::string_view run) {
@@ -66,7 +75,12 @@ public:
         if (!tasks) return tl::unexpected<Error>(std::move(tasks.error()));
         std::vector<RunSpec> specs;
         const detail::AgentWords words = database_.words();
-        for (detail::AgentTask& task : *tasks) specs.push_back(detail::spec_of(std::move(task), words));
+        for (detail::AgentTask& task : *tasks) {
+            const bool asks = text_of_ && task.queue_item_id && !task.work_item && task.work_item_size == 0;
+            std::string text = asks ? text_of_(*task.queue_item_id) : std::string{};
+            if (!text.empty()) task.give_work(std::move(text));
+            specs.push_back(detail::spec_of(std::move(task), words));
+        }
         return specs;
     }
 
@@ -218,6 +232,7 @@ private:
     detail::AgentDatabase<Link> database_;
     Duration every_;
     std::mutex mutex_;
+    std::function<std::string(std::string_view)> text_of_;
     std::vector<detail::AgentRow> rows_;
     std::unordered_map<std::string, detail::JudgedRow> judged_;  // as the last poll read them
     std::vector<std::string> askers_;                            // in whose names was claimed here: one for each lease

@@ -22,6 +22,13 @@ struct AgentTask {
     std::optional<std::string> work_item{};  ///< absent if it is null or longer than `longest_work_item`
     std::int64_t work_item_size = 0;         ///< bytes
     std::optional<std::string> plan{};
+
+    /// As its host tells it; what is longer than a brief takes is cut, and says so.
+    void give_work(std::string text) {
+        constexpr std::string_view more = "\n[the rest is with the queue item]";
+        if (text.size() > longest_work_item) text.replace(longest_work_item - more.size(), text.npos, more);
+        work_item = std::move(text);
+    }
 };
 
 /// For the brief of a continuation. A work item that is too long for it is read from the row.
