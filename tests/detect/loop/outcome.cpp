@@ -429,6 +429,7 @@ TEST_CASE("Loop outcomes: a call whose answer is not ready becomes a poll") {
         CHECK_FALSE(pending("check_job", R"({"id":"1"})", text, false));
         CHECK_FALSE(pending(shell, R"({"command":"./status"})", text, true));
     }
+    CHECK_FALSE(pending("view", R"({"path":"jobs.py"})", "def f():  # still running 3", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", "finished with 3 rows", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", std::string(300, 'x') + " running", true));
 }

@@ -373,6 +373,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
     facts.long_shell = table.has_command && trim(command).size() > long_command;
     facts.clock = table.tells_the_time();
     facts.search = table.searches();
+    facts.has_path = reader.file != 0;
     facts.verb = verb_of(tool, table.has_command ? table.command.verb : table.subcommand);
     override_kind(facts, called, overrides);
     note_span(facts, reader, table, tool);

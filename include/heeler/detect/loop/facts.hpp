@@ -101,6 +101,7 @@ struct CallFacts {
     bool has_span : 1 = false;    ///< reads a part: lines from to, a page, from an offset on
     bool exempt : 1 = false;      ///< the host says that it is not to be judged
     bool declared : 1 = false;    ///< the host has said what kind it is
+    bool has_path : 1 = false;    ///< names a file or folder
     std::uint8_t rule = 0;        ///< which of the host's rules fits, from 1; 0: none, or beyond the 255th
     TokenSet tokens{};
 };

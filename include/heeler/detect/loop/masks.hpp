@@ -258,16 +258,21 @@ public:
     explicit ShapeBuffer(std::size_t most) noexcept : left_{most} {}
 
     [[nodiscard]] bool is_full() const noexcept { return left_ == 0; }
-    void put(char c) noexcept { put(std::string_view{&c, 1}); }
-    void put(std::string_view text) noexcept {
-        text = text.substr(0, left_);
-        left_ -= text.size();
-        while (!text.empty()) {
+    void put(char c) noexcept { put_without_digits(&c, &c + 1); }
+    /// Each run of digits, with the commas and points in it, becomes one sign.
+    void put_without_digits(const char* at, const char* end) noexcept {
+        while (at != end && !is_full()) {
             if (size_ == buffer_.size()) spill();
-            const std::string_view part = text.substr(0, buffer_.size() - size_);
-            std::memcpy(buffer_.data() + size_, part.data(), part.size());
-            size_ += part.size();
-            text.remove_prefix(part.size());
+            const std::size_t room = left_ < buffer_.size() - size_ ? left_ : buffer_.size() - size_;
+            char* const first = buffer_.data() + size_;
+            char* to = first;
+            while (at != end && to != first + room) {
+                const char c = *at++;
+                *to++ = is_digit(c) ? '#' : c;
+                if (is_digit(c)) at = number_end(at, end);
+            }
+            size_ += static_cast<std::size_t>(to - first);
+            left_ -= static_cast<std::size_t>(to - first);
         }
     }
     [[nodiscard]] std::uint64_t hash() noexcept {
@@ -276,6 +281,10 @@ public:
     }
 
 private:
+    [[nodiscard]] static const char* number_end(const char* at, const char* end) noexcept {
+        while (at != end && (is_digit(*at) || ((*at == '.' || *at == ',') && end - at > 1 && is_digit(at[1])))) ++at;
+        return at;
+    }
     void spill() noexcept {
         sum_ = text::combine(sum_, text::fingerprint_text({buffer_.data(), size_}));
         size_ = 0;
@@ -287,22 +296,6 @@ private:
     std::array<char, 256> buffer_;
 };
 
-/// Each run of digits, with the commas and points in it, becomes one sign.
-inline void put_without_digits(ShapeBuffer& shape, const char* at, const char* end) noexcept {
-    while (at != end && !shape.is_full()) {
-        const char* first = at;
-        while (at != end && !is_digit(*at)) ++at;
-        shape.put(between(first, at));
-        if (at == end) return;
-        shape.put('#');
-        while (at != end && (is_digit(*at) || ((*at == '.' || *at == ',') && end - at > 1 && is_digit(at[1])))) ++at;
-    }
-}
-
-}  // namespace detail
-
-namespace detail {
-
 /// Without a shape.
 struct NoShape {
     void put(Mask) noexcept {}
@@ -311,7 +304,7 @@ struct NoShape {
 struct Shape {
     ShapeBuffer& buffer;
     void put(Mask mask) noexcept { buffer.put(mask == Mask::time ? '\1' : '\2'); }
-    void put(const char* at, const char* end) noexcept { put_without_digits(buffer, at, end); }
+    void put(const char* at, const char* end) noexcept { buffer.put_without_digits(at, end); }
 };
 
 /// One pass over the spans that are masked. A text without any costs one hash.

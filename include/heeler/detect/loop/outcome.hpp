@@ -266,8 +266,9 @@ private:
         }
         return ack;
     }
+    /// A file in which the word stands is none.
     [[nodiscard]] bool is_pending() const noexcept {
-        if (!made_before_ || call_.shell || body_.length >= 4000) return false;
+        if (!made_before_ || call_.shell || call_.has_path || body_.length >= 4000) return false;
         std::size_t left = 200;
         LineReader reader = lines_of(body_);
         for (std::string_view line; left > 0 && reader.next(line);) {
