@@ -5,7 +5,7 @@ function(heeler_find_readmes root out)
         file(GLOB_RECURSE found RELATIVE "${root}" "${root}/${folder}/README.md")
         list(APPEND pages ${found})
     endforeach()
-    list(FILTER pages EXCLUDE REGEX "^tests/readmes/bad/") # wrong on purpose
+    list(FILTER pages EXCLUDE REGEX "^tests/(readmes|numbers)/bad/") # wrong on purpose
     set(${out} README.md ${pages} PARENT_SCOPE)
 endfunction()
 

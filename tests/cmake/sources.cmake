@@ -25,6 +25,10 @@ add_test(NAME "${prefix}.pages" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SO
 add_test(NAME "${prefix}.pages_test_can_fail"
          COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/readmes/bad" -D
                  "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/readmes/expected.txt" -P "${scripts}/pages.cmake")
+add_test(NAME "${prefix}.numbers" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P "${scripts}/numbers.cmake")
+add_test(NAME "${prefix}.numbers_test_can_fail"
+         COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}/numbers/bad" -D
+                 "EXPECTED=${CMAKE_CURRENT_SOURCE_DIR}/numbers/expected.txt" -P "${scripts}/numbers.cmake")
 add_test(NAME "${prefix}.setting_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P
                                                 "${scripts}/setting_names.cmake")
 add_test(NAME "${prefix}.options" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -P

@@ -24,7 +24,7 @@ namespace heeler::inline HEELER_ABI {
 
 /// A `GroupSourceLike` that `ListsRuns`: each row of `Table` (`SqliteAgentTable`, `PostgresAgentTable`) that is in
 /// progress is a run, without a call of the host; its name is the row's `run`, its work item and its plan are the
-/// row's, as they were when it was listed first. Stands in the table's place, in `Watchdog::watch` and in
+/// row's, as they were when it was listed first. Stands in the table's place, in `Watchdog::attach` and in
 /// `TableFencedControl`. A row that is deleted, and comes back, is a new run of that name. Any thread; the table must
 /// outlive it.
 template <class Table>

@@ -9,7 +9,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// One word each, the first the mildest (S003); none for alerts of other kinds.
+/// One word each, the first the mildest (the worker monitor); none for alerts of other kinds.
 [[nodiscard]] inline std::span<const std::string_view> suggestions_for(std::string_view alert_kind) noexcept {
     static constexpr std::array<std::string_view, 3> stuck{"investigate", "nudge", "restart"};
     static constexpr std::array<std::string_view, 3> error{"investigate", "retry", "abandon"};

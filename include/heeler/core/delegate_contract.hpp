@@ -8,7 +8,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// The clauses of a delegation (S001). Every one is needed: a contract that lacks one cannot be enforced.
+/// The clauses of a delegation (the long-run skill). Every one is needed: a contract that lacks one cannot be enforced.
 struct DelegateContract {
     std::string scope{};            ///< exactly what is handed over
     std::string surfaces{};         ///< files and systems that may be touched

@@ -39,7 +39,8 @@ struct Schedule {
     bool together = false;
 };
 
-/// How the interval of a run follows from its expected duration (S001: 60 s short, 300 s long or unknown).
+/// How the interval of a run follows from its expected duration (the long-run skill: 60 s short, 300 s long or
+/// unknown).
 struct IntervalSettings {
     Duration short_task = 60s;
     Duration long_task = 300s;
@@ -87,8 +88,8 @@ struct OutboxSettings {
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
-    /// So many more attempts within the same delivery, or when the channel says, and then none (S003); 0 to 100.
-    /// Absent: as above.
+    /// So many more attempts within the same delivery, or when the channel says, and then none (the worker monitor); 0
+    /// to 100. Absent: as above.
     std::optional<std::uint32_t> at_once{};
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.
@@ -178,8 +179,9 @@ struct AlertSettings {
     std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
 };
 
-/// Whether a monitor's own context is cleared after each cycle of a class (S003): when all its runs were judged, that
-/// is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and `Watchdog::context`.
+/// Whether a monitor's own context is cleared after each cycle of a class (the worker monitor): when all its runs were
+/// judged, that is stored, and every alert of the cycle was sent or given up. Needs `Schedule::together`, and
+/// `Watchdog::attach`.
 struct ContextSettings {
     bool auto_clear = false;
     bool clear_on_error = true;     ///< also after a cycle in which somebody could not be told
@@ -330,7 +332,7 @@ struct RunClass {
     /// none). False: any change is, so that one may fall as well.
     bool metric_grows = false;
     bool completion_ends = true;      ///< false: a run that reports `completed` or `failed` waits for its next task
-    bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed (S004's crash guard)
+    bool conflict_fails_run = false;  ///< a run that the store refuses to write is marked failed, as a crash guard
 
     /// Between two looks at the run that is looked at most often.
     [[nodiscard]] Duration shortest_cycle() const noexcept {

@@ -83,8 +83,8 @@ public:
         end(state == RunState::completed);
     }
 
-    /// The store refuses to write the run: it is given up, so that it does not fail every cycle for ever (S004). What
-    /// happened waits for the next commit that succeeds.
+    /// The store refuses to write the run: it is given up, so that it does not fail every cycle for ever (the session
+    /// monitor). What happened waits for the next commit that succeeds.
     [[nodiscard]] std::optional<ActionEvent> fail_by_guard(std::string_view why, ErrorCode code = ErrorCode::conflict) {
         if (is_terminal(watched_.run.state)) return std::nullopt;
         Action action;

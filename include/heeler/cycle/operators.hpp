@@ -63,7 +63,8 @@ public:
 
 private:
     static constexpr Duration default_snooze = std::chrono::hours{1};
-    static constexpr Duration rearm_after = std::chrono::minutes{30};  // S002: "continue" is quiet for so long
+    /// How long "continue" keeps the run snoozed.
+    static constexpr Duration rearm_after = std::chrono::minutes{30};
 
     /// Who says it again has it for so long again.
     void acknowledge(const DecisionRow& decision) {

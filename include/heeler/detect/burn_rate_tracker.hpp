@@ -38,7 +38,7 @@ struct BytesWritten {
 };
 
 /// Runaway when the last interval burned more than `factor` times the mean of all the run's own intervals before it
-/// (strictly), with no output in it (S001), so many times in a row. Never an absolute number.
+/// (strictly), with no output in it (the long-run skill), so many times in a row. Never an absolute number.
 template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;

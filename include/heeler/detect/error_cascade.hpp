@@ -18,8 +18,9 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// An error cascade when at least `threshold` of the last `window` tool results are failures (S004). A result is one if
-/// the host says so; where the host does not know, if its text has a word of failure. Each result counts once.
+/// An error cascade when at least `threshold` of the last `window` tool results are failures (the session monitor). A
+/// result is one if the host says so; where the host does not know, if its text has a word of failure. Each result
+/// counts once.
 struct ErrorCascade {
     static constexpr std::string_view kind = "error_cascade";
     static constexpr EventMask listens = events<ToolResult, Watermark>;
@@ -28,7 +29,7 @@ struct ErrorCascade {
     struct Settings {
         std::uint32_t threshold = 5;  ///< at most `window`
         std::uint32_t window = 20;    ///< results
-        bool keywords_only = false;   ///< the text alone decides, whatever the host knows (S004)
+        bool keywords_only = false;   ///< the text alone decides, whatever the host knows (the session monitor)
     };
 
     struct Failure {

@@ -11,7 +11,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// What counts as a word of failure, in any case (S004). Plain substrings: "0 errors" contains one.
+/// What counts as a word of failure, in any case (the session monitor). Plain substrings: "0 errors" contains one.
 inline constexpr std::array<std::string_view, 8> error_indicators{
     "error", "exception", "failed", "traceback", "fatal", "cannot", "not found", "permission denied"};
 

@@ -13,7 +13,7 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Overdue when the run works longer than its expected duration (strictly greater), whatever it achieves meanwhile
-/// (S001). That is only shown: an estimate is no limit, and who makes progress is not disturbed.
+/// (the long-run skill). That is only shown: an estimate is no limit, and who makes progress is not disturbed.
 struct ExpectedDuration {
     static constexpr std::string_view kind = "expected_duration";
     static constexpr EventMask listens = events<>;

@@ -17,10 +17,10 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// An error cascade when the last `count` tool results or more are failures (S004): by the host's word or, where it
-/// does not know, by a text that begins with `Error: `. Any other result ends the streak. So does the next failure
-/// after a streak was found, and an intervention: it takes `count` more until there is another. The finding names the
-/// tools that failed.
+/// An error cascade when the last `count` tool results or more are failures (the session monitor): by the host's word
+/// or, where it does not know, by a text that begins with `Error: `. Any other result ends the streak. So does the next
+/// failure after a streak was found, and an intervention: it takes `count` more until there is another. The finding
+/// names the tools that failed.
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
     static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;

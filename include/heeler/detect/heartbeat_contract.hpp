@@ -33,7 +33,7 @@ struct ActivityAge {
     static constexpr std::string_view seen = "silence", after = "";
     static std::optional<Duration> of(const Run& run) noexcept { return run.last_activity; }
 };
-/// The age of the last checkpoint, or of the attempt that has written none yet (S000).
+/// The age of the last checkpoint, or of the attempt that has written none yet (the checkpoint watchdog).
 struct CheckpointAge {
     static constexpr std::string_view kind = "checkpoint_age";
     static constexpr std::string_view words = "No checkpoint";
@@ -68,11 +68,12 @@ struct HeartbeatContract {
         std::optional<Duration> veto_within{};
         /// In place of `in_tool` for some tools; the longest prefix that fits counts. Needs `in_tool`.
         std::vector<ToolTier> tool_tiers{};
-        /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (S004).
+        /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (the session
+        /// monitor).
         Duration tool_grace = std::chrono::seconds{30};
         Duration tool_cap = std::chrono::hours{2};  ///< but no declared call more than this
-        /// People are told of the stall, which is critical then, and nothing is done about it (S002): see
-        /// `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
+        /// People are told of the stall, which is critical then, and nothing is done about it (the task-tree watchdog):
+        /// see `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
         bool informs = false;
     };
 
@@ -218,8 +219,8 @@ private:
     }
 };
 
-/// Stalled when the progress metric did not change for some intervals in a row (S001). A metric that went back was
-/// reset: it starts from there, and proves neither. Without a metric: stalled when the run takes more than
+/// Stalled when the progress metric did not change for some intervals in a row (the long-run skill). A metric that went
+/// back was reset: it starts from there, and proves neither. Without a metric: stalled when the run takes more than
 /// `fallback_factor` times its expected duration; without that either, it says once that it cannot judge.
 template <>
 struct HeartbeatContract<Intervals> {

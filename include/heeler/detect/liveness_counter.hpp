@@ -17,9 +17,9 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Puts on record (`liveness`) how many whole periods have passed since the run's start, or since its agent's last
-/// message: 1, 2, and so on up to `max`, where it stays. The number follows from the time that has passed (S004): a
-/// cycle that comes late tells the newest one, a cycle that is repeated tells nothing. It finds nothing and does
-/// nothing to the run; a host that shows it listens to the cycle's events.
+/// message: 1, 2, and so on up to `max`, where it stays. The number follows from the time that has passed (the session
+/// monitor): a cycle that comes late tells the newest one, a cycle that is repeated tells nothing. It finds nothing and
+/// does nothing to the run; a host that shows it listens to the cycle's events.
 struct LivenessCounter {
     static constexpr std::string_view kind = "liveness_counter";
     static constexpr EventMask listens = events<Message>;

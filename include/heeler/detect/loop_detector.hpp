@@ -55,7 +55,7 @@ struct BlockRule {
     }
 };
 
-/// The skill's own rule (S001): a block of exactly five lines, three times in a row, within 200 lines.
+/// The long-run skill's own rule: a block of exactly five lines, three times in a row, within 200 lines.
 inline constexpr BlockRule five_line_block{5, 5, 3, 15, 200};
 
 template <class Item>

@@ -26,7 +26,7 @@ enum class PromptType : std::uint8_t { confirmation, input, permission };
     return names[static_cast<std::size_t>(type)];
 }
 
-/// Parts of a line that asks something (S003).
+/// Parts of a line that asks something (the worker monitor).
 inline constexpr std::array<std::string_view, 6> prompt_patterns{"Do you want to proceed?", "(y/n)",  "[Y/n]",
                                                                  "Press Enter to continue", "Allow?", "Approve?"};
 

@@ -10,8 +10,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Stalled at once while the host reports that the output is out of reach (S001): the run is judged when that is
-/// reported, not only in its next cycle, unless its class has an aligned schedule.
+/// Stalled at once while the host reports that the output is out of reach (the long-run skill): the run is judged when
+/// that is reported, not only in its next cycle, unless its class has an aligned schedule.
 struct OutputAccessRule {
     static constexpr std::string_view kind = "output_access";
     static constexpr EventMask listens = events<>;

@@ -26,7 +26,7 @@ enum class Band : std::uint8_t {
 
 [[nodiscard]] constexpr Band last_value(Band) noexcept { return Band::restart; }
 
-/// The recency table (S000 V2). Both limits belong to the band between them.
+/// The recency table (the relay). Both limits belong to the band between them.
 struct RecencyBands {
     Duration working_below = std::chrono::seconds{600};     ///< age < this: working
     Duration take_over_above = std::chrono::seconds{1800};  ///< age > this: take over

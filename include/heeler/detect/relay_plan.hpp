@@ -17,7 +17,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Moments since the start, on the run's working clock (S000 V2): time spent waiting for a person moves them.
+/// Moments since the start, on the run's working clock (the relay): time spent waiting for a person moves them.
 struct RelayPlan {
     Duration timeout = std::chrono::seconds{3600};      ///< from then on TIMEOUT is shown; a run's own limit goes first
     Duration continue_at = std::chrono::seconds{3900};  ///< the bands are asked; they alone decide

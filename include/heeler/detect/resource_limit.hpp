@@ -18,9 +18,9 @@
 namespace heeler::inline HEELER_ABI {
 
 /// The fullest resource of which a host tells (`Resource`): worth showing from one share of its limit on, exhausted
-/// from another on (S001). The newest report of a name counts until the next one of that name; what an agent had used
-/// says nothing about the fresh one that took its run up. While something is exhausted nobody calls the run stalled: it
-/// stands still because it has nothing to go on with.
+/// from another on (the long-run skill). The newest report of a name counts until the next one of that name; what an
+/// agent had used says nothing about the fresh one that took its run up. While something is exhausted nobody calls the
+/// run stalled: it stands still because it has nothing to go on with.
 struct ResourceLimit {
     static constexpr std::string_view kind = "resource";
     static constexpr EventMask listens = events<Resource, Acted>;

@@ -9,8 +9,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// How long a run may be silent, each strictly (S002). Nothing is done about either level: a signal that costs nothing
-/// may come early.
+/// How long a run may be silent, each strictly (the task-tree watchdog). Nothing is done about either level: a signal
+/// that costs nothing may come early.
 struct SilenceLevels {
     Duration suspicious = std::chrono::seconds{300};  ///< more is shown
     Duration critical = std::chrono::seconds{900};    ///< more is told to people, once, and when it is over

@@ -21,8 +21,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// A loop is that at least `min_repeats` equal calls end the last `window` entries of the tool log (S004), in which
-/// each call and each result is an entry.
+/// A loop is that at least `min_repeats` equal calls end the last `window` entries of the tool log (the session
+/// monitor), in which each call and each result is an entry.
 struct TailRule {
     std::uint32_t min_repeats = 5;
     std::uint32_t window = 50;  ///< entries; at least `min_repeats`

@@ -15,7 +15,7 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Over the soft limit when a run has consumed that many tokens or more, in and out together, while it is running
-/// (S004). It only reads the totals; how fast they grow is for `BurnRateTracker`.
+/// (the session monitor). It only reads the totals; how fast they grow is for `BurnRateTracker`.
 struct TokenBudget {
     static constexpr std::string_view kind = "token_budget";
     static constexpr EventMask listens = events<>;

@@ -23,8 +23,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// One of five states, the first that applies (S003): complete, needs input, error, stuck, working. At most one
-/// finding, so that a worker which is done or waits is never called stuck; a working one has none.
+/// One of five states, the first that applies (the worker monitor): complete, needs input, error, stuck, working. At
+/// most one finding, so that a worker which is done or waits is never called stuck; a working one has none.
 ///
 /// Stuck: the last line of its output and its reported status are the same at `stuck_after` polls in a row after the
 /// first one, which is the baseline. A poll is an interval of the run.
@@ -141,7 +141,7 @@ struct WorkerState {
         return finding;
     }
 
-    /// S003's fields of an alert.
+    /// The fields of a worker monitor's alert.
     [[nodiscard]] std::vector<Detail> details(const Memory& memory, const Settings& settings, const Run& run,
                                               const Finding& finding) const {
         const RunWords& words = *run.words;

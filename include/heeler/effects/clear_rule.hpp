@@ -21,8 +21,8 @@ enum class ClearDecision : std::uint8_t {
     leave,  ///< the cycle is over, and the context stays as it is
 };
 
-/// Never before everything that the cycle owes was tried (S003: all polled, all judged, all told, nothing left to
-/// retry). Whether all of it was polled, judged and stored is known before: only then is there a `CycleEnd`.
+/// Never before everything that the cycle owes was tried (the worker monitor: all polled, all judged, all told, nothing
+/// left to retry). Whether all of it was polled, judged and stored is known before: only then is there a `CycleEnd`.
 [[nodiscard]] constexpr ClearDecision decide_clear(const ContextSettings& settings, const CycleEnd& end) noexcept {
     if (!settings.auto_clear) return ClearDecision::leave;
     if (end.owed > 0) return ClearDecision::wait;

@@ -13,8 +13,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// The record of an intervention: exactly `timestamp`, `run_id`, `condition`, `action_taken`, `outcome` (S001). `from`
-/// is what the timestamp counts from, in seconds; without it the timestamp is RFC 3339.
+/// The record of an intervention: exactly `timestamp`, `run_id`, `condition`, `action_taken`, `outcome` (the long-run
+/// skill). `from` is what the timestamp counts from, in seconds; without it the timestamp is RFC 3339.
 void write_intervention(text::JsonLine& line, const Intervention& record, std::string_view run,
                         const std::optional<WallTime>& from);
 
@@ -40,8 +40,9 @@ struct LogLine {
 /// such; nothing for healthy runs.
 [[nodiscard]] std::vector<LogLine> log_lines(const CycleReport& cycle);
 
-/// The summary of a cycle (S000): how many runs were looked at, what was done to which, what was held back. Empty where
-/// nothing was done, held back or in error. It is for logs: people are told by alerts. Of many actions the first 32.
+/// The summary of a cycle (the checkpoint watchdog): how many runs were looked at, what was done to which, what was
+/// held back. Empty where nothing was done, held back or in error. It is for logs: people are told by alerts. Of many
+/// actions the first 32.
 [[nodiscard]] std::string summary_of(const CycleReport& cycle);
 
 /// `TIME heeler cycle: SUMMARY` and a line `TIME ERROR heeler ...` for each error; empty where `summary_of` is.

@@ -8,7 +8,7 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// How long a stalled run is left before it is retried, and how often that is done in its life (S004).
+/// How long a stalled run is left before it is retried, and how often that is done in its life (the session monitor).
 struct Backoff {
     std::uint32_t count = 3;                   ///< 1 to 100; the stall after the last retry gives the run up
     Duration base = std::chrono::seconds{10};  ///< before the first retry

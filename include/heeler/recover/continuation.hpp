@@ -1,4 +1,4 @@
-// The brief of a continuation: what a fresh agent must know to go on with a run that stopped (S000).
+// The brief of a continuation: what a fresh agent must know to go on with a run that stopped (the checkpoint watchdog).
 #pragma once
 
 #include <string>
@@ -100,8 +100,8 @@ inline constexpr std::size_t list_cap = 3000;     ///< bytes of a list, likewise
            known(facts) + task(facts, next_step(facts));
 }
 
-/// The text of a relay (S000 V2): checkpoints are marked as a continuation's; whoever finds that no checkpoint was ever
-/// written begins from the start.
+/// The text of a relay (the relay): checkpoints are marked as a continuation's; whoever finds that no checkpoint was
+/// ever written begins from the start.
 [[nodiscard]] inline std::string relay_brief(const BriefFacts& facts) {
     const std::string work =
         facts.checkpoint_at

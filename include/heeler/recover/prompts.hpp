@@ -45,7 +45,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     text += ".\n";
 }
 
-/// Restates the goal and the last successful checkpoint (S001: a stalled run).
+/// Restates the goal and the last successful checkpoint (the long-run skill: a stalled run).
 [[nodiscard]] inline std::string nudge(const PromptFacts& facts) {
     const bool exhausted = facts.condition == Condition::exhausted;
     std::string text =
@@ -61,7 +61,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
-/// Asks for another approach (S001: a loop).
+/// Asks for another approach (the long-run skill: a loop).
 [[nodiscard]] inline std::string break_pattern(const PromptFacts& facts) {
     std::string text = "[watchdog] You are repeating the same steps (" + std::string{facts.evidence} + ").\n";
     append_goal(text, facts);
@@ -73,7 +73,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
-/// Says what was seen and asks the run to look up from it (S004: a steer, at the next boundary).
+/// Says what was seen and asks the run to look up from it (the session monitor: a steer, at the next boundary).
 [[nodiscard]] inline std::string steer(const PromptFacts& facts) {
     return "[watchdog] " + std::string{facts.evidence} +
            ". Stop and check whether this still serves the goal; if it does not, do something else. If you cannot "
@@ -90,8 +90,8 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
-/// What should be changed before the run is tried again (S001: a recommendation at termination): what was `found` of
-/// the cause, the time limit that was hit (zero: none), where to go on, and one change.
+/// What should be changed before the run is tried again (the long-run skill: a recommendation at termination): what was
+/// `found` of the cause, the time limit that was hit (zero: none), where to go on, and one change.
 [[nodiscard]] inline std::string recommendation(const Condition& cause, std::string_view found, double limit_s,
                                                 std::optional<std::int64_t> step) {
     constexpr std::pair<const Condition*, std::string_view> changes[]{

@@ -1,5 +1,5 @@
 // Retries with back-off: a stalled run is taken up by a fresh agent, each time after a longer pause, and given up when
-// that does not help (S004).
+// that does not help (the session monitor).
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ struct Response {
     std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
     /// The rung asks a person: no verification, no further attempt; escalated again after `max_pause`.
     bool hold = false;
-    bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (S000: a continuation stalls)
+    bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (the checkpoint watchdog: a
+                                 ///< continuation stalls)
 };
 
 }  // namespace heeler::inline HEELER_ABI

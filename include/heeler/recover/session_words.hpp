@@ -1,4 +1,4 @@
-// What a session is told by a class that watches sessions (S004).
+// What a session is told by a class that watches sessions.
 #pragma once
 
 #include <cstddef>

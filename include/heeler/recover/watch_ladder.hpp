@@ -1,5 +1,5 @@
 // The ladder of a class that only watches: an incident begins with the first finding and ends with the last. It alerts,
-// steers, and gives a run up where its settings say so; nothing is tried and verified (S004).
+// steers, and gives a run up where its settings say so; nothing is tried and verified (the session monitor).
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ struct Metric {
     bool met = false;
 };
 
-/// The targets of S000.
+/// The targets of the checkpoint watchdog.
 struct MetricTargets {
     double detection_rate = 0.90;                            ///< at least
     double recovery_rate = 0.70;                             ///< at least

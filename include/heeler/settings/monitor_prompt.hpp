@@ -10,9 +10,9 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// For a monitor that is a language model rather than this library, or that stands beside it (S003): what it looks at
-/// in each cycle, what it tells and to whom, when it is silent. With a section on clearing its own context exactly if
-/// the class's `context.auto_clear` is on. Constants and numbers only.
+/// For a monitor that is a language model rather than this library, or that stands beside it (the worker monitor): what
+/// it looks at in each cycle, what it tells and to whom, when it is silent. With a section on clearing its own context
+/// exactly if the class's `context.auto_clear` is on. Constants and numbers only.
 [[nodiscard]] inline std::string monitor_prompt(const RunClass& rules) {
     const auto* set = rules.detectors.find<WorkerState>();
     const WorkerState::Settings states = set != nullptr ? *set : WorkerState::Settings{};

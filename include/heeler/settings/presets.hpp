@@ -24,11 +24,11 @@
 
 namespace heeler::inline HEELER_ABI::presets {
 
-/// What a chat shows of an alert besides its issues (S004): which session, for how long, how many calls, and all of it
-/// as one message.
+/// What a chat shows of an alert besides its issues (the session monitor): which session, for how long, how many calls,
+/// and all of it as one message.
 void session_details(Alert& alert, const Run& run, Duration worked);
 
-/// The long-run watchdog, exactly (S001): two intervals without progress, a five-line block three times in 200 lines,
+/// The long-run watchdog, exactly: two intervals without progress, a five-line block three times in 200 lines,
 /// three times the own burn without output, the run's timeout, twice its expected duration. It nudges or breaks the
 /// pattern, verifies after one interval, and after two attempts takes a snapshot, escalates and terminates.
 [[nodiscard]] RunClass long_run();
@@ -38,33 +38,33 @@ void session_details(Alert& alert, const Run& run, Duration worked);
 /// most hosts report calls and results rather than numbers.
 [[nodiscard]] RunClass recommended();
 
-/// The progress-checkpoint watchdog, exactly (S000): for agents that can neither be seen nor signalled. At every
+/// The progress-checkpoint watchdog, exactly: for agents that can neither be seen nor signalled. At every
 /// quarter of an hour a run whose last checkpoint is older than 20 min is taken up by a fresh agent, at most twice;
 /// then it is marked failed and a person is told. Who is replaced is fenced off by its incarnation.
 [[nodiscard]] RunClass checkpoint_continuation();
 
-/// The relay, exactly (S000 V2): a run that leaves breadcrumbs (checkpoints) is over time after 60 min, which is only
+/// The relay, exactly: a run that leaves breadcrumbs (checkpoints) is over time after 60 min, which is only
 /// shown. After 65 min the age of its last breadcrumb decides, once: below 10 min it works and is left alone, above 30
 /// min a fresh agent takes it up, in between it is looked at again after 5 min; a run that left none is begun anew.
 /// After 130 min it is marked failed, and a person is told. Each minute counts on the run's working clock: while it
 /// waits for a person nobody takes it up and nothing runs out.
 [[nodiscard]] RunClass checkpoint_relay();
 
-/// The steers of a class that sends its findings to the run (S004): repetition and errors at most every 15 min, tokens
-/// every hour.
+/// The steers of a class that sends its findings to the run (the session monitor): repetition and errors at most every
+/// 15 min, tokens every hour.
 [[nodiscard]] std::vector<SteerRule> session_steers();
 
-/// The session watchdog, exactly (S004): every five minutes it looks for silence of more than 10 min, more than two
+/// The session watchdog, exactly: every five minutes it looks for silence of more than 10 min, more than two
 /// hours of work, five equal tool calls in a row, five errors in the last 20 results. It alerts where the run came
 /// from, at most every 30 min while it lasts; it gives a run up (abandons it) when two of these hold at once, with an
 /// issue, or when it is silent for more than 30 min. Nothing is sent to the run unless the ladder's
 /// `steers` are `session_steers()`.
 [[nodiscard]] RunClass session_monitor();
 
-/// The monitor of many workers, exactly (S003): every 30 s all of them are polled together; people (the route
+/// The monitor of many workers, exactly: every 30 s all of them are polled together; people (the route
 /// `orchestrator`) are told once when one is stuck (three polls without a change), reports or prints an error, waits
 /// for input, or is done; nobody is told that all is well. A failed alert is tried again at once, three times, and
-/// given up then. After each cycle the monitor's own context is cleared (`Watchdog::context`). A worker that is done
+/// given up then. After each cycle the monitor's own context is cleared (`Watchdog::attach`). A worker that is done
 /// may get another task: its run goes on until the host finishes it.
 [[nodiscard]] RunClass worker_monitor();
 
