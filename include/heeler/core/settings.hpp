@@ -87,8 +87,8 @@ struct OutboxSettings {
     Duration longest_retry = 300s;  ///< doubles from the first up to this
     Duration give_up_after = 24h;   ///< then the alert becomes a dead letter, visibly
     bool retry = true;              ///< false: one attempt, and a failed one uses up the cooldown
-    /// So many more attempts within the same delivery, or when the channel says, and then none (S003); 0 to 100. Absent:
-    /// as above.
+    /// So many more attempts within the same delivery, or when the channel says, and then none (S003); 0 to 100.
+    /// Absent: as above.
     std::optional<std::uint32_t> at_once{};
     /// Any part of the wait may be enough, by the alert's key and the attempt: what failed together does not come back
     /// together, and what is replayed waits as it did.
@@ -156,8 +156,10 @@ struct EscalationSettings {
 
 /// What people are told about the runs of a class, and how.
 struct AlertSettings {
-    bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
-    Duration cooldown{};        ///< after an alert about a run none about its health follows; zero: none is held back
+    bool tell_people = true;  ///< one alert when an incident begins, one message when it ends
+    /// After an alert about trouble of a run no other one follows for so long; zero: none is held back. Ends, runs that
+    /// are given up, escalations and waits for a person are always told.
+    Duration cooldown{};
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
     /// once when a run begins to wait for them, and of a silence that nothing is done about.

@@ -55,7 +55,8 @@ struct Judged {
     news.tells = decision.tells;
     news.is_final = decision.is_final;
     news.escalates = rung::has(decision.plan, ActionKind::escalate);
-    news.gives_up = rung::has(decision.plan, ActionKind::abandon) || rung::has(decision.plan, ActionKind::mark_failed);
+    for (const Step& step : decision.plan)
+        news.ends_run |= is_record_only(step.action) || step.action == ActionKind::terminate;
     return next(watched.verdict->told, news, watched.rules().alerts, now);
 }
 

@@ -67,7 +67,7 @@ public:
 
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
-        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end");
+        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end " + moment());
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
@@ -75,11 +75,8 @@ public:
         row.alert.details.push_back({"outcome", outcome});
         // Of an incident that was over before, people were told then.
         const Incident& trouble = watched_.verdict->incident;
-        add_all_clear(row.alert, watched_, watched_.verdict->told.incident ? trouble : Incident{},
+        add_all_clear(row.alert, watched_, watched_.verdict->told.is_believed() ? trouble : Incident{},
                       watched_.run.working(now_.elapsed), {});
-        const auto& last = watched_.verdict->told.last;
-        if (last && now_.wall >= *last)
-            row.not_before = max_of(row.not_before, *last + watched_.rules().alerts.cooldown);
         std::vector<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
@@ -195,7 +192,7 @@ private:
     /// But of an escalation, which goes with its action.
     void tell(const Incident& before) {
         if (telling_.unhealthy) {
-            AlertRow row = alert_of(AlertKind::unhealthy, moment());
+            AlertRow row = alert_of(AlertKind::unhealthy, telling_.told.end_told ? "last " + moment() : moment());
             wording_.complete(row, wording_.plan_in_words());
             rows_.alerts.push_back(std::move(row));
         }
@@ -226,7 +223,7 @@ private:
     }
 
     void tell_recovery(const Incident& from) {
-        AlertRow row = alert_of(AlertKind::recovered, std::to_string(watched_.verdict->incident.interventions));
+        AlertRow row = alert_of(AlertKind::recovered, "of the incident " + moment());
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(from.condition)};
         add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
@@ -338,7 +335,7 @@ private:
     }
 
     void tell_end(const ConditionAlert& edge) {
-        AlertRow row = alert_of(edge.over, moment());
+        AlertRow row = alert_of(edge.over, concat(name_of(edge.condition), " ", moment()));
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
         rows_.alerts.push_back(std::move(row));
