@@ -25,7 +25,8 @@ namespace heeler::inline HEELER_ABI::detail {
 /// What a cycle found out and decided about a run, as far as people are told of it.
 struct News {
     Incident before{}, after{};
-    Duration interval{};        ///< of the run
+    Duration interval{};  ///< of the run
+    Severity severity = Severity::none;
     std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
     ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
     bool looked = false;        ///< false: only the outcomes of a rung were taken in
@@ -276,6 +277,7 @@ private:
     void begin_incident() {
         if (same_incident()) return;
         result_.told.incident = result_.told.begin_held = false;
+        result_.told.severity = Severity::none;
         result_.told.begin = Beginning::known;
     }
 
@@ -303,6 +305,7 @@ private:
         const bool waits = told.begin == Beginning::on_its_way && !told.heard;
         const bool first = !told.incident || told.nobody_knows() || waits;
         told.begin = first ? Beginning::on_its_way : Beginning::known;
+        told.severity = std::max({told.severity, news_.severity, Severity::warning});
         told.incident = true;
         told.dead = told.begin_held = false;
         told.last = now_.wall;
@@ -317,6 +320,7 @@ private:
         const bool unknown = news_.looked && news_.pending == 0 && !before_.is_believed(same_incident());
         if (alerting != Alerting::resolved && !unknown) return;
         told.incident = told.begin_held = told.dead = false;
+        told.severity = Severity::none;
         told.begin = Beginning::known;
     }
 

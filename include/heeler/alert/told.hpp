@@ -200,6 +200,8 @@ struct Told {
     ConditionBits read = 0;        ///< edges of which somebody has an alert, and nobody that they are over, a bit each
     ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
     Beginning begin = Beginning::known;
+    Severity severity =
+        Severity::none;         ///< the worst that people were told of the incident: it does not fall meanwhile
     bool incident = false;      ///< of the newest one people were told that it began, and not that it is over
     bool dead = false;          ///< nobody has the newest alert of the incident
     bool heard = false;         ///< somebody has one of it, or of an older one, and nobody that it is over
@@ -213,10 +215,10 @@ struct Told {
     friend bool operator==(const Told& a, const Told& b) {
         return a.last == b.last && a.asked == b.asked && a.edges == b.edges && *a.levels == *b.levels &&
                *a.unheard == *b.unheard && *a.in_vain == *b.in_vain && a.read == b.read &&
-               a.dead_edges == b.dead_edges && a.begin == b.begin && a.incident == b.incident && a.dead == b.dead &&
-               a.heard == b.heard && a.acknowledged == b.acknowledged && a.hold_noted == b.hold_noted &&
-               a.begin_held == b.begin_held && a.end_told == b.end_told && a.end_waits == b.end_waits &&
-               a.found_over == b.found_over;
+               a.dead_edges == b.dead_edges && a.begin == b.begin && a.severity == b.severity &&
+               a.incident == b.incident && a.dead == b.dead && a.heard == b.heard && a.acknowledged == b.acknowledged &&
+               a.hold_noted == b.hold_noted && a.begin_held == b.begin_held && a.end_told == b.end_told &&
+               a.end_waits == b.end_waits && a.found_over == b.found_over;
     }
 
     /// Nobody learned that the incident began.
@@ -353,8 +355,8 @@ struct Told {
 
     template <class A>
     void archive(A& a) {
-        a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, incident, dead, heard, acknowledged,
-          hold_noted, begin_held, end_told, end_waits, found_over);
+        a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, severity, incident, dead, heard,
+          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over);
     }
 
 private:

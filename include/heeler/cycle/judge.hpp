@@ -49,6 +49,7 @@ struct Judged {
     news.before = watched.verdict->incident;
     news.after = decision.incident;
     news.interval = watched.run.interval;
+    news.severity = judged.severity;
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;
     news.acts = decision.acts();

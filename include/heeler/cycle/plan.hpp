@@ -55,6 +55,7 @@ public:
             watched_.verdict.edit().repeated_by = 0;
         }
         note_conditions();
+        if (decision.incident.open() && watched_.verdict->found.empty()) note_cause();
         if (telling_.ack_over) rows_.audit.push_back(ack_over_record());
         if (decision.acts()) act(same_rung);
         if (telling_.hold_begins)
@@ -177,7 +178,7 @@ private:
     }
 
     void escalate(const Action& action) {
-        AlertRow row = alert_of(AlertKind::escalation, action.key);
+        AlertRow row = alert_about_incident(AlertKind::escalation, action.key);
         row.action_key = action.key;
         address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
@@ -192,8 +193,9 @@ private:
     /// But of an escalation, which goes with its action.
     void tell(const Incident& before) {
         if (telling_.unhealthy) {
-            AlertRow row = alert_of(AlertKind::unhealthy, telling_.told.end_told ? "last " + moment() : moment());
-            wording_.complete(row, wording_.plan_in_words());
+            AlertRow row =
+                alert_about_incident(AlertKind::unhealthy, telling_.told.end_told ? "last " + moment() : moment());
+            wording_.complete_with_plan(row);
             rows_.alerts.push_back(std::move(row));
         }
         if (telling_.recovered) tell_recovery(before);
@@ -209,8 +211,8 @@ private:
     void tell_it_goes_on() {
         const std::string silence = std::to_string(telling_.silence);
         const bool has_levels = telling_.level.level != 0;
-        AlertRow row =
-            alert_of(AlertKind::escalation, telling_.silence != 0 ? "after silence " + silence
+        AlertRow row = alert_about_incident(AlertKind::escalation,
+                                            telling_.silence != 0 ? "after silence " + silence
                                             : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
                                                          : "again " + moment());
         address(row);
@@ -302,6 +304,15 @@ private:
         }
     }
 
+    /// That it began or goes on. It is never told as milder than before, nor without what was found.
+    [[nodiscard]] AlertRow alert_about_incident(AlertKind kind, std::string_view what) const {
+        AlertRow row = alert_of(kind, what);
+        row.alert.severity = max_of(row.alert.severity, telling_.told.severity);
+        const std::string& found = watched_.verdict->found;
+        if (row.alert.issues.empty() && !found.empty()) row.alert.issues.push_back(found);
+        return row;
+    }
+
     [[nodiscard]] AlertRow alert_of(AlertKind kind, std::string_view what) const {
         return alert_of(std::string{name_of(kind)}, what);
     }
@@ -356,7 +367,7 @@ private:
         if (edge.condition == Condition::silent)
             wording_.complete(row, "nothing", "nothing is done about it; you are told when it is over");
         else
-            wording_.complete(row, wording_.plan_in_words());
+            wording_.complete_with_plan(row);
         rows_.alerts.push_back(std::move(row));
     }
 
