@@ -309,7 +309,8 @@ private:
         AlertRow row = alert_of(kind, what);
         row.alert.severity = max_of(row.alert.severity, telling_.told.severity);
         const std::string& found = watched_.verdict->found;
-        if (row.alert.issues.empty() && !found.empty()) row.alert.issues.push_back(found);
+        if (row.alert.issues.empty())
+            row.alert.issues.push_back(found.empty() ? wording_.condition_and_reason() : found);
         return row;
     }
 
