@@ -25,8 +25,9 @@ namespace heeler::inline HEELER_ABI::detail {
 /// What a cycle found out and decided about a run, as far as people are told of it.
 struct News {
     Incident before{}, after{};
-    Duration interval{};        ///< of the run
-    bool has_parent = false;    ///< the run has
+    Duration interval{};      ///< of the run
+    bool has_parent = false;  ///< the run has
+    Severity severity = Severity::none;
     std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
     ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
     bool looked = false;        ///< false: only the outcomes of a rung were taken in
@@ -38,7 +39,7 @@ struct News {
     bool acts = false;          ///< a rung is carried out
     bool tells = false;         ///< none is, and people are to know all the same
     bool escalates = false;     ///< the rung asks for a person
-    bool gives_up = false;      ///< it ends the watch over a run that may go on
+    bool ends_run = false;      ///< it ends the run, or the watch over one that may go on
     bool is_final = false;      ///< nothing follows it
     bool snoozed = false;       ///< an operator keeps deeds and words off the run
     bool frozen = false;        ///< nothing is done to it
@@ -92,8 +93,11 @@ public:
     }
 
     [[nodiscard]] Telling operator()() {
-        const Alerting alerting = news_.looked && !news_.waiting ? alerting_now() : Alerting::none;
-        if (news_.looked && !news_.held) look_at_edges(alerting);
+        if (news_.looked && !news_.held) end_edges();
+        Alerting alerting = news_.looked && !news_.waiting ? alerting_now() : Alerting::none;
+        if (reminds_ && edge_is_untold()) alerting = Alerting::none;
+        if (must_say_it_ends()) alerting = Alerting::send;
+        if (news_.looked && !news_.held) begin_edge(alerting);
         step_ = news_.looked && !news_.held ? step_now() : Step::none;
         begin_incident();
         if (step_ == Step::ack_over) end_acknowledgement();
@@ -107,7 +111,7 @@ public:
     }
 
 private:
-    enum class Alerting : std::uint8_t { none, send, held, resolved };
+    enum class Alerting : std::uint8_t { none, send, held, waits, resolved };
     enum class Step : std::uint8_t { none, next_level, ack_over, unheard, nobody_has_it };
 
     [[nodiscard]] bool same_incident() const noexcept { return news_.after.number == news_.before.number; }
@@ -120,40 +124,73 @@ private:
                before_.in_vain->due(news_.interval, now_.wall);
     }
 
-    /// Within the cooldown no alert about the run is sent.
+    /// Within the cooldown no other trouble of the run is told. That it is over is, and whatever waits for a person.
     [[nodiscard]] bool is_cold() const {
         return before_.last && now_.wall >= *before_.last && now_.wall - *before_.last < settings_.cooldown;
     }
-    /// The cooldown as it is after what is said of the incident.
-    [[nodiscard]] bool is_cold_with(Alerting alerting) const {
-        const bool says = alerting == Alerting::send || alerting == Alerting::resolved;
-        return is_cold() || (says && settings_.cooldown > Duration{});
+    /// That something began is not told while people are still to read that it was over.
+    [[nodiscard]] bool end_is_on_its_way() const { return news_.pending > 0 && before_.end_is_asked(); }
+
+    /// An end that is owed may be told now: not before people could read the beginning, nor while a silence keeps it
+    /// from them, nor at once again after nobody could be reached.
+    [[nodiscard]] bool may_tell_ends() const {
+        if (news_.snoozed || news_.pending > 0) return false;
+        if (before_.unheard->over && !news_.silence_over) return false;
+        return !before_.in_vain->over || before_.in_vain->due(news_.interval, now_.wall);
     }
 
-    /// An alert when the incident begins and, if the class says so, again while it lasts, and one when it is over; none
-    /// within the cooldown: what is over by then is told of once, as what it is then.
-    [[nodiscard]] Alerting alerting_now() const {
+    /// Nobody knows yet that this run, which is given up or ended now, is in trouble at all.
+    [[nodiscard]] bool must_say_it_ends() const {
+        if (!settings_.tell_people || !news_.acts || !news_.ends_run || news_.escalates || news_.frozen) return false;
+        return !(told_of_it() && before_.heard);
+    }
+
+    /// Something with alerts of its own goes on, or is found: nobody reads meanwhile that the run is well again.
+    [[nodiscard]] bool other_trouble_lasts() const {
+        for (const ConditionAlert& edge : settings_.conditions) {
+            const ConditionBits bit = bit_of(edge.condition);
+            if (edge.over.empty() || (over_ & bit) != 0) continue;
+            if ((news_.found & bit) != 0 || knows_edge(edge.condition)) return true;
+        }
+        return false;
+    }
+
+    /// An alert when the incident begins and, if the class says so, again while it lasts, none of these within the
+    /// cooldown; and one when it is over.
+    [[nodiscard]] Alerting alerting_now() {
         if (!settings_.tell_people) return Alerting::none;
         if (!news_.after.open()) {
             const bool over = !news_.before.open() || news_.recovered;
-            // Nobody reads that something is over before they read that it began.
-            const bool known = told_of_it() && !before_.nobody_knows() && news_.pending == 0;
-            return over && known && !is_cold() ? Alerting::resolved : Alerting::none;
+            const bool known = before_.is_believed(same_incident());
+            return over && known && may_tell_ends() && !other_trouble_lasts() ? Alerting::resolved : Alerting::none;
         }
         if (news_.snoozed) return Alerting::none;
         const auto& last = before_.last;
         const bool kept = before_.begin == Beginning::inhibited && same_incident();
-        const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells);
-        // Once a person was asked for, that is what is said again.
-        const bool asked_for = before_.levels->incident == news_.after.number && before_.levels->told > 0;
-        const bool in_vain = told_of_it() && before_.dead && !asked_for;
+        const bool held = before_.begin_held && same_incident();
+        const bool begins = kept ? !news_.inhibited : !told_of_it() && (news_.acts || news_.tells || held);
+        const bool in_vain = told_of_it() && before_.dead && !levels_are_left();
         if (in_vain && !is_told_anew(false)) return Alerting::none;
         const bool again = !kept && told_of_it() && settings_.renotify_every > Duration{} && !before_.acknowledged &&
                            (!last || now_.wall < *last || now_.wall - *last >= settings_.renotify_every);
         const bool unheard = news_.silence_over && before_.unheard->began && !before_.acknowledged &&
                              before_.unheard->incident == news_.after.number;
         if (!begins && !again && !unheard && !in_vain) return Alerting::none;
+        reminds_ = !begins && !unheard && !in_vain;
+        if (end_is_on_its_way()) return Alerting::waits;
         return is_cold() && !unheard ? Alerting::held : Alerting::send;
+    }
+
+    /// A silence that is over kept it from people that the incident needs somebody.
+    [[nodiscard]] bool escalation_is_unheard() const {
+        const Unheard& unheard = *before_.unheard;
+        return news_.silence_over && unheard.escalated && news_.after.open() && unheard.incident == news_.after.number;
+    }
+
+    /// Somebody was asked for, and there is whom to ask next.
+    [[nodiscard]] bool levels_are_left() const {
+        const ToldLevels& levels = *before_.levels;
+        return levels.incident == news_.after.number && levels.told > 0 && levels.told < levels_.size();
     }
 
     /// Goes by real time, also while the run waits: it may be paused until somebody comes.
@@ -165,28 +202,55 @@ private:
         if (before_.acknowledged) return due ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
-        const bool levels_left = levels.incident == incident.number && levels.told > 0 && levels.told < levels_.size();
         if (!incident.open()) return Step::none;
-        if (!levels_left) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
+        if (!levels_are_left()) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
         // Whom nobody could reach is not waited for.
         return due || before_.dead ? Step::next_level : Step::none;
     }
 
+    /// What has alerts of its own and is over. Whoever read that it began is told, now or later.
+    void end_edges() {
+        for (const ToldAlert& each : before_.edges)
+            if ((news_.found & bit_of(each.edge)) == 0) end_edge(each.edge);
+        if (!may_tell_ends()) return;
+        for (const ConditionAlert& edge : settings_.conditions) {
+            const ConditionBits bit = bit_of(edge.condition);
+            if (edge.over.empty() || ((before_.read & ~news_.found) & bit) == 0 || knows_edge(edge.condition)) continue;
+            if (is_known_over(edge.condition)) result_.ends |= bit;
+        }
+    }
+
+    [[nodiscard]] bool is_known_over(const Condition& condition) const {
+        if (news_.waiting && !(news_.run_waits && holds_in_waits(condition))) return false;
+        return condition != Condition::silent || news_.silence_known;
+    }
+
+    /// It is over if enough is known to say so, and not before it is known whether people could read that it began.
+    void end_edge(const Condition& condition) {
+        if (!is_known_over(condition)) return;
+        const ConditionAlert* edge = edge_about(settings_, condition);
+        const bool is_told = edge != nullptr && !edge->over.empty();
+        if (is_told && news_.pending > 0) return;
+        over_ |= bit_of(condition);
+        if (is_told && !before_.is_unheard(condition) && may_tell_ends()) result_.ends |= bit_of(condition);
+    }
+
     /// What has alerts of its own: one when it begins, again if the class says so, none about what was told already.
-    void look_at_edges(Alerting alerting) {
+    void begin_edge(Alerting alerting) {
+        if (news_.snoozed || end_is_on_its_way()) return;
         ConditionBits told = 0, waits = 0;
         for (const ToldAlert& each : before_.edges) {
             const ConditionBits bit = bit_of(each.edge);
-            if ((news_.found & bit) == 0) end_edge(each.edge, alerting);
             if (news_.silence_over && (before_.unheard->edges & bit) != 0) continue;
             told |= bit;
             if (now_.wall >= each.at && now_.wall - each.at < settings_.renotify_every) waits |= bit;
         }
-        if (news_.snoozed || (!news_.silence_over && is_cold_with(alerting))) return;
+        const bool cold = is_cold() || (alerting == Alerting::send && settings_.cooldown > Duration{});
         const bool repeats = settings_.renotify_every > Duration{};
         for (const ConditionAlert& edge : settings_.conditions) {
             const ConditionBits bit = bit_of(edge.condition);
             if ((news_.found & bit) == 0) continue;
+            if (cold && !news_.silence_over && !holds_in_waits(edge.condition)) return;
             // Two of one kind at one moment could not be told apart: this one comes with the next cycle.
             if (alerting == Alerting::send && edge.kind == name_of(AlertKind::unhealthy)) return;
             const bool taken_on = before_.acknowledged && !edge.over.empty();
@@ -200,28 +264,24 @@ private:
         }
     }
 
+    /// What people have not read goes before what they have: a host may look only when it is time to say that again.
+    [[nodiscard]] bool edge_is_untold() const {
+        for (const ConditionAlert& edge : settings_.conditions)
+            if ((news_.found & bit_of(edge.condition)) != 0)
+                return !knows_edge(edge.condition) || before_.is_unheard(edge.condition);
+        return false;
+    }
+
     [[nodiscard]] bool knows_edge(const Condition& condition) const noexcept {
         for (const ToldAlert& each : before_.edges)
             if (each.edge == condition) return true;
         return false;
     }
 
-    /// It is over if enough is known to say so. Who is to be told of the end as well is told as soon as it may be said:
-    /// after the cooldown, and not before they could read that it began.
-    void end_edge(const Condition& condition, Alerting alerting) {
-        if (news_.waiting && !(news_.run_waits && holds_in_waits(condition))) return;
-        if (condition == Condition::silent && !news_.silence_known) return;
-        const ConditionAlert* edge = edge_about(settings_, condition);
-        const bool heard = !before_.is_unheard(condition);
-        const bool told = edge != nullptr && !edge->over.empty() && !news_.snoozed && heard;
-        if (told && (is_cold_with(alerting) || news_.pending > 0)) return;
-        over_ |= bit_of(condition);
-        if (told) result_.ends |= bit_of(condition);
-    }
-
     void begin_incident() {
         if (same_incident()) return;
-        result_.told.incident = result_.told.heard = false;
+        result_.told.incident = result_.told.begin_held = false;
+        result_.told.severity = Severity::none;
         result_.told.begin = Beginning::known;
     }
 
@@ -237,66 +297,90 @@ private:
     void escalate() {
         result_.escalation = true;
         if (!levels_.empty()) result_.level = next_level();
-        say_it_began(AlertKind::escalation);
-        if (news_.gives_up) result_.told.end_told = true;
+        say_it_began(AlertKind::escalation, news_.ends_run && !news_.frozen);
     }
 
     /// An alert about the incident goes out: the first that people get of it, or not. As long as nobody has one, each
     /// may be the first.
-    void say_it_began(AlertKind kind) {
+    void say_it_began(AlertKind kind, bool ends_run) {
         Told& told = result_.told;
-        told.ask({now_.wall, news_.after.number, {}, std::string{name_of(kind)}});
-        if (!told.incident) told.heard = false;
+        told.ask({now_.wall, news_.after.number, {}, std::string{name_of(kind)}, false, ends_run});
+        told.end_told = ends_run;
         const bool waits = told.begin == Beginning::on_its_way && !told.heard;
         const bool first = !told.incident || told.nobody_knows() || waits;
         told.begin = first ? Beginning::on_its_way : Beginning::known;
+        told.severity = std::max({told.severity, news_.severity, Severity::warning});
         told.incident = true;
-        told.dead = false;
+        told.dead = told.begin_held = false;
         told.last = now_.wall;
+    }
+
+    /// That it is over is told, or nobody is to be told, or nobody knew of it. Who keeps words off a run looks at it.
+    void close_incident(Alerting alerting) {
+        Told& told = result_.told;
+        if (news_.after.open()) return;
+        const bool by_hand = news_.before.open() && !news_.recovered;
+        if (!settings_.tell_people || by_hand || (news_.snoozed && news_.pending == 0)) return told.close();
+        const bool unknown = news_.looked && news_.pending == 0 && !before_.is_believed(same_incident());
+        if (alerting != Alerting::resolved && !unknown) return;
+        told.incident = told.begin_held = told.dead = false;
+        told.severity = Severity::none;
+        told.begin = Beginning::known;
     }
 
     void tell_incident(Alerting alerting) {
         Told& told = result_.told;
-        const bool unsaid = !settings_.tell_people || (news_.before.open() && !news_.recovered);
-        if (!news_.after.open() && (unsaid || alerting == Alerting::resolved)) told.incident = false;
+        close_incident(alerting);
         if (!settings_.tell_people) return;
         if (!same_incident()) told.dead = false;
         if (!same_incident() && told.dead_edges == 0) told.in_vain.reset();
         if (alerting == Alerting::send && !news_.escalates) {
             result_.unhealthy = true;
-            say_it_began(AlertKind::unhealthy);
+            say_it_began(AlertKind::unhealthy, news_.is_final && !news_.frozen);
             told.hold_noted = false;
-            told.end_told = news_.is_final;
         }
+        told.begin_held |= (alerting == Alerting::held || alerting == Alerting::waits) && !told.incident;
         result_.held_back = alerting == Alerting::held;
         result_.hold_begins = result_.held_back && !told.hold_noted;
         told.hold_noted |= result_.held_back;
-        if (alerting == Alerting::resolved && !news_.snoozed) {
+        if (alerting == Alerting::resolved) {
             result_.recovered = true;
-            told.last = now_.wall;
+            told.ask({now_.wall, news_.after.number, {}, std::string{name_of(AlertKind::recovered)}, true});
         }
     }
 
     /// Alerts of their own for conditions that have just begun; forgets what is over.
     void tell_edges() {
         Told& told = result_.told;
+        for (const ConditionAlert& edge : settings_.conditions)
+            if ((result_.ends & bit_of(edge.condition)) != 0) told.ask({now_.wall, 0, edge.condition, edge.over, true});
+        forget_read();
         if (over_ != 0) {
-            if (result_.ends != 0) told.last = now_.wall;
             std::vector<ToldAlert> left;
             for (ToldAlert& each : told.edges)
                 if ((over_ & bit_of(each.edge)) == 0) left.push_back(std::move(each));
             told.edges.swap(left);
-            told.read &= ~over_;
             told.dead_edges &= ~over_;
-            if (told.dead_edges == 0 && !told.dead) told.in_vain.reset();
+            if (told.dead_edges == 0 && !told.dead && !told.in_vain->over) told.in_vain.reset();
         }
         if (result_.begins != nullptr) tell_edge(*result_.begins);
+    }
+
+    /// Nobody is to be told the end of these.
+    void forget_read() {
+        ConditionBits& read = result_.told.read;
+        const bool closes = news_.snoozed && news_.pending == 0;
+        for (const ConditionAlert& edge : settings_.conditions) {
+            const ConditionBits bit = bit_of(edge.condition);
+            const bool goes_on = knows_edge(edge.condition) && (over_ & bit) == 0;
+            if ((read & bit) != 0 && !goes_on && (edge.over.empty() || closes)) read &= ~bit;
+        }
     }
 
     void tell_edge(const ConditionAlert& edge) {
         Told& told = result_.told;
         told.ask({now_.wall, 0, edge.condition, edge.kind});
-        told.last = now_.wall;
+        if (!holds_in_waits(edge.condition)) told.last = now_.wall;
         told.dead_edges &= ~bit_of(edge.condition);
         for (ToldAlert& each : told.edges)
             if (each.edge == edge.condition) {
@@ -310,7 +394,8 @@ private:
     void go_on() {
         if (step_ == Step::none) return;
         const bool has_levels = !levels_.empty();
-        const bool unheard = step_ == Step::unheard, anew = step_ == Step::nobody_has_it;
+        const bool unheard = step_ == Step::unheard || (step_ == Step::ack_over && escalation_is_unheard());
+        const bool anew = step_ == Step::nobody_has_it;
         if ((has_levels || unheard || anew) && news_.escalates) return;  // it is told by the rung
         const ToldLevels& levels = *result_.told.levels;
         const bool is_open =
@@ -320,7 +405,7 @@ private:
         if (unheard) result_.silence = before_.unheard->silence;
         if (has_levels) result_.level = next_level();
         const bool told = result_.told.incident;
-        say_it_began(AlertKind::escalation);
+        say_it_began(AlertKind::escalation, result_.told.end_told);
         result_.told.incident = told;
     }
 
@@ -348,14 +433,14 @@ private:
         if (step_ == Step::nobody_has_it) step.cause = LevelCause::not_received;
         if (!begins && step_ == Step::next_level)
             step.cause = before_.dead ? LevelCause::not_received : LevelCause::not_acknowledged;
-        if (!begins && step_ == Step::ack_over) step.cause = LevelCause::ack_over;
+        if (step_ == Step::ack_over) step.cause = LevelCause::ack_over;
         if (step_ == Step::unheard) step.cause = LevelCause::silence_over;
         return step;
     }
 
     /// What people are still to be told of after a silence. What was over before it was, nobody is told of. While the
-    /// run waits, its incident is not spoken of; an edge that is not found now and not known to be over, or that stands
-    /// behind another, waits, too.
+    /// run waits, or somebody is on it, its incident is not spoken of; an edge that is not found now and not known to
+    /// be over, or that stands behind another, waits, too.
     void forget_unheard() {
         Told& told = result_.told;
         Unheard left = *told.unheard;
@@ -364,9 +449,11 @@ private:
             ConditionBits known = 0;
             for (const ToldAlert& each : told.edges) known |= bit_of(each.edge);
             left.edges &= known & ~(result_.begins != nullptr ? bit_of(result_.begins->condition) : ConditionBits{0});
-            left.began &= news_.waiting;
-            left.escalated = false;
-            if (left.edges == 0 && !left.began) left = {};
+            const bool later = before_.acknowledged && news_.after.open();
+            left.began &= news_.waiting || later;
+            left.escalated &= later && !result_.goes_on && !result_.escalation;
+            left.over = false;
+            if (left.edges == 0 && !left.began && !left.escalated) left = {};
         }
         if (left == *told.unheard) return;
         told.unheard.reset();
@@ -390,6 +477,7 @@ private:
     Telling result_;
     Step step_ = Step::none;
     ConditionBits over_ = 0;
+    bool reminds_ = false;  ///< people have read what the alert about the incident says
 };
 
 /// What people are told of a run now, and what they were told then. Pure.

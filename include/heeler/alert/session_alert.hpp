@@ -60,9 +60,9 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
 }  // namespace detail
 
 /// The message for the chat that a session came from: icon, first characters of the id, project, the details `duration`
-/// and `tool_calls`, the issues as bullets, and where they are given the details `lasted`, `steps`, `cost`, `done`,
-/// `next` and `stop`. Lines without a value are left out; without issues the alert's summary stands for them. No line
-/// end at the end.
+/// and `tool_calls`, the issues as bullets, and where they are given the details `lasted`, `steps`, `cost`, `planned`,
+/// `done`, `next` and `stop`. Lines without a value are left out; without issues the alert's summary stands for them.
+/// No line end at the end.
 [[nodiscard]] inline std::string format_session_alert(const Alert& alert) {
     using detail::add_line, detail::detail_named;
     std::string text{icon_of(alert.severity)};
@@ -78,6 +78,7 @@ inline void add_line(std::string& text, std::string_view label, std::string_view
     add_line(text, "Lasted", detail_named(alert, "lasted"));
     add_line(text, "Steps", detail_named(alert, "steps"));
     add_line(text, "Cost", detail_named(alert, "cost"));
+    add_line(text, "Planned", detail_named(alert, "planned"));
     add_line(text, "Done", detail_named(alert, "done"));
     add_line(text, "Next", detail_named(alert, "next"));
     // Half a command does something else, or nothing.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -95,18 +96,20 @@ private:
     std::string bytes_;
 };
 
-/// What an alert said that something began, or goes on.
+/// What an alert said that something began, goes on or is over.
 struct ToldAlert {
     WallTime at{};
     std::uint32_t incident = 0;  ///< it is about this one; 0: about a condition with alerts of its own
     Condition edge{};            ///< that one
     std::string kind{};
+    bool over = false;
+    bool ends_run = false;  ///< it says as well that the run is given up or ended
 
     friend bool operator==(const ToldAlert&, const ToldAlert&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(at, incident, edge, kind);
+        a(at, incident, edge, kind, over, ends_run);
     }
 };
 
@@ -133,18 +136,23 @@ struct Unheard {
     ConditionBits edges = 0;     ///< conditions with alerts of their own, a bit each
     bool began = false;          ///< the incident
     bool escalated = false;      ///< it needs a person
+    bool over = false;           ///< what they had read of is over
 
     void add(const Unheard& more) noexcept {
         const bool same = incident == more.incident;
-        *this = {more.silence, more.incident, edges | more.edges, more.began || (same && began),
-                 more.escalated || (same && escalated)};
+        *this = {more.silence,
+                 more.incident,
+                 edges | more.edges,
+                 more.began || (same && began),
+                 more.escalated || (same && escalated),
+                 more.over || over};
     }
 
     friend bool operator==(const Unheard&, const Unheard&) = default;
 
     template <class A>
     void archive(A& a) {
-        a(silence, incident, edges, began, escalated);
+        a(silence, incident, edges, began, escalated, over);
     }
 };
 
@@ -153,6 +161,7 @@ struct InVain {
     std::uint32_t count = 0;
     WallTime at{};           ///< of the newest
     bool escalated = false;  ///< the newest of the incident's asked for a person
+    bool over = false;       ///< the newest said that something is over
 
     static constexpr Duration longest = std::chrono::hours{1};
 
@@ -168,7 +177,7 @@ struct InVain {
 
     template <class A>
     void archive(A& a) {
-        a(count, at, escalated);
+        a(count, at, escalated, over);
     }
 };
 
@@ -182,33 +191,57 @@ struct InVain {
 
 /// A value, changed by `next` and by what became of the alerts that it asked for.
 struct Told {
-    std::optional<WallTime> last;  ///< the newest alert about the run's health: the cooldown goes from here
+    std::optional<WallTime> last;  ///< the newest alert about trouble of the run: the cooldown goes from here
     std::vector<ToldAlert> asked;  ///< of which it is not known yet what became of them, the newest `most_asked`
     std::vector<ToldAlert> edges;  ///< conditions with alerts of their own that go on, each with its newest one
     OnDemand<ToldLevels> levels;
     OnDemand<Unheard> unheard;
     OnDemand<InVain> in_vain;
-    ConditionBits read = 0;        ///< edges of which somebody has an alert, a bit each
+    ConditionBits read = 0;        ///< edges of which somebody has an alert, and nobody that they are over, a bit each
     ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
     Beginning begin = Beginning::known;
+    Severity severity =
+        Severity::none;         ///< the worst that people were told of the incident: it does not fall meanwhile
     bool incident = false;      ///< of the newest one people were told that it began, and not that it is over
     bool dead = false;          ///< nobody has the newest alert of the incident
-    bool heard = false;         ///< somebody has one of it
+    bool heard = false;         ///< somebody has one of it, or of an older one, and nobody that it is over
     bool acknowledged = false;  ///< somebody is on the incident that is open: it is not said again
     bool hold_noted = false;    ///< it is on record that the next alert is held back
-    bool end_told = false;      ///< the newest alert says that the run is given up
+    bool begin_held = false;    ///< that the incident began is to be told as soon as nothing holds it back
+    bool end_told = false;      ///< the newest alert says that the run is given up or ended
+    bool end_waits = false;     ///< the run is over; that is told when it is known what became of the alerts before
+    bool found_over = false;    ///< and nobody had said that it is
 
     friend bool operator==(const Told& a, const Told& b) {
         return a.last == b.last && a.asked == b.asked && a.edges == b.edges && *a.levels == *b.levels &&
                *a.unheard == *b.unheard && *a.in_vain == *b.in_vain && a.read == b.read &&
-               a.dead_edges == b.dead_edges && a.begin == b.begin && a.incident == b.incident && a.dead == b.dead &&
-               a.heard == b.heard && a.acknowledged == b.acknowledged && a.hold_noted == b.hold_noted &&
-               a.end_told == b.end_told;
+               a.dead_edges == b.dead_edges && a.begin == b.begin && a.severity == b.severity &&
+               a.incident == b.incident && a.dead == b.dead && a.heard == b.heard && a.acknowledged == b.acknowledged &&
+               a.hold_noted == b.hold_noted && a.begin_held == b.begin_held && a.end_told == b.end_told &&
+               a.end_waits == b.end_waits && a.found_over == b.found_over;
     }
 
     /// Nobody learned that the incident began.
     [[nodiscard]] bool nobody_knows() const noexcept {
         return (dead && !heard) || begin == Beginning::inhibited || begin == Beginning::unsaid;
+    }
+    /// People know of trouble, and nobody that it is over. `same`: the newest incident is the one told of.
+    [[nodiscard]] bool is_believed(bool same = true) const noexcept {
+        return heard || (incident && same && !nobody_knows());
+    }
+    /// Nobody wants to hear any more of what was told: a person has closed it.
+    void close() noexcept { incident = heard = begin_held = false; }
+    /// It is not known yet what became of an alert that says that something is over.
+    [[nodiscard]] bool end_is_asked() const noexcept {
+        for (const ToldAlert& each : asked)
+            if (each.over) return true;
+        return false;
+    }
+    /// The alert made then of that kind is about a condition with alerts of its own, not about the incident.
+    [[nodiscard]] bool is_of_edge(WallTime at, std::string_view kind) const noexcept {
+        for (const ToldAlert& each : asked)
+            if (each.at == at && each.kind == kind) return each.incident == 0;
+        return false;
     }
     /// Nor of this condition: all that was said of it was silenced, or nobody has it.
     [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
@@ -224,7 +257,24 @@ struct Told {
     }
     /// Whoever was told that something is wrong learns that the run is over.
     [[nodiscard]] bool is_told_of_end(const AlertSettings& settings) const noexcept {
-        return ((incident && !nobody_knows()) || end_is_awaited(settings, true)) && !end_told;
+        return (is_believed() || read_awaits(settings) || end_is_awaited(settings, true)) && !end_told;
+    }
+
+    /// Somebody read that a condition began, and is owed its end.
+    [[nodiscard]] bool read_awaits(const AlertSettings& settings) const noexcept {
+        for (const ConditionAlert& edge : settings.conditions)
+            if (!edge.over.empty() && (read & bit_of(edge.condition)) != 0) return true;
+        return false;
+    }
+
+    /// Somebody read that something began, and nobody that it is over.
+    [[nodiscard]] bool owes_end(const Incident& of, const AlertSettings& settings) const noexcept {
+        if (heard && !of.open()) return true;
+        ConditionBits lasts = 0;
+        for (const ToldAlert& each : edges) lasts |= bit_of(each.edge);
+        for (const ConditionAlert& edge : settings.conditions)
+            if (!edge.over.empty() && (read & ~lasts & bit_of(edge.condition)) != 0) return true;
+        return false;
     }
 
     static constexpr std::size_t most_asked = 16;
@@ -238,6 +288,7 @@ struct Told {
     /// meanwhile, says nothing about what goes on now.
     void take_in(const Fate& fate, const Incident& of, const AlertSettings& settings) {
         const ToldAlert alert = answered(fate);
+        if (alert.over) return take_in_end(fate, alert, of);
         const bool of_incident = alert.incident != 0 && alert.incident == of.number;
         ConditionBits edge = 0;
         for (const ToldAlert& each : edges)
@@ -245,7 +296,7 @@ struct Told {
         switch (fate.what) {
             case Fate::What::delivered:
                 if (of_incident || edge != 0) in_vain.reset();
-                heard |= of_incident && of.open() && incident;
+                heard |= alert.incident != 0 && (incident || of.open());
                 read |= edge;
                 dead_edges &= ~edge;
                 if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
@@ -253,24 +304,39 @@ struct Told {
             case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
                 note_in_vain(fate, of_incident, edge != 0);
                 dead |= of_incident;
+                if (alert.ends_run) end_told = false;
                 dead_edges |= edge;
-                if (settings.outbox.retry) last.reset();
+                if (settings.outbox.retry && last == fate.at) last.reset();
                 break;
             case Fate::What::inhibited:
                 if (of_incident) begin = Beginning::inhibited;
-                last.reset();
+                if (last == fate.at) last.reset();
                 break;
             case Fate::What::unsaid:
                 if (of_incident) leave_unsaid();
                 break;
-            case Fate::What::silenced: {  // that something is over is not told later
+            case Fate::What::silenced: {
                 if (of_incident) leave_unsaid();
+                if (alert.ends_run) end_told = false;
                 const bool escalates = fate.is(AlertKind::escalation), goes_on = of_incident && of.open();
                 if (edge != 0 || goes_on)
-                    unheard.edit().add({fate.silence, of.number, edge, goes_on && !escalates, goes_on && escalates});
+                    unheard.edit().add(
+                        {fate.silence, of.number, edge, goes_on && !escalates, goes_on && escalates, false});
                 break;
             }
         }
+    }
+
+    /// The run is over. `found`: nobody had said so.
+    void end(bool found) noexcept {
+        end_waits = true;
+        found_over = found;
+    }
+    /// Whether that is told now, if it was not before: not as long as people may still read that there was trouble.
+    [[nodiscard]] bool tells_end(const AlertSettings& settings, std::uint32_t pending, bool snoozed) {
+        if (!end_waits || pending > 0) return false;
+        end_waits = false;
+        return !snoozed && (found_over || is_told_of_end(settings));
     }
 
     /// An escalation that was held back has told nobody.
@@ -290,8 +356,8 @@ struct Told {
 
     template <class A>
     void archive(A& a) {
-        a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, incident, dead, heard, acknowledged,
-          hold_noted, end_told);
+        a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, severity, incident, dead, heard,
+          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over);
     }
 
 private:
@@ -306,9 +372,42 @@ private:
         return {};
     }
 
+    /// Whoever read that it began reads that it is over, if not now, then once it can be told. It may have come back.
+    void take_in_end(const Fate& fate, const ToldAlert& alert, const Incident& of) {
+        switch (fate.what) {
+            case Fate::What::delivered:
+                in_vain.reset();
+                if (alert.incident == 0) read &= ~bit_of(alert.edge);
+                if (alert.incident != 0) take_in_last_word(of);
+                break;
+            case Fate::What::dead:
+                note_in_vain(fate, true, false);
+                in_vain.edit().over = true;
+                break;
+            case Fate::What::silenced:
+                unheard.edit().silence = fate.silence;
+                unheard.edit().over = true;
+                break;
+            case Fate::What::inhibited:
+            case Fate::What::unsaid:
+                break;
+        }
+    }
+
+    /// People read last that all is well: if it is not, they are told again.
+    void take_in_last_word(const Incident& of) {
+        heard = false;
+        bool is_on_its_way = false;
+        for (const ToldAlert& each : asked) is_on_its_way |= !each.over && each.incident == of.number;
+        if (!incident || is_on_its_way) return;
+        incident = false;
+        begin_held = of.open();
+    }
+
     void note_in_vain(const Fate& fate, bool of_incident, bool of_edge) {
         if (!of_incident && !of_edge) return;
         InVain& vain = in_vain.edit();
+        vain.over = false;
         ++vain.count;
         vain.at = fate.at;
         if (of_incident) vain.escalated = fate.is(AlertKind::escalation);

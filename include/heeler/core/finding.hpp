@@ -202,6 +202,8 @@ static_assert(Level::none < Level::watch && Level::watch < Level::nudge && Level
 enum class Severity : std::uint8_t { none, warning, critical };
 static_assert(Severity::none < Severity::warning && Severity::warning < Severity::critical);
 
+[[nodiscard]] constexpr Severity last_value(Severity) noexcept { return Severity::critical; }
+
 [[nodiscard]] constexpr std::string_view name_of(Severity severity) noexcept {
     constexpr std::string_view names[] = {"none", "warning", "critical"};
     return names[static_cast<std::size_t>(severity)];

@@ -167,8 +167,10 @@ struct EscalationSettings {
 
 /// What people are told about the runs of a class, and how.
 struct AlertSettings {
-    bool tell_people = true;    ///< one alert when an incident begins, one message when it ends
-    Duration cooldown{};        ///< after an alert about a run none about its health follows; zero: none is held back
+    bool tell_people = true;  ///< one alert when an incident begins, one message when it ends
+    /// After an alert about trouble of a run no other one follows for so long; zero: none is held back. Ends, runs that
+    /// are given up, escalations and waits for a person are always told.
+    Duration cooldown{};
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
     /// once when a run begins to wait for them, and of a silence that nothing is done about.

@@ -110,7 +110,7 @@ public:
     /// The run is over: the incident closes, and people who were told that it began are told that it ended.
     /// `found_over`: nobody said so, an action found it out.
     void end(bool found_over = false) {
-        if (watched_.verdict->ended_at) return;
+        if (watched_.verdict->ended_at) return tell_end();
         watched_.verdict.edit().ended_at = now_.wall;
         if (!watched_.shown.any) audit("skip", R"({"reason":"terminal"})");
         Incident& incident = watched_.verdict.edit().incident;
@@ -119,14 +119,10 @@ public:
                 known.outcome = InterventionOutcome::ended;
                 item_.change.rows.interventions.push_back(known);
             }
-        const bool told = watched_.verdict->told.is_told_of_end(watched_.rules().alerts);
+        watched_.verdict.edit().told.end(found_over);
         if (incident.open()) incident.closed_at = watched_.run.working(now_.elapsed);
         if (incident.phase != Phase::none) incident.phase = Phase::closed;
-        if (watched_.verdict->marks.snoozed_at(now_.wall)) return;
-        if (!found_over && (!told || watched_.run.state == RunState::terminated)) return;
-        Judged over{incident};
-        over.severity = Severity::none;
-        add_alerts(Planner{watched_, over, now_}.ended(found_over));
+        tell_end();
     }
 
     void skip() {
@@ -158,6 +154,17 @@ public:
     }
 
 private:
+    /// Nobody reads that the run is over before they could read that it was in trouble.
+    void tell_end() {
+        Told& told = watched_.verdict.edit().told;
+        if (!told.tells_end(watched_.rules().alerts, watched_.alerts_pending,
+                            watched_.verdict->marks.snoozed_at(now_.wall)))
+            return;
+        Judged over{watched_.verdict->incident};
+        over.severity = Severity::none;
+        add_alerts(Planner{watched_, over, now_}.ended(told.found_over));
+    }
+
     /// Detectors of repetition forget what they have seen.
     void begin_anew() {
         item_.change.with_memory = true;
@@ -275,7 +282,7 @@ private:
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
             watched_.verdict.edit().incident.phase = Phase::closed;
-            watched_.verdict.edit().told.incident = false;
+            watched_.verdict.edit().told.close();
             watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
             watched_.verdict.edit().incident.hold_until.reset();
         }

@@ -51,13 +51,15 @@ struct Judged {
     news.interval = watched.run.interval;
     const EscalationSettings& escalation = watched.rules().alerts.escalation;
     news.has_parent = escalation.parent_first && news.after.open() && !watched.spec.parent().empty();
+    news.severity = judged.severity;
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;
     news.acts = decision.acts();
     news.tells = decision.tells;
     news.is_final = decision.is_final;
     news.escalates = rung::has(decision.plan, ActionKind::escalate);
-    news.gives_up = rung::has(decision.plan, ActionKind::abandon) || rung::has(decision.plan, ActionKind::mark_failed);
+    for (const Step& step : decision.plan)
+        news.ends_run |= is_record_only(step.action) || step.action == ActionKind::terminate;
     return next(watched.verdict->told, news, watched.rules().alerts, now);
 }
 

@@ -61,6 +61,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (repeats || kept || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.
     if (watched.rules().schedule.aligned) no_later_than(now.elapsed);
+    if (!watched.verdict->marks.dismissed && told.owes_end(watched.verdict->incident, watched.rules().alerts))
+        no_later_than(now.elapsed);
     const bool news = watched.unjudged || !watched.fates->empty();
     const bool in_vain = told.dead && watched.verdict->incident.open();
     if (news || in_vain || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);

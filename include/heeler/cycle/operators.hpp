@@ -100,7 +100,7 @@ private:
         told().acknowledged = false;
         watched_.verdict.edit().incident.phase = Phase::none;
         watched_.verdict.edit().incident.hold_until.reset();
-        told().incident = false;
+        told().close();
         return {};
     }
 

@@ -55,6 +55,7 @@ public:
             watched_.verdict.edit().repeated_by = 0;
         }
         note_conditions();
+        if (decision.incident.open() && watched_.verdict->found.empty()) note_cause();
         if (telling_.ack_over) rows_.audit.push_back(ack_over_record());
         if (decision.acts()) act(same_rung);
         if (telling_.hold_begins)
@@ -67,7 +68,7 @@ public:
 
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
-        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end");
+        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end " + moment());
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
@@ -75,11 +76,8 @@ public:
         row.alert.details.push_back({"outcome", outcome});
         // Of an incident that was over before, people were told then.
         const Incident& trouble = watched_.verdict->incident;
-        add_all_clear(row.alert, watched_, watched_.verdict->told.incident ? trouble : Incident{},
+        add_all_clear(row.alert, watched_, watched_.verdict->told.is_believed() ? trouble : Incident{},
                       watched_.run.working(now_.elapsed), {});
-        const auto& last = watched_.verdict->told.last;
-        if (last && now_.wall >= *last)
-            row.not_before = max_of(row.not_before, *last + watched_.rules().alerts.cooldown);
         std::vector<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
@@ -181,7 +179,7 @@ private:
     }
 
     void escalate(const Action& action) {
-        AlertRow row = alert_of(AlertKind::escalation, action.key);
+        AlertRow row = alert_about_incident(AlertKind::escalation, action.key);
         row.action_key = action.key;
         address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
@@ -197,8 +195,9 @@ private:
     /// But of an escalation, which goes with its action.
     void tell(const Incident& before) {
         if (telling_.unhealthy) {
-            AlertRow row = alert_of(AlertKind::unhealthy, moment());
-            wording_.complete(row, wording_.plan_in_words());
+            AlertRow row =
+                alert_about_incident(AlertKind::unhealthy, telling_.told.end_told ? "last " + moment() : moment());
+            wording_.complete_with_plan(row);
             rows_.alerts.push_back(std::move(row));
         }
         if (telling_.recovered) tell_recovery(before);
@@ -214,8 +213,8 @@ private:
     void tell_it_goes_on() {
         const std::string silence = std::to_string(telling_.silence);
         const bool has_levels = telling_.level.level != 0;
-        AlertRow row =
-            alert_of(AlertKind::escalation, telling_.silence != 0 ? "after silence " + silence
+        AlertRow row = alert_about_incident(AlertKind::escalation,
+                                            telling_.silence != 0 ? "after silence " + silence
                                             : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
                                                          : "again " + moment());
         address(row);
@@ -228,7 +227,7 @@ private:
     }
 
     void tell_recovery(const Incident& from) {
-        AlertRow row = alert_of(AlertKind::recovered, std::to_string(watched_.verdict->incident.interventions));
+        AlertRow row = alert_of(AlertKind::recovered, "of the incident " + moment());
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(from.condition)};
         add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
@@ -327,6 +326,16 @@ private:
         }
     }
 
+    /// That it began or goes on. It is never told as milder than before, nor without what was found.
+    [[nodiscard]] AlertRow alert_about_incident(AlertKind kind, std::string_view what) const {
+        AlertRow row = alert_of(kind, what);
+        row.alert.severity = max_of(row.alert.severity, telling_.told.severity);
+        const std::string& found = watched_.verdict->found;
+        if (row.alert.issues.empty())
+            row.alert.issues.push_back(found.empty() ? wording_.condition_and_reason() : found);
+        return row;
+    }
+
     [[nodiscard]] AlertRow alert_of(AlertKind kind, std::string_view what) const {
         return alert_of(std::string{name_of(kind)}, what);
     }
@@ -360,7 +369,7 @@ private:
     }
 
     void tell_end(const ConditionAlert& edge) {
-        AlertRow row = alert_of(edge.over, moment());
+        AlertRow row = alert_of(edge.over, text::concat(name_of(edge.condition), " ", moment()));
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
         rows_.alerts.push_back(std::move(row));
@@ -381,7 +390,7 @@ private:
         if (edge.condition == Condition::silent)
             wording_.complete(row, "nothing", "nothing is done about it; you are told when it is over");
         else
-            wording_.complete(row, wording_.plan_in_words());
+            wording_.complete_with_plan(row);
         rows_.alerts.push_back(std::move(row));
     }
 

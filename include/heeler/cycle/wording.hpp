@@ -12,6 +12,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/relay_plan.hpp>
@@ -80,6 +81,7 @@ public:
     }
 
     [[nodiscard]] std::string condition_and_reason() const {
+        if (judged_.decision.reason == used_up) return "GAVE UP (" + counted_attempts("attempt") + ")";
         std::string text{name_of(judged_.decision.condition)};
         if (!judged_.decision.reason.empty()) text += ", " + std::string{judged_.decision.reason};
         return text;
@@ -87,7 +89,10 @@ public:
 
     [[nodiscard]] std::string why() const {
         std::string text = condition_and_reason();
-        if (!judged_.findings.empty()) text += ": " + evidence_line(*judged_.findings.begin());
+        if (!judged_.findings.empty())
+            text += ": " + evidence_line(*judged_.findings.begin());
+        else if (watched_.verdict->incident.open() && !watched_.verdict->found.empty())
+            text += ": " + watched_.verdict->found;
         return text;
     }
 
@@ -167,6 +172,13 @@ public:
         return text::redact(watched_.rules().alerts.operate) + " snooze --for 2h -- " + text::shell_word(spec_.id);
     }
 
+    /// What is about to be done is planned: nobody knows yet what comes of it.
+    void complete_with_plan(AlertRow& row) const {
+        if (judged_.decision.acts()) row.alert.details.push_back({"planned", plan_in_words()});
+        const std::string done = steps_in_words(*watched_.verdict, watched_.verdict->incident.number, {});
+        complete(row, done == "none" ? "nothing" : done);
+    }
+
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
     void complete(AlertRow& row, std::string done) const { complete(row, std::move(done), next_for_people()); }
     void complete(AlertRow& row, std::string done, std::string next) const {
@@ -241,8 +253,7 @@ public:
     }
 
     [[nodiscard]] std::string done_so_far() const {
-        const std::string attempts =
-            std::to_string(watched_.verdict->incident.attempts) + " recovery attempts in this incident";
+        const std::string attempts = counted_attempts("recovery attempt") + " in this incident";
         return judged_.failed.empty() ? attempts : attempts + "; " + judged_.failed;
     }
 
@@ -273,6 +284,12 @@ public:
     [[nodiscard]] std::string at_next_cycle() const { return when(detail::max_of(watched_.next_cycle, now_.elapsed)); }
 
 private:
+    static constexpr std::string_view used_up = "attempts_used_up";
+
+    [[nodiscard]] std::string counted_attempts(std::string_view what) const {
+        return words::counted(watched_.verdict->incident.attempts, what);
+    }
+
     const RunMemory& watched_;
     const Judged& judged_;
     Instant now_;

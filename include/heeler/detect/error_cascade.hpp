@@ -96,8 +96,8 @@ struct ErrorCascade {
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
-        return "Error cascade: " + detail::words::count(finding.evidence.fact("errors")) + " errors in last " +
-               detail::words::count(finding.evidence.fact("window", 20)) + " calls";
+        return "Error cascade: " + detail::words::counted(finding.evidence.fact("errors"), "error") + " in last " +
+               detail::words::counted(finding.evidence.fact("window", 20), "call");
     }
 
 private:

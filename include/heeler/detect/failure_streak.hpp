@@ -92,7 +92,7 @@ struct FailureStreak {
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
-        return detail::words::count(finding.evidence.fact("failures")) + " tool failures in a row (" +
+        return detail::words::counted(finding.evidence.fact("failures"), "tool failure") + " in a row (" +
                detail::words::tool_of(finding) + ")";
     }
 

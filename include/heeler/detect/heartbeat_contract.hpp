@@ -165,8 +165,7 @@ struct HeartbeatContract {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
-        return std::string{Cadence::words} + " for " + detail::words::count(finding.evidence.fact("age_s") / 60) +
-               " minutes";
+        return std::string{Cadence::words} + " for " + detail::words::lasting(finding.evidence.fact("age_s"));
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& settings, const Run& run,
@@ -267,7 +266,7 @@ struct HeartbeatContract<Intervals> {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.evidence.rule != no_change) return detail::words::plain(finding);
-        return "No progress in " + detail::words::count(finding.evidence.fact("zero_intervals")) + " intervals";
+        return "No progress in " + detail::words::counted(finding.evidence.fact("zero_intervals"), "interval");
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {

@@ -52,7 +52,7 @@ struct NeverStarted {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
-        return "Never started: no work for " + detail::words::count(finding.evidence.fact("age_s") / 60) + " minutes";
+        return "Never started: no work for " + detail::words::lasting(finding.evidence.fact("age_s"));
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

@@ -14,6 +14,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/detect/recency_bands.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -74,6 +75,11 @@ struct RelayTimeout {
         finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(limit));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string describe(const Finding& finding) {
+        if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
+        return "Running for " + detail::words::lasting(finding.evidence.fact("elapsed_s"));
     }
 
     [[nodiscard]] static std::string bound(const Settings& plan, Duration, Duration) {
@@ -156,6 +162,10 @@ struct RelayCheck {
             finding.evidence.add("threshold_s", in_seconds(plan.bands.take_over_above));
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    [[nodiscard]] static std::string describe(const Finding& finding) {
+        return "No checkpoint for " + detail::words::lasting(finding.evidence.fact("age_s"));
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& plan, const Run& run,

@@ -45,7 +45,9 @@ struct RunTimeout {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
-        return "Running for " + detail::words::count(finding.evidence.fact("elapsed_s") / 3600) + " hours";
+        const double elapsed = finding.evidence.fact("elapsed_s");
+        return "Running for " +
+               (elapsed < 3600 ? detail::words::lasting(elapsed) : detail::words::counted(elapsed / 3600, "hour"));
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {

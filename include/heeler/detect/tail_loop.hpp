@@ -129,7 +129,7 @@ struct LoopDetector<Call, TailRule> {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         return "Looping: " + detail::words::tool_of(finding) + " called " +
-               detail::words::count(finding.evidence.fact("count")) + " times consecutively";
+               detail::words::counted(finding.evidence.fact("count"), "time") + " consecutively";
     }
 
     /// New items that prove, without a finding, that a loop is over.

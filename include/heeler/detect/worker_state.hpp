@@ -168,8 +168,8 @@ struct WorkerState {
         if (finding.condition == Condition::needs_input) return "Waits for a person";
         if (finding.condition == Condition::worker_error)
             return finding.evidence.rule == reported_error ? "Reports an error" : "Error in its output";
-        return "Stuck: no change in " + detail::words::count(finding.evidence.fact("intervals_stuck")) + " checks, " +
-               detail::words::count(finding.evidence.fact("duration_s")) + " s";
+        return "Stuck: no change in " + detail::words::counted(finding.evidence.fact("intervals_stuck"), "check") +
+               ", " + detail::words::count(finding.evidence.fact("duration_s")) + " s";
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration interval, Duration period) {

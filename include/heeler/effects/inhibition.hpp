@@ -59,8 +59,11 @@ private:
         const std::lock_guard guard{job.watched->lock};
         WatchedRun& watched = *job.watched;
         if (watched.disowned || is_terminal(watched.run.state)) return std::nullopt;
-        const bool says_it_began = watched.as_told([](const RunMemory& run) {
-            return run.verdict->told.begin == Beginning::on_its_way && !run.verdict->told.heard;
+        // That the run is given up is told: nobody would say it later. So is a condition with an alert of its own.
+        const bool says_it_began = watched.as_told([&](const RunMemory& run) {
+            const Told& told = run.verdict->told;
+            return told.begin == Beginning::on_its_way && !told.heard && !told.end_told &&
+                   !told.is_of_edge(alert.at, alert.kind);
         });
         if (!says_it_began) return std::nullopt;
         return std::string{watched.spec.parent()};

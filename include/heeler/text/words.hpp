@@ -21,6 +21,16 @@ inline constexpr std::size_t tool_name_cap = 64;  ///< bytes of a tool's name
 
 [[nodiscard]] inline std::string count(double value) { return std::to_string(whole(value)); }
 
+/// "1 minute", "2 minutes".
+[[nodiscard]] inline std::string counted(double value, std::string_view what) {
+    return count(value) + ' ' + std::string{what} + (whole(value) == 1 ? "" : "s");
+}
+
+/// In minutes, as people say it; in seconds below one.
+[[nodiscard]] inline std::string lasting(double seconds) {
+    return seconds >= 60 ? counted(seconds / 60, "minute") : counted(seconds, "second");
+}
+
 /// 5000000 as "5,000,000".
 [[nodiscard]] inline std::string grouped(double value) {
     std::string digits = count(value);
