@@ -54,7 +54,7 @@ public:
 
 private:
     void begin(const std::string& run, const std::string& parent, std::vector<std::string>& lines) {
-        text::JsonLine line;
+        JsonLine line;
         line.begin_object();
         if (!known_.empty())
             line.key("t").number(t_);
@@ -67,7 +67,7 @@ private:
     }
 
     std::optional<std::string> line_of(const heeler::TranscriptEvent& event, const std::string& run) {
-        line_ = text::JsonLine{};
+        line_ = JsonLine{};
         line_.begin_object();
         if (event.at && began_) t_ = std::max(t_, std::chrono::duration<double>(*event.at - *began_).count());
         if (began_) line_.key("t").number(t_);
@@ -77,7 +77,7 @@ private:
         return told ? std::optional{line_.text()} : std::nullopt;
     }
 
-    text::JsonLine& type(std::string_view name) { return line_.key("type").string(name); }
+    JsonLine& type(std::string_view name) { return line_.key("type").string(name); }
 
     bool add(const heeler::Heartbeat&) {
         type("heartbeat");
@@ -125,7 +125,7 @@ private:
     std::optional<heeler::WallTime> began_;
     double t_ = 0;
     std::set<std::string> known_;
-    text::JsonLine line_;
+    JsonLine line_;
 };
 
 /// An event and the line that told it.

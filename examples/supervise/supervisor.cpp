@@ -167,7 +167,11 @@ void Supervisor::take_signals() {
         view_.doing = "ending the command";
         interruption_.emplace([this] {
             const auto ended = process_->terminate({});
-            postbox_->put("the command: " + (ended ? ended->note : ended.error().message));
+            // Asked twice in a hurry, it may be over before this began.
+            const bool killed = process_->exit_status() == 128 + SIGKILL;
+            postbox_->put("the command: " + (ended    ? ended->note
+                                             : killed ? std::string{"ended by SIGKILL"}
+                                                      : ended.error().message));
         });
         interruption_->request();
     }
