@@ -149,7 +149,7 @@ TEST_CASE("a child is told if nobody receives its parent's alert or they dismiss
     SECTION("nobody received it") {
         static_cast<void>(l.add("boss"));
         static_cast<void>(l.add("child", "boss"));
-        l.notifier.answer_with({Delivery::permanent, Delivery::ok});
+        l.notifier.answer_with({Delivery::permanent, Delivery::permanent, Delivery::ok});
         l.minutes(2);
         l.notifier.clear();
         l.minutes(2);

@@ -267,9 +267,9 @@ public:
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
         if (watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
-        if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
+        if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";
         if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)
             return "a fresh agent takes the run up, not before " +
                    text::rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));
