@@ -12,7 +12,7 @@ using bench::Bench;
 namespace {
 
 /// What is reported since the last poll, or why nothing can be read.
-struct Line {
+struct BreakableSource {
     std::vector<SourceEvent> news;
     std::optional<Error> broken;
 
@@ -31,7 +31,7 @@ private:
 
 /// A run that is known from its source only.
 struct Polling : Bench {
-    Line line;
+    BreakableSource line;
     RunHandle handle;
 
     explicit Polling(RunClass rules, MetricKind metric = MetricKind::reported) {
