@@ -26,8 +26,10 @@ inline constexpr std::size_t list_cap = 3000;     ///< bytes of a list, likewise
 [[nodiscard]] inline std::string list_of(const std::vector<std::int64_t>& steps) {
     std::string text = "[";
     std::size_t listed = 0;
-    for (; listed < steps.size() && listed < listed_steps && text.size() < list_cap; ++listed)
-        text += (listed == 0 ? "" : ",") + std::to_string(steps[listed]);
+    for (; listed < steps.size() && listed < listed_steps && text.size() < list_cap; ++listed) {
+        if (listed != 0) text += ',';
+        text += std::to_string(steps[listed]);
+    }
     if (steps.size() > listed) text += ",... " + std::to_string(steps.size()) + " in all";
     return text + "]";
 }

@@ -133,6 +133,8 @@ TEST_CASE("Loop outcomes: nothing to answer") {
                                            "total 0",
                                            "<system-reminder>be brief</system-reminder>",
                                            R"({"result":[],"count":0})",
+                                           R"({"jobs":[]})",
+                                           "No memories found for query: x",
                                            R"({"output":"","error":null})",
                                            "The directory is empty",
                                            "There are no items",
@@ -512,6 +514,7 @@ TEST_CASE("Loop outcomes: how other tools say that it failed") {
         const auto learned = std::make_unique<Learned>();
         INFO(fine);
         CHECK(outcome_of(*learned, "get_it", R"({"q":"qed"})", '+', fine).outcome == OutcomeClass::info);
+        CHECK(outcome_of(*learned, "get_it", R"({"q":"qed"})", '?', fine).outcome == OutcomeClass::info);
     }
     for (const std::string_view infra : {"HTTP 503", "HTTP/1.1 502 Bad Gateway", "Service Unavailable",
                                          "<h1>502 Bad Gateway</h1>", "429 Too Many Requests"}) {
@@ -519,4 +522,27 @@ TEST_CASE("Loop outcomes: how other tools say that it failed") {
         INFO(infra);
         CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '?', infra).outcome == OutcomeClass::infra);
     }
+}
+
+TEST_CASE("Loop outcomes: an exception's name at the beginning, whatever tells where it came from") {
+    const Row rows[] = {
+        {"click", R"({"ref":"e1"})", '+', "TimeoutError: click: it took too long\nCall log:\n  - waiting for it", 'n'},
+        {"click", R"({"ref":"e1"})", '?', "TimeoutError: click: it took too long\nCall log:\n  - waiting for it", 'n',
+         same},
+    };
+    check(rows, std::size(rows));
+    const auto learned = std::make_unique<Learned>();
+    CHECK_FALSE(outcome_of(*learned, "check_job", R"({"id":"1"})", '+',
+                           "still running\nnotice: x failed\nsome lines\nmore lines", true)
+                    .becomes_wait);
+}
+
+TEST_CASE("Loop outcomes: a random name of each piece of output is no answer") {
+    const Row rows[] = {
+        {shell, R"({"command":"ls"})", '?',
+         "Chunk ID: 79e3a8\nWall time: 0.05 seconds\nProcess exited with code 0\nOutput:\na.c", 'i'},
+        {shell, R"({"command":"ls"})", '?',
+         "Chunk ID: 11b0ff\nWall time: 1.31 seconds\nProcess exited with code 0\nOutput:\na.c", 'i', same},
+    };
+    check(rows, std::size(rows));
 }

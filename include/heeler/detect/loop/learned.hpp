@@ -108,7 +108,8 @@ struct Body {
 
 namespace detail {
 
-inline constexpr std::uint32_t deepest_first = 3, deepest_last = 3;  ///< lines that may become banners
+inline constexpr std::uint32_t deepest_first = 4, deepest_last = 3;  ///< lines that may become banners
+inline constexpr std::uint32_t deepest_strong = 3;                   ///< with a word of failure
 inline constexpr std::uint32_t most_first = 6, most_last = 3;        ///< lines that are taken off
 
 constexpr void take_line(Body& body, const LineFacts& line) noexcept {
@@ -213,7 +214,8 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
 inline void learn_first_lines(Learned& learned, const Seen& seen, Body rest) noexcept {
     for (std::uint32_t i = 0; i < deepest_first && rest.lines > 0; ++i) {
         take_first(rest, seen.result);
-        learn_line(learned.first, seen.result.head[i], rest, seen);
+        const bool strong = (seen.result.head[i].said & said_strong) != 0;
+        if (!strong || i < deepest_strong) learn_line(learned.first, seen.result.head[i], rest, seen);
     }
 }
 inline void learn_last_lines(Learned& learned, const Seen& seen, Body rest) noexcept {

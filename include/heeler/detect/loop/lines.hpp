@@ -28,7 +28,7 @@ public:
                 stop = tag;
             }
             while (stop != first && detail::is_blank(stop[-1])) --stop;
-            if (detail::skip_blanks(first, stop) == stop) continue;
+            if (detail::skip_blanks(first, stop) == stop || is_label(first, stop)) continue;
             line = detail::between(first, stop);
             return true;
         }
@@ -42,6 +42,10 @@ private:
     static constexpr std::string_view opening = "<system-reminder>";
     static constexpr std::string_view closing = "</system-reminder>";
 
+    /// One agent's shell gives each piece of output a random name.
+    [[nodiscard]] static bool is_label(const char* first, const char* last) noexcept {
+        return last - first <= 24 && detail::between(first, last).starts_with("Chunk ID: ");
+    }
     [[nodiscard]] static const char* find(const char* first, const char* last, std::string_view tag) noexcept {
         const auto place = detail::between(first, last).find(tag);
         return place != std::string_view::npos ? first + place : nullptr;

@@ -121,9 +121,23 @@ private:
     /// Nearly all numbers are none, which the byte behind them tells.
     [[nodiscard]] bool may_be_time(const char* number, std::ptrdiff_t length) const noexcept {
         if (length == 10 || length == 13) return true;
+        if (end_ - number > 1 && *number == '.') number = digits_end(number + 1);
         if (number == end_) return false;
-        const char unit = *number == ' ' && end_ - number > 1 ? number[1] : *number;
-        return is_letter(unit) || unit == ':' || unit == '.' || unit == '-' || unit == '/';
+        switch (*number == ' ' && end_ - number > 1 ? number[1] : *number) {
+            case ':':  // of a clock
+            case '-':  // of a date
+            case '/':
+            case 's':  // of a unit
+            case 'm':
+            case 'u':
+            case 'n':
+            case 'h':
+            case '\xC2':
+            case '\xCE':
+                return true;
+            default:
+                return false;
+        }
     }
 
     /// A UUID, an address, or a prefix of ids with something behind it.

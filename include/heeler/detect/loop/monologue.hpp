@@ -187,7 +187,6 @@ private:
     static std::uint32_t alike(const Part& part, const Settings& settings) noexcept {
         const auto size = static_cast<std::uint32_t>(part.worded.size());
         const std::uint32_t last = (part.count - 1) % size;
-        if (part.word_counts[last] < 3) return 0;
         std::uint32_t many = 1;
         for (; many < size && many < part.count; ++many) {
             const std::uint32_t other = (part.count - 1 - many) % size;
@@ -197,7 +196,7 @@ private:
     }
 
     static bool are_alike(const Part& part, std::uint32_t a, std::uint32_t b, std::uint32_t tenths) noexcept {
-        if (part.word_counts[b] < 3) return false;
+        if (part.word_counts[b] < 3) return false;  // so few words are alike by chance
         std::uint32_t common = 0, i = 0, j = 0;
         while (i < part.word_counts[a] && j < part.word_counts[b]) {
             const std::uint16_t left = part.worded[a].words[i], right = part.worded[b].words[j];

@@ -159,7 +159,12 @@ private:
         if (ends_well()) return false;
         if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
-        return !brings_lines();
+        return begins_with_exception_name() || !brings_lines();
+    }
+    /// What follows tells where it came from.
+    [[nodiscard]] bool begins_with_exception_name() const noexcept {
+        return failure_.lines > 0 && failure_.first < ResultFacts::head_lines &&
+               result_.head[failure_.first].begins_with_exception;
     }
     /// The host says that it worked, and so does the last line: what stands before it was a notice.
     [[nodiscard]] bool ends_well() const noexcept {
@@ -212,10 +217,10 @@ private:
         return false;
     }
     /// A tool that reads and says that it could: what failed would stand at the beginning.
-    [[nodiscard]] bool is_reading_tool() const noexcept { return is_record() && call_.search; }
-    /// What a tool answers that says that it could: an object in it is data.
+    [[nodiscard]] bool is_reading_tool() const noexcept { return result_.succeeded && is_record() && call_.search; }
+    /// What a tool answers that does not say that it failed: an object in it is data.
     [[nodiscard]] bool is_record() const noexcept {
-        return result_.succeeded && call_.kind == CallKind::read && !call_.shell;
+        return !result_.failed && call_.kind == CallKind::read && !call_.shell;
     }
     /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
     [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
@@ -268,7 +273,8 @@ private:
     }
     /// A file in which the word stands is none.
     [[nodiscard]] bool is_pending() const noexcept {
-        if (!made_before_ || call_.shell || call_.has_path || body_.length >= 4000) return false;
+        if (!made_before_ || call_.shell || call_.has_path || failure_.strong_lines > 0 || body_.length >= 4000)
+            return false;
         std::size_t left = 200;
         LineReader reader = lines_of(body_);
         for (std::string_view line; left > 0 && reader.next(line);) {

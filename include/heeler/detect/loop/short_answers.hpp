@@ -58,8 +58,8 @@ public:
 
     [[nodiscard]] constexpr bool says_nothing() const noexcept {
         if (overflows_) return false;
-        if (count_ == 0) return line_.size() <= 8;
         if (line_.front() == '{') return all_in(zeros);
+        if (count_ == 0) return line_.size() <= 8;
         return (count_ == 1 && empty_values.has(words_[0])) || is_exit_code() || has_nothing_of() || has_no_output() ||
                is_empty();
     }
@@ -99,6 +99,7 @@ private:
         if (is(0, "there")) ++i;
         if (!is(i, "no") && !is(i, "0") && !is(i, "zero")) return false;
         ++i;
+        if (is(0, "no") && (is(2, "found") || is(3, "found")) && (said_in(line_) & said_error) == 0) return true;
         if (i < count_ && thing_kinds.has(words_[i])) ++i;
         if (i >= count_ || !empty_things.has(words_[i])) return false;
         return i + 1 == count_ || behind_things.has(words_[i + 1]);
