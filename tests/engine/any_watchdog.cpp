@@ -67,7 +67,7 @@ TEST_CASE("scopes and runners of a watchdog stay good when it is moved [M-001]")
         Runner runner{first, 1s, [](const CycleReport&) {}};
         AnyWatchdog second{std::move(first)};
         runner.stop();
-        CHECK(scope->finish(RunState::completed));
+        CHECK(scope->finish(RunEnd::completed));
         first = std::move(second);
     }
     CHECK(first.report("scoped")->final_status == "completed");

@@ -258,7 +258,7 @@ TEST_CASE("a session whose retries are used up is told of once, whatever the bud
     std::vector<Action> actions(1);
     actions[0].kind = ActionKind::escalate;
     actions[0].outcome = ActionOutcome::done;
-    const Decision known = rules.ladder.absorb(told.incident, actions, 100s, Elapsed{100s}, 60s);
+    const Decision known = rules.ladder.absorb({told.incident, actions, 100s, Elapsed{100s}, 60s});
     CHECK(known.incident.attempts == 3);
     CHECK(ladder.over_budget(known.incident, at(rules.ladder, known.incident, 160s, stalled(3))).plan.empty());
 }

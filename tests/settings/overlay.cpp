@@ -23,7 +23,7 @@ RunClass watcher() {
     return rules;
 }
 
-SettingValue text(const char* value) { return {std::string{value}}; }
+SettingValue a_text(const char* value) { return {std::string{value}}; }
 SettingValue whole(std::int64_t value) { return {value}; }
 SettingValue object(Object parts) { return {std::move(parts)}; }
 
@@ -51,7 +51,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
         overlay(rules, {{"interval_s", whole(90), {}},
                         {"silence_s", {700.5}, {}},
                         {"duration_limit_s", whole(7200), {}},
-                        {"loop_rule", text("any_period"), {}},
+                        {"loop_rule", a_text("any_period"), {}},
                         {"token_budget", object({{"soft", whole(1'000'000), {}}}), {}},
                         {"failure_streak", object({{"count", whole(7), {}}}), {}},
                         {"never_started_s", whole(150), {}},
@@ -60,11 +60,11 @@ TEST_CASE("a setting of each name is taken [M-186]") {
                         {"max_attempts", whole(4), {}},
                         {"action_budget", object({{"per_tick", whole(1), {}}, {"per_run_per_day", whole(2), {}}}), {}},
                         {"auto_steer", {true}, {}},
-                        {"mode", text("shadow"), {}},
+                        {"mode", a_text("shadow"), {}},
                         {"alert_cooldown_s", whole(1800), {}},
                         {"renotify_every_s", whole(3600), {}},
                         {"retry_failed_alerts", {false}, {}},
-                        {"name_pattern", text("*-worker"), {}}});
+                        {"name_pattern", a_text("*-worker"), {}}});
     for (const auto& fault : faults) INFO(fault.message);
     CHECK(faults.empty());
     CHECK(rules.interval.fixed == 90s);
@@ -90,16 +90,16 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     REQUIRE(rules.applicability.filter);
     CHECK(rules.applicability.filter->name_pattern == "*-worker");
     CHECK(rules.applicability.filter->tags_any == std::vector<std::string>{"worker"});
-    CHECK(lay(rules, "name_pattern", text("")).empty());
+    CHECK(lay(rules, "name_pattern", a_text("")).empty());
     CHECK(rules.applicability.filter->name_pattern.empty());
 }
 
 TEST_CASE("text stands for the number or the word that is wanted [M-186]") {
     RunClass rules = watcher();
-    CHECK(overlay(rules, {{"interval_s", text("60"), {}},
-                          {"debounce", text("2"), {}},
-                          {"action_budget.per_tick", text("1"), {}},
-                          {"alert_cooldown_s", text("0.5"), {}}})
+    CHECK(overlay(rules, {{"interval_s", a_text("60"), {}},
+                          {"debounce", a_text("2"), {}},
+                          {"action_budget.per_tick", a_text("1"), {}},
+                          {"alert_cooldown_s", a_text("0.5"), {}}})
               .empty());
     CHECK(rules.interval.fixed == 60s);
     CHECK(rules.limits.debounce == 2);
@@ -115,9 +115,9 @@ TEST_CASE("null leaves a setting as it is [M-186]") {
 }
 
 TEST_CASE("what has the wrong type is named with what it must be, and the default is kept [M-186]") {
-    check_refused("interval_s", text("abc"), Kind::wrong_type,
+    check_refused("interval_s", a_text("abc"), Kind::wrong_type,
                   "'interval_s' is 'abc', but must be a number: 1 to 86400 seconds; the default is kept");
-    check_refused("interval_s", text("60s"), Kind::wrong_type,
+    check_refused("interval_s", a_text("60s"), Kind::wrong_type,
                   "'interval_s' is '60s', but must be a number: 1 to 86400 seconds; the default is kept");
     check_refused("interval_s", {true}, Kind::wrong_type,
                   "'interval_s' is true, but must be a number: 1 to 86400 seconds; the default is kept");
@@ -125,9 +125,9 @@ TEST_CASE("what has the wrong type is named with what it must be, and the defaul
                   "'interval_s' is an object, but must be a number: 1 to 86400 seconds; the default is kept");
     check_refused("debounce", {2.5}, Kind::wrong_type,
                   "'debounce' is 2.5, but must be a whole number from 1 to 1000; the default is kept");
-    check_refused("mode", text("on"), Kind::wrong_type,
+    check_refused("mode", a_text("on"), Kind::wrong_type,
                   "'mode' is 'on', but must be 'active' or 'shadow'; the default is kept");
-    check_refused("auto_steer", text("maybe"), Kind::wrong_type,
+    check_refused("auto_steer", a_text("maybe"), Kind::wrong_type,
                   "'auto_steer' is 'maybe', but must be true or false (as text also 1, yes, on, 0, no, off); the "
                   "default is kept");
     check_refused("name_pattern", whole(5), Kind::wrong_type,
@@ -138,7 +138,7 @@ TEST_CASE("what has the wrong type is named with what it must be, and the defaul
     for (const char* not_finite : {"nan", "inf", "1e999", "", " 60", "60 ", "0x10"}) {
         RunClass rules = presets::long_run();
         CAPTURE(not_finite);
-        const auto faults = lay(rules, "interval_s", text(not_finite));
+        const auto faults = lay(rules, "interval_s", a_text(not_finite));
         REQUIRE(faults.size() == 1);
         CHECK(faults[0].kind == Kind::wrong_type);
         CHECK_FALSE(rules.interval.fixed);
@@ -161,7 +161,7 @@ TEST_CASE("what is outside its limits is named with them, and the default is kep
                   "default is kept");
     for (const std::string& pattern : {std::string(129, 'a'), std::string{"a\n"}}) {
         RunClass rules = presets::long_run();
-        const auto faults = lay(rules, "name_pattern", text(pattern.c_str()));
+        const auto faults = lay(rules, "name_pattern", a_text(pattern.c_str()));
         REQUIRE(faults.size() == 1);
         CHECK(faults[0].kind == Kind::out_of_range);
         CHECK_FALSE(rules.applicability.filter);
@@ -181,7 +181,7 @@ TEST_CASE("one wrong part of an object does not spoil the others [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults =
         lay(rules, "action_budget",
-            object({{"per_day", whole(1), {}}, {"per_tick", text("x"), {}}, {"per_run_per_day", whole(3), {}}}));
+            object({{"per_day", whole(1), {}}, {"per_tick", a_text("x"), {}}, {"per_run_per_day", whole(3), {}}}));
     REQUIRE(faults.size() == 2);
     CHECK(faults[0].kind == Kind::unknown);
     CHECK(faults[0].setting == "action_budget.per_day");
@@ -197,7 +197,7 @@ TEST_CASE("an unknown name is told the nearest one, or all [M-186]") {
     check_refused("token_budget.sofd", whole(3), Kind::unknown,
                   "no setting has this name; did you mean 'token_budget.soft'?");
     RunClass rules = presets::long_run();
-    const auto faults = lay(rules, "colour", text("blue"));
+    const auto faults = lay(rules, "colour", a_text("blue"));
     REQUIRE(faults.size() == 1);
     CHECK_THAT(faults[0].message, ContainsSubstring("known are interval_s, "));
     for (const std::string_view name : setting_names())
@@ -207,9 +207,9 @@ TEST_CASE("an unknown name is told the nearest one, or all [M-186]") {
 
 TEST_CASE("a variable is named as its author spells it [M-186]") {
     RunClass rules = presets::long_run();
-    const auto faults = overlay(rules, {{"intervl_s", text("3"), "HEELER_INTERVL_S"},
-                                        {"interval_s", text("abc"), "HEELER_INTERVAL_S"},
-                                        {"action_budget.per_tik", text("3"), "MINE_ACTION_BUDGET__PER_TIK"}});
+    const auto faults = overlay(rules, {{"intervl_s", a_text("3"), "HEELER_INTERVL_S"},
+                                        {"interval_s", a_text("abc"), "HEELER_INTERVAL_S"},
+                                        {"action_budget.per_tik", a_text("3"), "MINE_ACTION_BUDGET__PER_TIK"}});
     REQUIRE(faults.size() == 3);
     CHECK(faults[0].setting == "HEELER_INTERVL_S");
     CHECK(faults[0].message == "no setting has this name; did you mean 'HEELER_INTERVAL_S'?");
@@ -221,7 +221,7 @@ TEST_CASE("a variable is named as its author spells it [M-186]") {
 TEST_CASE("a fault is clean text, whatever the file holds [M-186]") {
     RunClass rules = presets::long_run();
     const auto faults =
-        overlay(rules, {{"\x1b[31mred\x1b[0m", whole(1), {}}, {"mode", text("a\x1b]0;x\x07\n\"b"), {}}});
+        overlay(rules, {{"\x1b[31mred\x1b[0m", whole(1), {}}, {"mode", a_text("a\x1b]0;x\x07\n\"b"), {}}});
     REQUIRE(faults.size() == 2);
     CHECK(faults[0].setting == "red");
     for (const auto& fault : faults) CHECK(fault.message.find('\x1b') == std::string::npos);
@@ -369,13 +369,13 @@ TEST_CASE("steering can be turned off and on by any word for it [M-126]") {
     for (const char* no : {"0", "false", "no", "off", "False", "NO", "Off"}) {
         RunClass rules = watcher();
         rules.ladder.as<WatchLadder>()->steers = {{Condition::stalled, 60s}};
-        CHECK(lay(rules, "auto_steer", text(no)).empty());
+        CHECK(lay(rules, "auto_steer", a_text(no)).empty());
         CHECK(rules.ladder.as<WatchLadder>()->steers.empty());
         CHECK(rules.detectors.kinds() == watcher().detectors.kinds());
     }
     for (const char* yes : {"1", "true", "yes", "on", "TRUE"}) {
         RunClass rules = watcher();
-        CHECK(lay(rules, "auto_steer", text(yes)).empty());
+        CHECK(lay(rules, "auto_steer", a_text(yes)).empty());
         REQUIRE(rules.ladder.as<WatchLadder>()->steers.size() == 3);
         CHECK(rules.ladder.as<WatchLadder>()->steers[0].condition == Condition::loop_detected);
         CHECK(rules.ladder.as<WatchLadder>()->steers[1].cooldown == 900s);

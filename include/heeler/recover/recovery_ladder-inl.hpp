@@ -166,7 +166,7 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
 HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
     if (!step.seen.worst && !step.unanswered) return Decision{step.incident};
     const Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
-    if (step.seen.worst) return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+    if (step.seen.worst) return act({{next, step.seen, step.now, step.elapsed, step.verify_after}, {}}, {});
     Decision told{next};
     told.condition = told.incident.condition = *step.unanswered;
     told.incident.phase = Phase::waiting;
@@ -221,7 +221,7 @@ HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
         closed.phase = Phase::closed;
         Incident next = begun(closed, step.now, step.verify_after, step.seen.same_loop);
         next.number = closed.number;
-        return act({next, step.seen, step.now, step.elapsed, step.verify_after}, {});
+        return act({{next, step.seen, step.now, step.elapsed, step.verify_after}, {}}, {});
     }
     if (only_told && step.unanswered) {
         Decision told{step.incident};

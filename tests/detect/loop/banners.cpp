@@ -9,6 +9,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_banners {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -215,3 +217,5 @@ TEST_CASE("Loop banners: lines that were seen are forgotten in time") {
     for (std::uint32_t i = 0; i < 1000; ++i) wrong += seen->has(i * 40503u + 1'000'000'007u) ? 1 : 0;
     CHECK(wrong < 60);
 }
+
+}  // namespace loops_banners

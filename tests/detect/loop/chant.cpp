@@ -10,6 +10,8 @@
 #include "support/catch.hpp"
 #include "support/reloaded.hpp"
 
+namespace loops_chant {
+
 using namespace heeler;
 using loops::Channel;
 using loops::Chant;
@@ -125,7 +127,7 @@ TEST_CASE("a chant is the same in whatever pieces it comes") {
                                  prose(random, 500) + times(100, "1. again and again\n");
         Listener each;
         const std::vector<Level> levels = each.hear_each(text);
-        for (const std::size_t most : {2, 7, 80, 5'000}) {
+        for (const std::size_t most : {2u, 7u, 80u, 5'000u}) {
             Listener listener;
             for (std::size_t at = 0; at < text.size();) {
                 const std::size_t size = std::min(text.size() - at, 1 + random() % most);
@@ -337,3 +339,5 @@ TEST_CASE("one character that differs ends a chant") {
 }
 
 TEST_CASE("a channel's memory of chants stays small") { CHECK(sizeof(Chant::Part) <= 1'792); }
+
+}  // namespace loops_chant

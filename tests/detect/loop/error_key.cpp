@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_error_key {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -135,3 +137,5 @@ TEST_CASE("Loop errors: the end of a long text is read as well") {
     CHECK(failed("x", text + "\nError: it is broken\n3 failed").error_key !=
           failed("x", text + "\nError: it is broken\n4 failed").error_key);
 }
+
+}  // namespace loops_error_key

@@ -5,6 +5,8 @@
 
 #include <heeler/detect/loop/settings.hpp>
 
+namespace loops_families {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -455,3 +457,5 @@ TEST_CASE("compaction: the third with nothing new between") {
     ++now.news;
     CHECK(compact() == Level::none);
 }
+
+}  // namespace loops_families

@@ -5,6 +5,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_kinds {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -246,3 +248,5 @@ TEST_CASE("Loop facts: the verb is the tool and the first word of what it runs")
     CHECK(call("Read", "{}").verb != call("Grep", "{}").verb);
     CHECK(run("ls").tool == run("git log").tool);
 }
+
+}  // namespace loops_kinds

@@ -13,6 +13,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_loop {
+
 using namespace heeler;
 
 namespace {
@@ -533,3 +535,5 @@ TEST_CASE("loop: a busy run keeps to its bound") {
               sizeof(loops::Example) + sizeof(loops::CallText) <=
           19 * 1024);
 }
+
+}  // namespace loops_loop

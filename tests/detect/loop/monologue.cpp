@@ -6,6 +6,8 @@
 #include "support/catch.hpp"
 #include "support/reloaded.hpp"
 
+namespace loops_monologue {
+
 using namespace heeler;
 using loops::Channel;
 using loops::Common;
@@ -115,3 +117,5 @@ TEST_CASE("what is said in long messages is looked at from both ends") {
     CHECK(assistant.says("first" + middle + "other").level == Level::none);
     CHECK(assistant.says("another" + middle + "other").level == Level::none);
 }
+
+}  // namespace loops_monologue

@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_normalise {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -193,3 +195,5 @@ TEST_CASE("Loop facts: any length and any bytes") {
     other[100'000] = 'y';
     CHECK(result(middle).sum.typed != result(other).sum.typed);
 }
+
+}  // namespace loops_normalise

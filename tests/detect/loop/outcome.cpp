@@ -7,6 +7,8 @@
 
 #include "support/catch.hpp"
 
+namespace loops_outcome {
+
 using namespace heeler;
 using namespace heeler::loops;
 
@@ -546,3 +548,5 @@ TEST_CASE("Loop outcomes: a random name of each piece of output is no answer") {
     };
     check(rows, std::size(rows));
 }
+
+}  // namespace loops_outcome

@@ -8,6 +8,8 @@
 #include "support/catch.hpp"
 #include "support/reloaded.hpp"
 
+namespace loops_sentences {
+
 using namespace heeler;
 using loops::Channel;
 using loops::Hit;
@@ -118,3 +120,5 @@ TEST_CASE("the same few sentences are known again in another order") {
     CHECK(a.identity == b.identity);
     CHECK(a.identity != 0);
 }
+
+}  // namespace loops_sentences
