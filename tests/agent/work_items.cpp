@@ -1,4 +1,4 @@
-// The text of the work where a host keeps it apart from the table of its agents.
+// The text of the work where a host keeps it apart from the held of its held.
 #include <heeler/agent/sqlite_agent_table.hpp>
 
 #include <string>
@@ -25,19 +25,19 @@ void write(const std::string& file, const char* sql) {
 
 TEST_CASE("a host's hook gives the text of a queue item that its row does not hold [M-100]") {
     const heeler_test::ScratchDirectory scratch;
-    const std::string file = scratch / "agents.db";
-    SqliteAgentTable table{file};
+    const std::string file = scratch / "held.db";
+    SqliteAgentTable held{file};
     std::vector<std::string> asked;
-    table.work_items([&](std::string_view item) {
+    held.work_items([&](std::string_view item) {
         asked.emplace_back(item);
         return item == "41" ? std::string{"Port the parser"} : std::string(item == "43" ? 300'000 : 0, 'w');
     });
-    REQUIRE(table.in_progress());
+    REQUIRE(held.in_progress());
     write(file,
           "INSERT INTO agent_progress(run, queue_item_id) VALUES ('a', 41), ('b', 42), ('c', 43);"
           "INSERT INTO agent_progress(run, queue_item_id, work_item) VALUES ('d', 44, 'its own');"
           "INSERT INTO agent_progress(run) VALUES ('e')");
-    const auto specs = table.describe({"a", "b", "c", "d", "e"});
+    const auto specs = held.describe({"a", "b", "c", "d", "e"});
     REQUIRE(specs);
     REQUIRE(specs->size() == 5);
     CHECK((*specs)[0].work_item == "Port the parser");

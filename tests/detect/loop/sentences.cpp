@@ -89,7 +89,7 @@ TEST_CASE("sentences are the same in whatever pieces they come, and across resta
     for (const char& c : text)
         levels.push_back(Sentences::learn(each, {}, Speech{{&c, 1}, Channel::output, false}, {}).level);
     std::mt19937 random{22};
-    for (const std::size_t most : {3, 50, 900}) {
+    for (const std::size_t most : {3u, 50u, 900u}) {
         Sentences::Part part;
         for (std::size_t at = 0; at < text.size();) {
             const std::size_t size = std::min(text.size() - at, 1 + random() % most);
