@@ -223,10 +223,7 @@ TEST_CASE("a limit that is longer than the time between two stops is reached all
 TEST_CASE("whether a rung helped is asked a whole wait after a stop, not at once [D-57]") {
     const int seen_before = GENERATE(10, 130);  // seconds: none of the two looks before the next rung, one
     Away a;
-    for (int i = 0; i < 3; ++i) {
-        (void)a.dog->observe(a.handle, ToolCall{"grep", "{}"});
-        (void)a.dog->observe(a.handle, ToolResult{true, "7 lines match in 3 files"});
-    }
+    for (std::uint32_t turn = 0; turn < 5; ++turn) (void)a.dog->observe(a.handle, ToolCall{"grep", "{}", {}, {}, turn});
     a.seconds(1);
     REQUIRE(a.acts == "inject:break_pattern done");
     a.seconds(seen_before);
