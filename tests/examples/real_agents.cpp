@@ -44,7 +44,7 @@ RunClass fast_class() {
 /// Agents that work off steps 1 to 4, each with a line on its standard output when it is done.
 constexpr std::string_view works = "for i in 1 2 3 4; do sleep 0.3; echo step $i; done; echo done";
 /// Whoever loops leaves the processors to those that work: on a busy machine these would be taken for stalled.
-constexpr std::string_view loops = "renice -n 19 $$ >/dev/null; sleep 0.3; echo step 1; while :; do :; done";
+constexpr std::string_view spins = "renice -n 19 $$ >/dev/null; sleep 0.3; echo step 1; while :; do :; done";
 constexpr std::string_view waits = "sleep 0.3; echo step 1; read answer; echo step 2; sleep 60";
 constexpr std::string_view asks =
     "sleep 0.3; echo step 1; echo ask; sleep 3.5; echo go; sleep 0.3; echo step 2; echo done";
@@ -151,7 +151,7 @@ TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
     common::Truths truths;
     const Elapsed began = dog.clock().now().elapsed;
     const std::vector<std::pair<std::string, std::string_view>> all{
-        {"asking", asks}, {"looping", loops}, {"waiting", waits}, {"working", works}};
+        {"asking", asks}, {"looping", spins}, {"waiting", waits}, {"working", works}};
     for (const auto& [id, script] : all) {
         RunSpec spec;
         spec.id = id;
