@@ -1,4 +1,4 @@
-// The text of the work where a host keeps it apart from the held of its held.
+// The text of the work where a host keeps it apart from the agents of its agents.
 #include <heeler/agent/sqlite_agent_table.hpp>
 
 #include <string>
@@ -25,19 +25,19 @@ void write(const std::string& file, const char* sql) {
 
 TEST_CASE("a host's hook gives the text of a queue item that its row does not hold [M-100]") {
     const heeler_test::ScratchDirectory scratch;
-    const std::string file = scratch / "held.db";
-    SqliteAgentTable held{file};
-    std::vector<std::string> asked;
-    held.work_items([&](std::string_view item) {
-        asked.emplace_back(item);
+    const std::string file = scratch / "agents.db";
+    SqliteAgentTable agents{file};
+    std::vector<std::string> items;
+    agents.work_items([&](std::string_view item) {
+        items.emplace_back(item);
         return item == "41" ? std::string{"Port the parser"} : std::string(item == "43" ? 300'000 : 0, 'w');
     });
-    REQUIRE(held.in_progress());
+    REQUIRE(agents.in_progress());
     write(file,
           "INSERT INTO agent_progress(run, queue_item_id) VALUES ('a', 41), ('b', 42), ('c', 43);"
           "INSERT INTO agent_progress(run, queue_item_id, work_item) VALUES ('d', 44, 'its own');"
           "INSERT INTO agent_progress(run) VALUES ('e')");
-    const auto specs = held.describe({"a", "b", "c", "d", "e"});
+    const auto specs = agents.describe({"a", "b", "c", "d", "e"});
     REQUIRE(specs);
     REQUIRE(specs->size() == 5);
     CHECK((*specs)[0].work_item == "Port the parser");
@@ -46,5 +46,5 @@ TEST_CASE("a host's hook gives the text of a queue item that its row does not ho
     CHECK((*specs)[2].work_item.ends_with("[the rest is with the queue item]"));
     CHECK((*specs)[3].work_item == "its own");
     CHECK((*specs)[4].work_item.empty());
-    CHECK(asked == std::vector<std::string>{"41", "42", "43"});
+    CHECK(items == std::vector<std::string>{"41", "42", "43"});
 }
