@@ -13,7 +13,10 @@ int main() {
     if (!run) return 1;
 
     dog.observe(*run, heeler::Heartbeat{});
-    for (int i = 0; i < 5; ++i) dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+    for (int i = 0; i < 5; ++i) {
+        dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+        dog.observe(*run, heeler::ToolResult{true, "lexer.cpp:12: TODO"});
+    }
 
     const auto cycle = dog.cycle(heeler::TickCause::on_demand);
     const auto status = dog.status(*run);

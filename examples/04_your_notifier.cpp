@@ -27,7 +27,10 @@ int main() {
     heeler::Watchdog dog{clock, heeler::MemoryStore{}, Pager{}};
     const auto run = dog.start({.name = "nightly-refactor"}, heeler::presets::recommended());
     if (!run) return 1;
-    for (int i = 0; i < 5; ++i) dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+    for (int i = 0; i < 5; ++i) {
+        dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+        dog.observe(*run, heeler::ToolResult{true, "lexer.cpp:12: TODO"});
+    }
     for (int minute = 0; minute < 10; ++minute) {
         static_cast<void>(dog.cycle());  // a failed delivery is an error of the cycle; the next one tries again
         clock.advance(std::chrono::minutes{1});

@@ -38,6 +38,7 @@ int main() {
     heeler::RunClass rules = heeler::presets::recommended();
     rules.name = "polite";
     rules.detectors.turn_on<OnlySorry>({.allowed = 4});
+    rules.detectors.turn_off<heeler::Loop>();  // it would speak first: three equal messages
 
     heeler::Watchdog dog{heeler::ManualClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     const auto run = dog.start({.name = "apologist"}, rules);

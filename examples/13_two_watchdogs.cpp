@@ -18,10 +18,7 @@ heeler::EngineSettings named(std::string holder) {
     return settings;
 }
 
-void show(const char* when, Dog& one, Dog& two) {
-    const auto has = [](Dog& dog) { return dog.find("port-parser") ? "watches it" : "does not"; };
-    std::printf("%s: a %s, b %s\n", when, has(one), has(two));
-}
+const char* seen_by(Dog& dog) { return dog.find("port-parser") ? "watches it" : "does not"; }
 
 }  // namespace
 
@@ -35,10 +32,11 @@ int main() {
         Dog b{heeler::SystemClock{}, heeler::SqliteStore{file}, heeler::LogNotifier{}, named("b")};
         good = a.define(heeler::presets::recommended()) && b.define(heeler::presets::recommended()) &&
                a.start({.name = "port-parser"}, "recommended") && b.cycle().ok();
-        show("a has started it", a, b);
+        std::printf("a has started it: a %s", seen_by(a));
+        std::printf(", b %s\n", seen_by(b));
         good = good && a.leave().has_value();
         good = b.cycle().ok() && good;
-        show("a has left", a, b);
+        std::printf("a has left: b %s\n", seen_by(b));
     }
     std::filesystem::remove_all(folder);
     return good ? 0 : 1;

@@ -28,7 +28,10 @@ int main() {
     const auto loop = [&](const char* name) {
         const auto run = dog.start({.name = name, .tags = {"gateway"}}, heeler::presets::recommended());
         if (!run) return false;
-        for (int i = 0; i < 5; ++i) dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+        for (int i = 0; i < 5; ++i) {
+            dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+            dog.observe(*run, heeler::ToolResult{true, "lexer.cpp:12: TODO"});
+        }
         std::printf("%s repeats itself\n", name);
         return dog.cycle(heeler::TickCause::on_demand).ok();
     };

@@ -11,7 +11,10 @@ int main() {
     if (!run) return 1;
 
     dog.observe(*run, heeler::Heartbeat{});
-    for (int i = 0; i < 5; ++i) dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+    for (int i = 0; i < 5; ++i) {
+        dog.observe(*run, heeler::ToolCall{"grep", R"({"query":"TODO"})"});
+        dog.observe(*run, heeler::ToolResult{true, "lexer.cpp:12: TODO"});
+    }
     if (!dog.cycle(heeler::TickCause::on_demand).ok()) return 1;
     { heeler::Runner runner{dog}; }
     const auto status = dog.status(*run);

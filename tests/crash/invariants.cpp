@@ -182,13 +182,16 @@ void whole_continuation(const Check& check) {
                     std::to_string(row.attempt) + ", incarnation " + std::to_string(row.incarnation));
 }
 
-/// Each edge has one alert: whatever was sent of it was sent under one key, or given up.
+/// Each edge has one alert that arrives: under one key. What nobody received is told anew, under a key of its own.
 void whole_monitor(const Check& check) {
     const bool first = check.run == check.scene.runs.front();
     std::map<std::string, std::set<std::string>> keys;
     for (const char* what : {"sent", "unheard"})
         for (const Line& line : check.lines)
-            if (line.is(what) && line.word(2) == check.run) keys[line.word(3)].insert(line.word(1));
+            if (line.is(what) && line.word(2) == check.run) {
+                auto& of_kind = keys[line.word(3)];
+                if (line.is("sent")) of_kind.insert(line.word(1));
+            }
     std::string kinds;
     for (const auto& [kind, of_kind] : keys) {
         kinds += kind + " ";

@@ -36,7 +36,7 @@ struct Below : House {
         verdict.told.incident = true;
         verdict.told.last = now().wall;
         verdict.told.begin = begin;
-        verdict.told.ask({{}, 1, {}, "run.unhealthy"});
+        verdict.told.ask({now().wall, 1, {}, "run.unhealthy"});
     }
     /// An alert about the child was committed just now; what people read of it.
     std::size_t told(const std::string& kind = "run.unhealthy", Severity severity = Severity::warning,
@@ -44,6 +44,7 @@ struct Below : House {
         AlertRow row;
         row.alert.key = "key";
         row.alert.kind = kind;
+        row.alert.at = now().wall;
         row.alert.severity = severity;
         row.alert.run.id = "child";
         row.created_at = row.not_before = now().wall;

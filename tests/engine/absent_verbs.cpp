@@ -79,7 +79,8 @@ RunClass long_class() { return bench::minute_class(); }
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
-    rules.alerts.outbox.group_interval = {};  // told at once
+    rules.alerts.outbox.group_interval = {};             // told at once
+    rules.detectors.turn_on<BurnRateTracker<Tokens>>();  // by one interval: the day is too short for half an hour
     return rules;
 }
 RunClass proving_class() {

@@ -102,7 +102,7 @@ within 20 "the looping one" alerted looping 'Looping: Bash called [0-9]+ times c
 within 20 "the looping one goes on" alerted looping 'run.(recovered|ended)'
 within 20 "the failing one" alerted failing 'Looping: Bash called|Error cascade'
 within 20 "the silent one is given up" alerted silent 'outcome abandoned'
-within 40 "the overdue one" alerted overdue 'Running for 1 hours'
+within 40 "the overdue one" alerted overdue 'Running for 1 hour'
 [ -e "$sessions/fine/done" ] || fail "the fine one is not done"
 stop_agents
 : >"$sessions/overdue/done"

@@ -1,7 +1,6 @@
 // All that people were told about one run, and what became of it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -170,7 +169,7 @@ struct InVain {
     [[nodiscard]] bool due(Duration interval, WallTime now) const noexcept {
         Duration pause = interval;
         for (std::uint32_t i = 1; i < count && pause < longest; ++i) pause *= 2;
-        return now < at || now - at >= std::min(pause, longest);
+        return now < at || now - at >= (pause < longest ? pause : longest);
     }
 
     friend bool operator==(const InVain&, const InVain&) = default;

@@ -8,7 +8,7 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/detect/loop/unit.hpp>
-#include <heeler/text/fingerprint.hpp>
+#include <heeler/text/combine.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -90,9 +90,16 @@ private:
             line = without_number(line);
             if (line.size() < least_line) continue;
             ++lines.all;
-            if (!add(part, text::combine(text::fingerprint_text(line), salt))) ++lines.fresh;
+            if (!add(part, text::combine(hash_of(line), salt))) ++lines.fresh;
         }
         return lines;
+    }
+
+    /// FNV-1a: short lines, a few hundred of them, are not worth what a hash library costs whoever includes this.
+    static std::uint64_t hash_of(std::string_view line) noexcept {
+        std::uint64_t hash = 0xCBF29CE484222325u;
+        for (const char c : line) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+        return hash;
     }
 
     /// The number that a tool puts before each line, and white space at both ends.

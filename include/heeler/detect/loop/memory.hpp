@@ -1,7 +1,6 @@
 // What the loop detector remembers of one run.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <type_traits>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/detect/loop/alike.hpp>
 #include <heeler/detect/loop/chant.hpp>
@@ -182,14 +182,14 @@ private:
     void mend() {
         const auto mend_open = [](auto& open) {
             for (OpenCall& each : open)
-                each.facts.tokens.count = std::min<std::uint8_t>(each.facts.tokens.count, TokenSet::most);
+                each.facts.tokens.count = heeler::detail::min_of<std::uint8_t>(each.facts.tokens.count, TokenSet::most);
         };
         if (calls) mend_open(calls.edit().open);
         if (more_open) mend_open(more_open.edit());
         if (similar)
             for (Similar::Record& each : similar.edit().records)
                 for (TokenSet* set : {&each.begun, &each.newest})
-                    set->count = std::min<std::uint8_t>(set->count, TokenSet::most);
+                    set->count = heeler::detail::min_of<std::uint8_t>(set->count, TokenSet::most);
     }
 };
 

@@ -8,7 +8,7 @@
 #include <heeler/config.hpp>
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/family.hpp>
-#include <heeler/detect/loop/outcome.hpp>
+#include <heeler/detect/loop/outcome_class.hpp>
 #include <heeler/text/combine.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
