@@ -18,7 +18,8 @@ namespace {
 RunClass chained() {
     RunClass rules = presets::recommended();
     rules.alerts.to = "ops";
-    rules.alerts.outbox.group_interval = {};  // told at once
+    rules.alerts.outbox.group_interval = {};             // told at once
+    rules.detectors.turn_on<BurnRateTracker<Tokens>>();  // by one interval
     return rules;
 }
 

@@ -17,7 +17,8 @@ RunSpec shared() {
 RunClass nudging_class() {
     RunClass rules = presets::recommended();
     rules.schedule.period = 60s;
-    rules.alerts.outbox.group_interval = {};  // told at once
+    rules.alerts.outbox.group_interval = {};             // told at once
+    rules.detectors.turn_on<BurnRateTracker<Tokens>>();  // by one interval
     return rules;
 }
 void burn(Bench& b, RunHandle run) {

@@ -18,6 +18,8 @@
 #include <heeler/cycle/cycle.hpp>
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/polled_sources.hpp>
+#include <heeler/detect/loop/call_facts.hpp>
+#include <heeler/detect/loop/result_facts.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>

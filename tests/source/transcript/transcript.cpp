@@ -174,7 +174,7 @@ TEST_CASE("codex exec: items that start and are completed, without a clock") {
     for (const TranscriptEvent& event : told.conversation().events()) CHECK_FALSE(event.at);
 }
 
-TEST_CASE("Gemini: a document, or lines; a call stands there with its result") {
+TEST_CASE("Gemini: a document, or lines, and a call stands there with its result") {
     const std::string_view message =
         R"({"id":"g1","timestamp":"2026-03-01T10:00:05Z","type":"gemini","content":"I read it.","tokens":{"input":50,"output":5,"thoughts":2},"toolCalls":[{"id":"t1","name":"read_file","args":{"path":"a"},"status":"success","result":[{"functionResponse":{"response":{"output":"hello"}}}]},{"id":"t2","name":"edit","args":{},"status":"error","result":[{"functionResponse":{"response":{"error":"no such file"}}}]}]})";
     const std::string head = R"({"sessionId":"g","projectHash":"h","startTime":"2026-03-01T10:00:00Z")";
@@ -197,7 +197,7 @@ TEST_CASE("Gemini: a document, or lines; a call stands there with its result") {
     CHECK(lines.usage().tokens_out == 7);
 }
 
-TEST_CASE("OpenHands: actions and what answers them; of several tasks in a file each is a run") {
+TEST_CASE("OpenHands: actions and what answers them, and of several tasks in a file each is a run") {
     const std::string events =
         R"([{"id":1,"timestamp":"2026-03-01T10:00:00.5","source":"user","action":"message","args":{"content":"Do it"}},)"
         R"({"id":2,"timestamp":"2026-03-01T10:00:01","source":"agent","action":"run","args":{"command":"ls"},"tool_call_metadata":{"function_name":"execute_bash","model_response":{"id":"r1","usage":{"prompt_tokens":9,"completion_tokens":3}}}},)"
