@@ -110,7 +110,7 @@ TEST_CASE("trouble above a run that nobody knows of keeps nothing back", "[effec
     }
     SECTION("nobody received it") {
         Below b;
-        b.at(b.boss).note({detail::Fate::What::dead, "key", "run.unhealthy", {}, 0});
+        b.at(b.boss).note({detail::Fate::What::dead, "key", "run.unhealthy", b.now().wall, 0});
         CHECK(b.told() == 1);
     }
     SECTION("it was kept back, or not said") {

@@ -171,7 +171,15 @@ silent "$work/out" "no watchdog has written"
 expect 0 "snooze" snooze port-parser --for 2h --by bo
 says "$work/out" "(in 2h 0m)"
 expect 0 "dismiss" dismiss write-docs
-says "$work/out" "no watchdog has written this run for 6m"
+watched_store=$store
+store=sqlite:$work/idle.db
+{
+    since 700 '"type":"run","run":"idle"'
+    since 690 '"type":"tick"'
+} | watch
+expect 0 "of a run that nobody writes" dismiss idle
+says "$work/out" "no watchdog has written this run for 11m"
+store=$watched_store
 expect 0 "freeze of a run" freeze write-docs
 expect 0 "resume" resume write-docs
 says "$work/out" "the watchdog had not paused it when it was last written"
