@@ -11,5 +11,5 @@ heeler::RunClass host::rules() {
 }
 
 bool host::acts_on_loops(const heeler::RunClass& rules) {
-    return rules.detectors.find<heeler::LoopDetector<heeler::Call>>() != nullptr && rules.ladder.present();
+    return rules.detectors.find<heeler::Loop>() != nullptr && rules.ladder.present();
 }
