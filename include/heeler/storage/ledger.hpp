@@ -188,16 +188,18 @@ public:
         Elapsed since{};
         SmallOptional<Elapsed> told{};  ///< when people were
     };
-    /// `take(run, fault)` under the ledger's lock, which may be held while a run's is taken.
+    /// `take(run, fault)` under the ledger's lock, which may be held while a run's is taken. While a commit is under
+    /// way nothing is taken: whoever delivers asks again, and waits for no store.
     template <class Take>
     void each_refused(Take&& take) {
-        const std::lock_guard guard{lock_};
+        const std::unique_lock guard{lock_, std::try_to_lock};
+        if (!guard) return;
         for (auto& [run, fault] : faults_) take(run, fault);
     }
-    /// Runs that people know to have been refused, and that were stored since.
+    /// Runs that people know to have been refused, and that were stored since. Likewise.
     [[nodiscard]] std::vector<std::string> take_accepted() {
-        const std::lock_guard guard{lock_};
-        return std::exchange(accepted_, {});
+        const std::unique_lock guard{lock_, std::try_to_lock};
+        return guard ? std::exchange(accepted_, {}) : std::vector<std::string>{};
     }
 
     /// Writes all changes as one batch; if the store refuses a row of it, in parts, so that only the runs at fault are
