@@ -75,7 +75,6 @@ gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;alert;settings;run;storage;explain;effects;cycle;engine;posix;clock;store;notify;agent;source;report;testing"
 sanitized_stores=memory
 only_threads=ON
-by_file=ON
 fuzz_seconds=5
 conan=
 if [ "$full" = yes ]; then
@@ -88,7 +87,6 @@ if [ "$full" = yes ]; then
     gcc_stores=
     sanitized_stores=
     only_threads=OFF
-    by_file=OFF
     fuzz_seconds=60
     export HEELER_MONITOR_CYCLES=100
     conan=$(command -v conan || true)
@@ -96,28 +94,38 @@ if [ "$full" = yes ]; then
         conan=$PWD/build/conan/bin/conan
     fi
 fi
-builds=(dev asan tsan)
+builds=(asan tsan)
 
 heading "build with GCC"
-build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_TEST_PACKAGING=$packaging \
+build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DHEELER_TEST_PACKAGING=$packaging \
     -DHEELER_TEST_HEADERS_ALONE=$headers_alone "-DHEELER_TEST_TOPICS=$gcc_topics" "-DHEELER_SCENARIO_STORES=$gcc_stores" \
     ${conan:+-DHEELER_CONAN="$conan"} || fail
 
-# The scripts that drive the programs wait for real agents most of their time. They go on beside the next builds, which
-# stand behind them.
+# What this build tests waits for agents, disks and servers much of its time: it goes on beside the next builds, which stand
+# behind it. The scripts come first: some of their agents live by the real clock.
+played_longer='^crash\.|whichever statement|meet anything|a million cycles|hundred thousand children|^model\.(holds|lives)'
+beside() {
+    local run=(ctest --test-dir build/dev --output-on-failure --no-tests=error -j "$((3 * jobs))")
+    "${run[@]}" -R '^example\.' || return
+    if [ "$full" = no ]; then
+        "${run[@]}" -E '^example\.|^compile_fail\..*\.clang$'
+        return
+    fi
+    HEELER_CRASH_ALL=1 HEELER_MODEL_ALL=1 "${run[@]}" -R "$played_longer" || return
+    "${run[@]}" -E "^example\.|$played_longer"
+}
 mkdir -p build/all
-ctest --test-dir build/dev -R '^example\.' -j "$((3 * jobs))" --output-on-failure --no-tests=error \
-    >build/all/scripts.log 2>&1 &
-scripts=$!
-trap 'kill "$scripts" 2>/dev/null || true' EXIT
+beside >build/all/beside.log 2>&1 &
+beside=$!
+trap 'kill "$beside" 2>/dev/null || true' EXIT
 behind=(nice -n 19)
 
 heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
-    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=$by_file || fail
+    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=ON || fail
 
 heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
-build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=$by_file || fail
+build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=ON || fail
 
 if [ "$full" = yes ]; then
     # All tests of a build with Clang run with the sanitizers.
@@ -125,17 +133,17 @@ if [ "$full" = yes ]; then
     build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_UNITY=OFF || fail
 
     heading "build in Release, with the benchmarks"
-    build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_PREFIX=release. || fail
+    build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_BY_FILE=ON -DHEELER_TEST_PREFIX=release. || fail
     builds+=(release)
 fi
 
-heading "the programs, driven by scripts beside these builds"
-if ! wait "$scripts"; then
-    cat build/all/scripts.log
+heading "tests of the build with GCC: beside these builds"
+if ! wait "$beside"; then
+    cat build/all/beside.log
     fail
 fi
 trap - EXIT
-sed -n '/tests passed/p' build/all/scripts.log
+sed -n '/ tests passed/p' build/all/beside.log
 
 heading "tests"
 for name in "${builds[@]}"; do
@@ -146,10 +154,8 @@ export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 # What is about sources is the same in each build.
-left_out='^example\.|^release\.(compile_fail|package|sources)\.'
-[ "$full" = yes ] || left_out='^example\.|^compile_fail\..*\.clang$'
 # Most tests wait more than they compute: for a disk, a server, a clock.
-"${runner[@]}" ctest --test-dir build/all -E "$left_out" -j "$((3 * jobs))" \
+"${runner[@]}" ctest --test-dir build/all -E '^release\.(compile_fail|package|sources)\.' -j "$((3 * jobs))" \
     --output-on-failure --no-tests=error || fail
 
 if [ "$full" = yes ]; then
@@ -160,10 +166,4 @@ if [ "$full" = yes ]; then
 
     heading "loops that are found, and two million healthy events that are none"
     build/release/benchmarks/heeler_detection --generated || fail
-
-    # The ones wait, the others compute.
-    heading "watchdogs killed at every pair of points, the model with larger bounds"
-    HEELER_CRASH_ALL=1 HEELER_MODEL_ALL=1 ctest --test-dir build/dev \
-        -R '^crash\.|whichever statement|meet anything|a million cycles|hundred thousand children|^model\.(holds|lives)' \
-        -j "$((2 * jobs))" --output-on-failure --no-tests=error || fail
 fi
