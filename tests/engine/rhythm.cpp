@@ -17,14 +17,14 @@ namespace {
 
 using Gaps = std::vector<Duration>;
 
-struct Timer {
+struct HostTimer {
     std::string name;
     Gaps gaps;  ///< from call to call, over and over
 
     [[nodiscard]] Duration longest() const { return *std::max_element(gaps.begin(), gaps.end()); }
 };
 
-std::vector<Timer> timers() {
+std::vector<HostTimer> timers() {
     return {{"1 s", {1s}},
             {"5 s", {5s}},
             {"10 s", {10s}},
@@ -41,7 +41,7 @@ std::vector<RunClass> all_presets() {
 }
 
 /// A run that works once and then stands still, in a host with this timer: how long until it is found.
-std::optional<Duration> found_after(const RunClass& rules, const Timer& timer) {
+std::optional<Duration> found_after(const RunClass& rules, const HostTimer& timer) {
     Bench b;
     b.classes = {rules};
     b.boot();
@@ -65,7 +65,7 @@ TEST_CASE("a run that stands still is found by each preset, however often the ho
         const auto soonest = found_after(rules, {"1 s", {1s}});
         CAPTURE(rules.name);
         REQUIRE(soonest);
-        for (const Timer& timer : timers()) {
+        for (const HostTimer& timer : timers()) {
             CAPTURE(timer.name);
             const auto found = found_after(rules, timer);
             REQUIRE(found);
@@ -77,7 +77,7 @@ TEST_CASE("a run that stands still is found by each preset, however often the ho
 TEST_CASE("a run that works is healthy in each preset, however often the host's timer fires") {
     for (const RunClass& rules : all_presets()) {
         if (rules.name == "worker_monitor" || rules.name == "checkpoint_relay") continue;  // they go by other signs
-        for (const Timer& timer : timers()) {
+        for (const HostTimer& timer : timers()) {
             CAPTURE(rules.name, timer.name);
             Bench b;
             b.classes = {rules};
@@ -146,10 +146,10 @@ TEST_CASE("what a class promises holds: a run that gave no sign, one that deboun
 }
 
 TEST_CASE("what a class promises holds in a host whose timer is unsteady, or comes just before the time") {
-    std::vector<Timer> unsteady = timers();
+    std::vector<HostTimer> unsteady = timers();
     unsteady.erase(unsteady.begin(), unsteady.begin() + 5);
     unsteady.push_back({"a little quicker than the class", {250s}});
-    for (const Timer& timer : unsteady) {
+    for (const HostTimer& timer : unsteady) {
         const RunClass rules = timer.gaps.front() == 250s ? presets::session_monitor() : presets::recommended();
         CAPTURE(rules.name, timer.name);
         const Duration promised =
