@@ -22,7 +22,9 @@ struct StandingClock {
 /// Takes everything and keeps nothing.
 struct NoStore {
     [[nodiscard]] heeler::Result<heeler::Snapshot> load() { return heeler::Snapshot{}; }
-    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list() { return std::vector<heeler::DecisionRow>{}; }
+    [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list() {
+        return heeler::List<heeler::DecisionRow>{};
+    }
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch&) { return heeler::Conflicts{}; }
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view) { return heeler::History{}; }
 };

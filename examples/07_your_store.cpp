@@ -10,7 +10,7 @@ namespace {
 class CountingStore {
 public:
     heeler::Result<heeler::Snapshot> load() { return inner_.load(); }
-    heeler::Result<std::vector<heeler::DecisionRow>> list() { return inner_.list(); }
+    heeler::Result<heeler::List<heeler::DecisionRow>> list() { return inner_.list(); }
     heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) {
         rows += batch.runs.size();
         return inner_.commit(batch);

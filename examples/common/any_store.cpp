@@ -24,14 +24,14 @@ struct AnyStore::Kept {
     virtual ~Kept() = default;
 
     virtual Result<heeler::Snapshot> load() = 0;
-    virtual Result<std::vector<heeler::DecisionRow>> list() = 0;
+    virtual Result<heeler::List<heeler::DecisionRow>> list() = 0;
     virtual Result<heeler::Conflicts> commit(const heeler::Batch& batch) = 0;
     virtual Result<heeler::History> history(std::string_view run) = 0;
     virtual Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) = 0;
     virtual Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration length) = 0;
     virtual Result<void> release(const heeler::Lease& lease) = 0;
     virtual Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) = 0;
-    virtual Result<std::vector<heeler::HolderRow>> holders() = 0;
+    virtual Result<heeler::List<heeler::HolderRow>> holders() = 0;
     virtual Result<heeler::Listed<heeler::RunRow>> runs() = 0;
     virtual Result<heeler::Listed<heeler::AlertRow>> undelivered() = 0;
 };
@@ -44,7 +44,7 @@ public:
     explicit KeptIn(Store store) : store_{std::move(store)} {}
 
     Result<heeler::Snapshot> load() override { return store_.load(); }
-    Result<std::vector<heeler::DecisionRow>> list() override { return store_.list(); }
+    Result<heeler::List<heeler::DecisionRow>> list() override { return store_.list(); }
     Result<heeler::Conflicts> commit(const heeler::Batch& batch) override { return store_.commit(batch); }
     Result<heeler::History> history(std::string_view run) override { return store_.history(run); }
     Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) override {
@@ -55,7 +55,7 @@ public:
     }
     Result<void> release(const heeler::Lease& lease) override { return store_.release(lease); }
     Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) override { return store_.claim_runs(claim); }
-    Result<std::vector<heeler::HolderRow>> holders() override { return store_.holders(); }
+    Result<heeler::List<heeler::HolderRow>> holders() override { return store_.holders(); }
     Result<heeler::Listed<heeler::RunRow>> runs() override {
         if constexpr (requires { store_.runs(); })
             return store_.runs();
@@ -156,7 +156,7 @@ Result<AnyStore> AnyStore::existing(const StorePlace& place) {
 
 Result<heeler::Snapshot> AnyStore::load() { return kept_->load(); }
 
-Result<std::vector<heeler::DecisionRow>> AnyStore::list() { return kept_->list(); }
+Result<heeler::List<heeler::DecisionRow>> AnyStore::list() { return kept_->list(); }
 
 Result<heeler::Conflicts> AnyStore::commit(const heeler::Batch& batch) { return kept_->commit(batch); }
 
@@ -174,7 +174,7 @@ Result<void> AnyStore::release(const heeler::Lease& lease) { return kept_->relea
 
 Result<heeler::Claimed> AnyStore::claim_runs(const heeler::Claim& claim) { return kept_->claim_runs(claim); }
 
-Result<std::vector<heeler::HolderRow>> AnyStore::holders() { return kept_->holders(); }
+Result<heeler::List<heeler::HolderRow>> AnyStore::holders() { return kept_->holders(); }
 
 Result<heeler::Listed<heeler::RunRow>> AnyStore::runs() { return kept_->runs(); }
 

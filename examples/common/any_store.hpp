@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -31,7 +30,7 @@ public:
     [[nodiscard]] static heeler::Result<AnyStore> existing(const StorePlace& place);
 
     [[nodiscard]] heeler::Result<heeler::Snapshot> load();
-    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list();
+    [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list();
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run);
     [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key);
@@ -41,7 +40,7 @@ public:
                                                       heeler::Duration length);
     [[nodiscard]] heeler::Result<void> release(const heeler::Lease& lease);
     [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);
-    [[nodiscard]] heeler::Result<std::vector<heeler::HolderRow>> holders();
+    [[nodiscard]] heeler::Result<heeler::List<heeler::HolderRow>> holders();
 
     /// What only tools ask for: `unsupported` in memory.
     [[nodiscard]] heeler::Result<heeler::Listed<heeler::RunRow>> runs();

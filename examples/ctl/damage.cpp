@@ -1,5 +1,6 @@
 #include "damage.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -10,20 +11,21 @@
 
 namespace ctl {
 
-std::vector<heeler::DamagedRow> damage_of(const heeler::Snapshot& snapshot) {
-    std::vector<heeler::DamagedRow> damaged = snapshot.damaged;
+heeler::List<heeler::DamagedRow> damage_of(const heeler::Snapshot& snapshot) {
+    heeler::List<heeler::DamagedRow> damaged = snapshot.damaged;
     for (const heeler::StoredRun& run : snapshot.runs)
         if (!run.damage.empty()) damaged.push_back({run.row.id, run.damage});
     return damaged;
 }
 
-void sift(std::vector<heeler::DecisionRow>& open, std::vector<heeler::DamagedRow>& damaged) {
+void sift(heeler::List<heeler::DecisionRow>& open, heeler::List<heeler::DamagedRow>& damaged) {
     for (const heeler::DecisionRow& row : open)
         if (!row.damage.empty()) damaged.push_back({row.run, row.damage});
-    std::erase_if(open, [](const heeler::DecisionRow& row) { return !row.damage.empty(); });
+    const auto is_damaged = [](const heeler::DecisionRow& row) { return !row.damage.empty(); };
+    open.erase(std::remove_if(open.begin(), open.end(), is_damaged), open.end());
 }
 
-Quit name_damage(const std::vector<heeler::DamagedRow>& damaged, bool json) {
+Quit name_damage(const heeler::List<heeler::DamagedRow>& damaged, bool json) {
     for (const heeler::DamagedRow& row : damaged) {
         std::fprintf(stderr, "heeler-ctl: %s: %s; it is left out\n",
                      row.run.empty() ? "no run" : ("run \"" + heeler::text::shown_name(row.run, 160) + '"').c_str(),

@@ -21,7 +21,7 @@ std::string word(Verb verb) { return std::string{heeler::verb_names[static_cast<
 
 }  // namespace
 
-Waiting sort_out(std::vector<heeler::DecisionRow> open, heeler::Instant now) {
+Waiting sort_out(heeler::List<heeler::DecisionRow> open, heeler::Instant now) {
     Waiting waiting;
     for (heeler::DecisionRow& row : open) {
         if (row.verb == Verb::silence && row.until && now.wall < *row.until) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/time.hpp>
@@ -13,11 +12,11 @@ namespace ctl {
 struct Waiting {
     std::optional<heeler::DecisionRow> freeze;    // of everything: the first that lasts
     std::optional<heeler::DecisionRow> unfreeze;  // noted after it: the next cycle ends it
-    std::vector<heeler::DecisionRow> silences;    // that stand
-    std::vector<heeler::DecisionRow> rest;
+    heeler::List<heeler::DecisionRow> silences;   // that stand
+    heeler::List<heeler::DecisionRow> rest;
 };
 
-[[nodiscard]] Waiting sort_out(std::vector<heeler::DecisionRow> open, heeler::Instant now);
+[[nodiscard]] Waiting sort_out(heeler::List<heeler::DecisionRow> open, heeler::Instant now);
 
 /// "FROZEN since ...", on one line.
 [[nodiscard]] std::string frozen_text(const Waiting& waiting, heeler::Instant now);

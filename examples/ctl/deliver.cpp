@@ -50,7 +50,7 @@ bool is_left(const heeler::RunRow& run, const std::set<std::string>& holders) {
 
 /// Into what is stored of its run now.
 heeler::Result<void> keep(Store& store, const std::string& run, const AlertRow& row,
-                          std::vector<heeler::AuditRow> audit = {}) {
+                          heeler::List<heeler::AuditRow> audit = {}) {
     const auto known = store.history(run);
     if (!known) return tl::unexpected<heeler::Error>(known.error());
     heeler::Batch batch;
@@ -75,7 +75,7 @@ heeler::Result<AlertRow> tell(common::Channels& channels, Store& store, const st
         const heeler::WallTime now = heeler::SystemClock{}.now().wall;
         row = heeler::after_attempt(std::move(row), settings, answer, now);
         const bool over = !heeler::is_under_way(answer);
-        std::vector<heeler::AuditRow> audit;
+        heeler::List<heeler::AuditRow> audit;
         if (answer && !answer->names.empty()) {
             audit.push_back(heeler::receipt_note(row, *answer, now));
             audit.back().run = run;

@@ -32,7 +32,7 @@ std::string wrong_text(const heeler::TallyRow& row) {
     return text + " (" + std::to_string(std::lround(share)) + " %)";
 }
 
-std::string tallies_text(const std::vector<heeler::TallyRow>& tallies) {
+std::string tallies_text(const heeler::List<heeler::TallyRow>& tallies) {
     std::vector<heeler::text::TableRow> rows;
     for (const heeler::TallyRow& row : tallies)
         rows.push_back({row.class_name, condition_name(row.condition), std::to_string(row.incidents), wrong_text(row)});
@@ -41,7 +41,7 @@ std::string tallies_text(const std::vector<heeler::TallyRow>& tallies) {
            heeler::text::to_table({"Class", "Condition", "Incidents", "Marked wrong"}, rows);
 }
 
-std::string mutes_text(const std::vector<heeler::MuteRow>& mutes, Instant now) {
+std::string mutes_text(const heeler::List<heeler::MuteRow>& mutes, Instant now) {
     std::vector<heeler::text::TableRow> rows;
     for (const heeler::MuteRow& row : mutes)
         rows.push_back(

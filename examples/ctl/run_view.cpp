@@ -18,7 +18,7 @@ WallTime wall_of(const Facts& facts, Duration working, Instant now) {
     return heeler::wall_at(now, facts.run.origin + facts.run.waited + working);
 }
 
-Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<heeler::Intervention>& interventions,
+Next next_of(const heeler::RunRow& row, const Facts& facts, const heeler::List<heeler::Intervention>& interventions,
              Instant now) {
     if (heeler::is_terminal(row.state)) return {};
     if (facts.verdict->marks.dismissed) return {};
@@ -42,7 +42,7 @@ Next next_of(const heeler::RunRow& row, const Facts& facts, const std::vector<he
 
 }  // namespace
 
-RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& interventions, Instant now) {
+RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& interventions, Instant now) {
     RunView view;
     view.row = std::move(row);
     view.unwritten = now.wall - view.row.updated_at;

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -32,7 +31,7 @@ struct RunView {
 };
 
 /// `interventions`: of the run, oldest first.
-[[nodiscard]] RunView view_of(heeler::RunRow row, const std::vector<heeler::Intervention>& interventions,
+[[nodiscard]] RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& interventions,
                               heeler::Instant now);
 
 /// The open incident in a few words; empty: none.

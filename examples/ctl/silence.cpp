@@ -17,7 +17,7 @@ namespace ctl {
 
 namespace {
 
-std::string table_of(const std::vector<heeler::DecisionRow>& silences, heeler::Instant now) {
+std::string table_of(const heeler::List<heeler::DecisionRow>& silences, heeler::Instant now) {
     std::vector<heeler::text::TableRow> rows;
     for (const heeler::DecisionRow& row : silences)
         rows.push_back({std::to_string(row.number), to_text(row.about),
@@ -32,7 +32,7 @@ std::string table_of(const std::vector<heeler::DecisionRow>& silences, heeler::I
 Quit show_silences(const Options& options, Store& store, heeler::Instant now) {
     auto open = store.list();
     if (!open) return store_failed(open.error());
-    std::vector<heeler::DamagedRow> damaged;
+    heeler::List<heeler::DamagedRow> damaged;
     sift(*open, damaged);
     const Waiting waiting = sort_out(std::move(*open), now);
     if (options.json)

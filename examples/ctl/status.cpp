@@ -140,7 +140,7 @@ void print_json(const RunView& view) {
 
 /// Runs that have not ended; with `all` ended ones too, which adds to `damaged`. In order of registration.
 heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, bool all, Store& store, Instant now,
-                                              std::vector<heeler::DamagedRow>& damaged) {
+                                              heeler::List<heeler::DamagedRow>& damaged) {
     std::vector<RunView> views;
     if (!all) {
         for (const heeler::StoredRun& run : snapshot.runs)
@@ -152,7 +152,7 @@ heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, 
     if (!rows) return tl::unexpected<heeler::Error>(rows.error());
     std::map<std::string_view, const heeler::StoredRun*> open;
     for (const heeler::StoredRun& run : snapshot.runs) open[run.row.id] = &run;
-    const std::vector<heeler::Intervention> none;
+    const heeler::List<heeler::Intervention> none;
     for (heeler::DamagedRow& row : rows->damaged) {
         const auto is_it = [&](const heeler::DamagedRow& said) { return said.run == row.run && said.what == row.what; };
         if (std::none_of(damaged.begin(), damaged.end(), is_it)) damaged.push_back(std::move(row));
@@ -169,7 +169,7 @@ Quit show_all(const Options& options, Store& store, Instant now) {
     if (!snapshot) return store_failed(snapshot.error());
     auto open = store.list();
     if (!open) return store_failed(open.error());
-    std::vector<heeler::DamagedRow> damaged = damage_of(*snapshot);
+    heeler::List<heeler::DamagedRow> damaged = damage_of(*snapshot);
     sift(*open, damaged);
     const auto views = views_of(*snapshot, options.all, store, now, damaged);
     if (!views) return store_failed(views.error());
@@ -196,11 +196,12 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     const auto& known = std::get<heeler::History>(found);
     auto open = store.list();
     if (!open) return store_failed(open.error());
-    std::erase_if(*open, [&](const heeler::DecisionRow& row) {
+    const auto is_of_another = [&](const heeler::DecisionRow& row) {
         const std::string& of = row.verb == heeler::Verb::silence ? row.about.run : row.run;
         return !of.empty() && of != *options.run;
-    });
-    std::vector<heeler::DamagedRow> damaged = known.damaged;
+    };
+    open->erase(std::remove_if(open->begin(), open->end(), is_of_another), open->end());
+    heeler::List<heeler::DamagedRow> damaged = known.damaged;
     sift(*open, damaged);
     const RunView view = view_of(*known.row, known.interventions, now);
     if (options.json) {

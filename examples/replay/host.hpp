@@ -51,7 +51,7 @@ public:
     /// Task trees are watched from now on, in a class of this name.
     [[nodiscard]] heeler::TreeWatch& watch_trees(const heeler::RunClass& rules);
     /// What watches put on record outside cycles since the last call.
-    [[nodiscard]] std::vector<heeler::AuditRow> take_records() { return std::exchange(records_, {}); }
+    [[nodiscard]] heeler::List<heeler::AuditRow> take_records() { return std::exchange(records_, {}); }
     [[nodiscard]] ReplayStore& store() { return store_; }
     [[nodiscard]] std::map<std::string, KnownRun, std::less<>>& runs() { return runs_; }
 
@@ -96,7 +96,7 @@ private:
     Mailboxes mailboxes_{process_};
     MortalTree tree_{process_};
     std::optional<heeler::RunClass> tree_rules_;
-    std::vector<heeler::AuditRow> records_;
+    heeler::List<heeler::AuditRow> records_;
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;

@@ -15,6 +15,7 @@ namespace replay {
 namespace {
 
 using heeler::Finding;
+using heeler::List;
 using heeler::name_of;
 using heeler::text::JsonLine;
 
@@ -40,7 +41,7 @@ JsonLine& texts(JsonLine& line, std::string_view key, const Texts& values) {
 std::string ended(JsonLine& line) { return std::move(line.end_object()).text(); }
 
 /// Condition names, each once.
-std::vector<std::string_view> names_of(const std::vector<Finding>& findings) {
+std::vector<std::string_view> names_of(const List<Finding>& findings) {
     std::vector<std::string_view> names;
     for (const Finding& finding : findings)
         if (std::find(names.begin(), names.end(), name_of(finding.condition)) == names.end())
@@ -49,7 +50,7 @@ std::vector<std::string_view> names_of(const std::vector<Finding>& findings) {
 }
 
 /// Of the worst finding; empty where there is none.
-void evidence(JsonLine& line, const std::vector<Finding>& findings) {
+void evidence(JsonLine& line, const List<Finding>& findings) {
     line.key("evidence").begin_object();
     if (!findings.empty()) {
         const Finding& worst = findings.front();

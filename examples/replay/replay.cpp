@@ -236,7 +236,7 @@ void Replay::print(const std::vector<TimerEvent>& events) {
 
 void Replay::print_warning(const heeler::SettingFault& fault) { print_line(line_of(fault, now())); }
 
-void Replay::print_until_lost(const std::vector<heeler::Event>& events) {
+void Replay::print_until_lost(const heeler::List<heeler::Event>& events) {
     // A rung's events stand in the order of its plan, in which the last one may be on record before the first.
     for (const heeler::Event& event : events)
         if (on_record(host_.process(), event)) print(event);

@@ -58,7 +58,7 @@ private:
     void print(const heeler::Event& event);
     void print(const std::vector<TimerEvent>& events);
     void print_warning(const heeler::SettingFault& fault);
-    void print_until_lost(const std::vector<heeler::Event>& events);
+    void print_until_lost(const heeler::List<heeler::Event>& events);
     void start_again(bool keep_store);
     void finish();
     [[nodiscard]] Moment now() const { return {host_.epoch(), host_.t()}; }

@@ -50,7 +50,7 @@ Result<heeler::Snapshot> ReplayStore::load() {
     return faults_.load();
 }
 
-Result<std::vector<heeler::DecisionRow>> ReplayStore::list() {
+Result<heeler::List<heeler::DecisionRow>> ReplayStore::list() {
     if (process_->dead) return died();
     return faults_.list();
 }

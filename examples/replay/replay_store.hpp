@@ -4,7 +4,6 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -40,7 +39,7 @@ public:
     explicit BackendHandle(std::shared_ptr<StoreBackend> backend) : backend_{std::move(backend)} {}
 
     [[nodiscard]] heeler::Result<heeler::Snapshot> load() { return backend_->store().load(); }
-    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list() { return backend_->store().list(); }
+    [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list() { return backend_->store().list(); }
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) {
         return backend_->store().commit(batch);
     }
@@ -61,7 +60,7 @@ public:
         : faults_{BackendHandle{std::move(backend)}}, process_{std::move(process)} {}
 
     [[nodiscard]] heeler::Result<heeler::Snapshot> load();
-    [[nodiscard]] heeler::Result<std::vector<heeler::DecisionRow>> list();
+    [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list();
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run);
 

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 #include <heeler/settings/detectors_words.hpp>
 #include <heeler/settings/presets.hpp>
@@ -17,7 +16,7 @@ namespace monitor {
 using heeler::Duration;
 
 /// The times of an evidence have names that end in `_s`.
-[[nodiscard]] inline std::vector<heeler::Finding> in_real_time(std::vector<heeler::Finding> findings, int scale) {
+[[nodiscard]] inline heeler::List<heeler::Finding> in_real_time(heeler::List<heeler::Finding> findings, int scale) {
     for (heeler::Finding& finding : findings)
         for (std::size_t i = 0; i < finding.evidence.count; ++i)
             if (finding.evidence.facts[i].name.ends_with("_s")) finding.evidence.facts[i].value *= scale;

@@ -4,7 +4,7 @@
 
 struct Store {
     heeler::Snapshot load();
-    heeler::Result<std::vector<heeler::DecisionRow>> list();
+    heeler::Result<heeler::List<heeler::DecisionRow>> list();
     heeler::Result<heeler::Conflicts> commit(const heeler::Batch&);
     heeler::Result<heeler::History> history(std::string_view);
 };

@@ -1,4 +1,4 @@
-// expect: heeler: a Store needs `heeler::Result<std::vector<heeler::DecisionRow>> list()` (README: Write a store)
+// expect: heeler: a Store needs `heeler::Result<heeler::List<heeler::DecisionRow>> list()` (README: Write a store)
 // A store that nobody can ask for decisions, in a watchdog.
 #include <heeler/heeler.hpp>
 

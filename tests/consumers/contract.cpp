@@ -9,7 +9,7 @@ public:
     explicit CountingStore(heeler::MemoryStore rows) : rows_{std::move(rows)} {}
 
     heeler::Result<heeler::Snapshot> load() { return rows_.load(); }
-    heeler::Result<std::vector<heeler::DecisionRow>> list() { return rows_.list(); }
+    heeler::Result<heeler::List<heeler::DecisionRow>> list() { return rows_.list(); }
     heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch) {
         ++commits;
         return rows_.commit(batch);

@@ -275,7 +275,7 @@ void claims_pass_over_what_is_gone() {
 template <class Store>
 void tools_show_the_rest(Store store, const std::string& table, const std::string& column, bool is_bad) {
     const std::string where = "table '" + table + "', column '" + column + "'";
-    const auto names_it = [&](const std::vector<DamagedRow>& damaged, bool expected) {
+    const auto names_it = [&](const List<DamagedRow>& damaged, bool expected) {
         CHECK(damaged.size() == (expected ? 1 : 0));
         for (const DamagedRow& row : damaged) CHECK(row.what.find(where) == 0);
     };

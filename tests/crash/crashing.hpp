@@ -27,7 +27,7 @@ using namespace heeler;
 struct AnyStore {
     virtual ~AnyStore() = default;
     virtual Result<Snapshot> load() = 0;
-    virtual Result<std::vector<DecisionRow>> list() = 0;
+    virtual Result<List<DecisionRow>> list() = 0;
     virtual Result<Conflicts> commit(const Batch& batch) = 0;
     virtual Result<History> history(std::string_view run) = 0;
     virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
@@ -40,7 +40,7 @@ struct StoreOf final : AnyStore {
     Store store;
     explicit StoreOf(Store real) : store{std::move(real)} {}
     Result<Snapshot> load() override { return store.load(); }
-    Result<std::vector<DecisionRow>> list() override { return store.list(); }
+    Result<List<DecisionRow>> list() override { return store.list(); }
     Result<Conflicts> commit(const Batch& batch) override { return store.commit(batch); }
     Result<History> history(std::string_view run) override { return store.history(run); }
     Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
@@ -122,7 +122,7 @@ public:
     Result<Snapshot> load() {
         return passed("load", [&] { return inner_->load(); });
     }
-    Result<std::vector<DecisionRow>> list() {
+    Result<List<DecisionRow>> list() {
         return passed("list", [&] { return inner_->list(); });
     }
     Result<Conflicts> commit(const Batch& batch) {

@@ -217,7 +217,7 @@ std::string summary_of(const History& history) {
     return text + " checkpoints=" + std::to_string(history.checkpoints.size());
 }
 
-Problems problems_of(const Scene& scene, const std::vector<Line>& lines, const std::vector<History>& stored) {
+Problems problems_of(const Scene& scene, const std::vector<Line>& lines, const List<History>& stored) {
     Problems problems;
     for (const Line& line : lines)
         if (line.is("wrong") || (scene.alone && line.is("error"))) problems.push_back(line.text);

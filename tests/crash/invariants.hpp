@@ -27,8 +27,7 @@ namespace crash {
 /// One text for each thing that is wrong.
 using Problems = std::vector<std::string>;
 
-[[nodiscard]] Problems problems_of(const Scene& scene, const std::vector<Line>& lines,
-                                   const std::vector<History>& stored);
+[[nodiscard]] Problems problems_of(const Scene& scene, const std::vector<Line>& lines, const List<History>& stored);
 
 /// What the store says of a run in the end, in short.
 [[nodiscard]] std::string summary_of(const History& history);

@@ -136,7 +136,7 @@ public:
 
     void check(const std::string& about) const {
         const std::vector<Line> lines = Outside{place_.log}.lines();
-        const std::vector<History> stored = histories();
+        const List<History> stored = histories();
         Problems problems = problems_of(scene_, lines, stored);
         std::string end;
         for (const History& each : stored) end += summary_of(each) + "; ";
@@ -173,8 +173,8 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<History> histories() const {
-        std::vector<History> stored;
+    [[nodiscard]] List<History> histories() const {
+        List<History> stored;
         const auto store = place_.open();
         for (const std::string& run : scene_.runs) {
             auto found = store->history(run);

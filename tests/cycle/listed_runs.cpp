@@ -83,8 +83,8 @@ struct Roster : Bench {
         }
         return text;
     }
-    [[nodiscard]] std::vector<History> all() {
-        std::vector<History> found;
+    [[nodiscard]] List<History> all() {
+        List<History> found;
         for (const std::string& id : ids)
             if (const auto known = memory.history(id); known && known->row) found.push_back(*known);
         return found;

@@ -39,7 +39,7 @@ struct Operated : House {
         const detail::Deciding deciding{watched, item.decided};
         return std::string{OperatorVerbs{watched, now(), item}.decide(row(1, verb))};
     }
-    std::string apply(const std::vector<DecisionRow>& rows, bool stored = true) {
+    std::string apply(const List<DecisionRow>& rows, bool stored = true) {
         CycleReport report;
         batch = {};
         decisions.apply(rows, now(), batch, report, [&](RunHandle handle, detail::WatchedRun& run_of) -> WorkItem& {
@@ -121,7 +121,7 @@ TEST_CASE("a loop that was none is muted for its class and counted against its r
 
 TEST_CASE("a freeze of everything stays open until somebody ends it, and is on record once it is stored", "[cycle]") {
     Operated o;
-    const std::vector<DecisionRow> freeze{Operated::row(1, Verb::freeze, "")};
+    const List<DecisionRow> freeze{Operated::row(1, Verb::freeze, "")};
     CHECK_THAT(o.apply(freeze, false), ContainsSubstring("freeze"));
     CHECK(o.decisions.frozen());
     CHECK(o.batch.applied.empty());

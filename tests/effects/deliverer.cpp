@@ -25,7 +25,7 @@ struct Delivering : House {
         action.intervention = 1;
         return action;
     }
-    void rung(std::vector<Action> actions, bool reconcile = false) {
+    void rung(List<Action> actions, bool reconcile = false) {
         at(of).rung_busy = true;
         deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
     }
@@ -146,8 +146,8 @@ struct Telling : Delivering {
         at(of).next_cycle = now().elapsed + 60s;
     }
     void rung(ActionOutcome first, bool reconcile = false) {
-        std::vector<Action> actions{intended(ActionKind::snapshot), intended(ActionKind::escalate),
-                                    intended(ActionKind::terminate, ActionKind::snapshot)};
+        List<Action> actions{intended(ActionKind::snapshot), intended(ActionKind::escalate),
+                             intended(ActionKind::terminate, ActionKind::snapshot)};
         actions[0].outcome = first;
         at(of).rung_busy = true;
         hands.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});

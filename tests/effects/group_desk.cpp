@@ -472,7 +472,7 @@ TEST_CASE("what a cycle is deciding about a run is not stored by who tells peopl
     CHECK(g.last.errors == 0);
     CHECK_FALSE(stored().verdict->told.incident);
     REQUIRE(rooms::fates_of(stored()).size() == 1);
-    std::vector<detail::Change> changes(1);
+    List<detail::Change> changes(1);
     changes[0].handle = g.runs[0];
     changes[0].watched = &watched;
     changes[0].decided = &decided;

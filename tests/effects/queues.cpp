@@ -103,7 +103,7 @@ TEST_CASE("whoever looks meanwhile finds all that follows from a commit, or noth
         }
     }};
     for (std::size_t commit = 0; commit < commits; ++commit) {
-        std::vector<AlertJob> alerts(each, alert_job("a"));
+        List<AlertJob> alerts(each, alert_job("a"));
         queues.add({}, std::move(alerts));
     }
     other.join();

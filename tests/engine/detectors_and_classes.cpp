@@ -208,7 +208,7 @@ TEST_CASE("words of a host may ask the watchdog what it knows") {
     };
     PromptSettings& words = b.classes[0].prompts;
     words.nudge = [&](const PromptFacts&) { return look("nudge"); };
-    words.issues = [&](const std::vector<Finding>&, const Run&) { return std::vector{look("issues")}; };
+    words.issues = [&](const List<Finding>&, const Run&) { return std::vector{look("issues")}; };
     words.alert = [&](Alert&, const Run&, Duration) { (void)look("alert"); };
     b.boot();
     run = b.run();

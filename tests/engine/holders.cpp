@@ -365,7 +365,7 @@ TEST_CASE("a watchdog among several needs a store that knows leases, and setting
     struct Plain {
         MemoryStore inner{};
         Result<Snapshot> load() { return inner.load(); }
-        Result<std::vector<DecisionRow>> list() { return inner.list(); }
+        Result<List<DecisionRow>> list() { return inner.list(); }
         Result<Conflicts> commit(const Batch& batch) { return inner.commit(batch); }
         Result<History> history(std::string_view run) { return inner.history(run); }
     };

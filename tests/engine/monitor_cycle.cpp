@@ -62,7 +62,7 @@ struct Tables {
     Outside* outside;
 
     Result<Snapshot> load() { return store.load(); }
-    Result<std::vector<DecisionRow>> list() { return store.list(); }
+    Result<List<DecisionRow>> list() { return store.list(); }
     Result<Conflicts> commit(const Batch& batch) {
         Outside::happen(outside->while_committed);
         return store.commit(batch);

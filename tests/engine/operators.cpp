@@ -41,7 +41,7 @@ struct Desk : Bench {
         REQUIRE(dog->decide(row));
     }
     /// As another process does it, without this watchdog.
-    void write(std::vector<DecisionRow> rows) {
+    void write(List<DecisionRow> rows) {
         Batch batch;
         for (DecisionRow& row : rows) row.at = clock.now().wall;
         batch.decisions = std::move(rows);

@@ -343,7 +343,7 @@ struct SlowStore {
         std::make_shared<std::function<void(const Batch&)>>();
 
     Result<Snapshot> load() { return kept.load(); }
-    Result<std::vector<DecisionRow>> list() { return kept.list(); }
+    Result<List<DecisionRow>> list() { return kept.list(); }
     Result<History> history(std::string_view run) { return kept.history(run); }
     Result<Conflicts> commit(const Batch& batch) {
         if (const auto act = std::exchange(*on_commit, nullptr)) act(batch);

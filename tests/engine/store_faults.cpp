@@ -35,7 +35,7 @@ struct FailingStore {
     Result<Snapshot> load() {
         return attempt([&] { return state->inner.load(); });
     }
-    Result<std::vector<DecisionRow>> list() {
+    Result<List<DecisionRow>> list() {
         return attempt([&] { return state->inner.list(); });
     }
     Result<Conflicts> commit(const Batch& batch) {

@@ -28,8 +28,8 @@ Decision at(const RecoveryLadder& rules, const Incident& incident, Duration now,
     return rules.climb({incident, seen, now, Elapsed{now}, 60s});
 }
 
-std::vector<Action> carried_out(const Plan& plan, std::vector<ActionOutcome> outcomes) {
-    std::vector<Action> actions;
+List<Action> carried_out(const Plan& plan, std::vector<ActionOutcome> outcomes) {
+    List<Action> actions;
     for (std::size_t i = 0; i < plan.size(); ++i) {
         actions.emplace_back();
         actions.back().kind = plan[i].action;

@@ -255,7 +255,7 @@ TEST_CASE("a session whose retries are used up is told of once, whatever the bud
     REQUIRE(told.plan.size() == 1);
     CHECK(told.plan[0].action == ActionKind::escalate);
     CHECK(told.incident.attempts == 3);
-    std::vector<Action> actions(1);
+    List<Action> actions(1);
     actions[0].kind = ActionKind::escalate;
     actions[0].outcome = ActionOutcome::done;
     const Decision known = rules.ladder.absorb({told.incident, actions, 100s, Elapsed{100s}, 60s});

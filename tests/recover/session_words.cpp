@@ -37,7 +37,7 @@ Finding tokens(double count, double cost) {
 }
 
 /// In the words of a session class with everything turned on.
-std::vector<std::string> issues_of(const std::vector<Finding>& findings) {
+std::vector<std::string> issues_of(const List<Finding>& findings) {
     RunClass rules = presets::session_monitor();
     rules.detectors.turn_on<FailureStreak>().turn_on<TokenBudget>();
     return detectors_words(rules.detectors, findings);
@@ -91,13 +91,13 @@ TEST_CASE("numbers of tokens and dollars are written for people") {
 
 TEST_CASE("issues come in the order in which they are looked for, not worst first") {
     // Worst first, as a cycle reports them.
-    std::vector<Finding> findings{duration(7201),
-                                  loop("Bash", 5),
-                                  cascade(5, 20),
-                                  streak(5, "Bash"),
-                                  silence(601),
-                                  tokens(5e6, 1),
-                                  finding(Condition::runaway, "burn", {})};
+    List<Finding> findings{duration(7201),
+                           loop("Bash", 5),
+                           cascade(5, 20),
+                           streak(5, "Bash"),
+                           silence(601),
+                           tokens(5e6, 1),
+                           finding(Condition::runaway, "burn", {})};
     std::vector<std::string> expected{"Silent for 10 minutes",
                                       "Running for 2 hours",
                                       "Looping: Bash called 5 times consecutively",

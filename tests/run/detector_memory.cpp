@@ -107,8 +107,8 @@ void call(DetectorMemory& memory, int times = 1) {
     for (int i = 0; i < times; ++i) memory.learn(Observation{{}, 0, 0, 0, ToolCall{"ls", "{}", {}}});
 }
 
-std::vector<Finding> findings_in(const DetectorMemory& memory) {
-    std::vector<Finding> all;
+List<Finding> findings_in(const DetectorMemory& memory) {
+    List<Finding> all;
     memory.check(Run{}, Instant{}, [&](const Finding& finding) { all.push_back(finding); });
     return all;
 }

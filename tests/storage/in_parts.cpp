@@ -18,7 +18,7 @@ struct Picky final : detail::StorePort {
     int commits = 0;
 
     Result<Snapshot> load() override { return Snapshot{}; }
-    Result<std::vector<DecisionRow>> list() override { return std::vector<DecisionRow>{}; }
+    Result<List<DecisionRow>> list() override { return List<DecisionRow>{}; }
     Result<Conflicts> commit(const Batch& batch) override {
         ++commits;
         if (batch.runs.empty() && !takes_rest) return fail(ErrorCode::unstorable, "rest");
@@ -36,7 +36,7 @@ struct Picky final : detail::StorePort {
     Result<Claimed> claim_runs(const Claim&) override { return Claimed{}; }
     Duration statement_timeout() const noexcept override { return {}; }
     bool lists_holders() const noexcept override { return false; }
-    Result<std::vector<HolderRow>> holders() override { return std::vector<HolderRow>{}; }
+    Result<List<HolderRow>> holders() override { return List<HolderRow>{}; }
 };
 
 Batch batch_of(std::size_t runs) {

@@ -16,7 +16,7 @@ struct Interrupted {
     std::function<Result<Conflicts>(Result<Conflicts>)> then{};
 
     Result<Snapshot> load() { return inner.load(); }
-    Result<std::vector<DecisionRow>> list() { return inner.list(); }
+    Result<List<DecisionRow>> list() { return inner.list(); }
     Result<History> history(std::string_view run) { return inner.history(run); }
     Result<Conflicts> commit(const Batch& batch) {
         auto answer = inner.commit(batch);
@@ -186,7 +186,7 @@ TEST_CASE("a store without leases cannot be shared, and says so", "[storage]") {
     struct Lonely {
         MemoryStore inner;
         Result<Snapshot> load() { return inner.load(); }
-        Result<std::vector<DecisionRow>> list() { return inner.list(); }
+        Result<List<DecisionRow>> list() { return inner.list(); }
         Result<Conflicts> commit(const Batch& batch) { return inner.commit(batch); }
         Result<History> history(std::string_view run) { return inner.history(run); }
     };

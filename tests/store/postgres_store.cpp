@@ -51,7 +51,7 @@ struct PostgresBackend {
     }
 };
 
-Batch durable_batch(std::vector<RunBatch> runs) {
+Batch durable_batch(List<RunBatch> runs) {
     Batch batch;
     batch.runs = std::move(runs);
     batch.durable = true;
@@ -410,8 +410,7 @@ TEST_CASE("rows that come twice in one batch are written in their order", "[stor
     const History found = history(store, "a");
     CHECK(found.row->version == 2);
     CHECK(found.row->name == "second");
-    CHECK(store_contract::show(found.actions) ==
-          store_contract::show(std::vector{first.actions[2], second.actions[0]}));
+    CHECK(store_contract::show(found.actions) == store_contract::show(List{first.actions[2], second.actions[0]}));
 }
 
 TEST_CASE("durable batches are synchronised by PostgreSQL, telemetry is not", "[store][postgres]") {

@@ -28,7 +28,7 @@ struct Clock : private MoveOnly {
 
 struct Store : private MoveOnly {
     heeler::Result<heeler::Snapshot> load() { return heeler::Snapshot{}; }
-    heeler::Result<std::vector<heeler::DecisionRow>> list() { return std::vector<heeler::DecisionRow>{}; }
+    heeler::Result<heeler::List<heeler::DecisionRow>> list() { return heeler::List<heeler::DecisionRow>{}; }
     heeler::Result<heeler::Conflicts> commit(const heeler::Batch&) { return heeler::Conflicts{}; }
     heeler::Result<heeler::History> history(std::string_view) { return heeler::History{}; }
 };

@@ -46,7 +46,7 @@ struct Counts {
 };
 
 /// "a 2, b 0": what such detectors have counted, in their order.
-[[nodiscard]] inline std::string counts_of(const std::vector<heeler::Finding>& findings) {
+[[nodiscard]] inline std::string counts_of(const heeler::List<heeler::Finding>& findings) {
     std::string text;
     for (const heeler::Finding& finding : findings) {
         if (finding.evidence.rule != "count") continue;
@@ -157,9 +157,9 @@ struct House {
 };
 
 /// What all detectors of a run find now.
-[[nodiscard]] inline std::vector<heeler::Finding> found(const heeler::detail::WatchedRun& watched,
-                                                        heeler::Instant now) {
-    std::vector<heeler::Finding> all;
+[[nodiscard]] inline heeler::List<heeler::Finding> found(const heeler::detail::WatchedRun& watched,
+                                                         heeler::Instant now) {
+    heeler::List<heeler::Finding> all;
     watched.detectors.check(watched.run, now, [&](const heeler::Finding& finding) { all.push_back(finding); });
     return all;
 }

@@ -42,7 +42,7 @@ struct Apologies {
         template <class A>
         void archive(A& a) {
             a(sorry, before, spent);
-            if (A::is_loading && Has == Fault::restores) sorry += before;
+            if (a.is_loading() && Has == Fault::restores) sorry += before;
         }
     };
     void learn(Memory& memory, const Settings&, const Observation& seen) const {

@@ -23,7 +23,7 @@ struct FaultBackend {
 /// A store for one watchdog alone.
 struct LoneStore {
     Result<Snapshot> load() { return Snapshot{}; }
-    Result<std::vector<DecisionRow>> list() { return std::vector<DecisionRow>{}; }
+    Result<List<DecisionRow>> list() { return List<DecisionRow>{}; }
     Result<Conflicts> commit(const Batch&) { return Conflicts{}; }
     Result<History> history(std::string_view) { return History{}; }
 };
@@ -31,7 +31,7 @@ struct LoneStore {
 static_assert(LeasingStoreLike<Faulty>);
 static_assert(StoreLike<FaultStore<LoneStore>> && !LeasingStoreLike<FaultStore<LoneStore>>);
 
-Batch batch_of(std::vector<RunBatch> runs) {
+Batch batch_of(List<RunBatch> runs) {
     Batch batch;
     batch.runs = std::move(runs);
     return batch;

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -96,7 +96,7 @@ private:
 
 /// Makes an alert tell of others of its cause as well: how many runs there are, and which, up to 20 of them. Its key
 /// stays.
-inline void speak_for(Alert& alert, const std::vector<const Alert*>& others) {
+inline void speak_for(Alert& alert, const List<const Alert*>& others) {
     detail::NameMap<bool> known;
     known[alert.run.id] = true;
     std::string names;

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/told.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
@@ -356,7 +356,7 @@ private:
             if ((result_.ends & bit_of(edge.condition)) != 0) told.ask({now_.wall, 0, edge.condition, edge.over, true});
         forget_read();
         if (over_ != 0) {
-            std::vector<ToldAlert> left;
+            List<ToldAlert> left;
             for (ToldAlert& each : told.edges)
                 if ((over_ & bit_of(each.edge)) == 0) left.push_back(std::move(each));
             told.edges.swap(left);
@@ -472,7 +472,7 @@ private:
     const Told& before_;
     const News& news_;
     const AlertSettings& settings_;
-    const std::vector<EscalationLevel>& levels_;  ///< of its escalation
+    const List<EscalationLevel>& levels_;  ///< of its escalation
     Instant now_;
     Telling result_;
     Step step_ = Step::none;

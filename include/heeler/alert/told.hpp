@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
@@ -191,8 +191,8 @@ struct InVain {
 /// A value, changed by `next` and by what became of the alerts that it asked for.
 struct Told {
     std::optional<WallTime> last;  ///< the newest alert about trouble of the run: the cooldown goes from here
-    std::vector<ToldAlert> asked;  ///< of which it is not known yet what became of them, the newest `most_asked`
-    std::vector<ToldAlert> edges;  ///< conditions with alerts of their own that go on, each with its newest one
+    List<ToldAlert> asked;         ///< of which it is not known yet what became of them, the newest `most_asked`
+    List<ToldAlert> edges;         ///< conditions with alerts of their own that go on, each with its newest one
     OnDemand<ToldLevels> levels;
     OnDemand<Unheard> unheard;
     OnDemand<InVain> in_vain;
@@ -348,7 +348,7 @@ struct Told {
     /// No level is further away than the class has it wait: the clock may have been set back before a restart.
     void trim_levels(const EscalationSettings& settings, bool has_parent, Elapsed now) {
         Duration longest = acknowledged ? settings.ack_lasts : Duration{};
-        const std::vector<EscalationLevel>& all = settings.levels_of(has_parent);
+        const List<EscalationLevel>& all = settings.levels_of(has_parent);
         if (!acknowledged && levels->told < all.size()) longest = all[levels->told].after;
         if (longest > Duration{} && levels->next && *levels->next > now + longest) levels.edit().next = now + longest;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -79,7 +80,7 @@ struct Alert {
     Severity severity = Severity::warning;
     std::string summary{};              ///< one line
     std::vector<std::string> issues{};  ///< one text per condition
-    std::vector<Detail> details{};      ///< seen, done, next, stop, summary of progress
+    List<Detail> details{};             ///< seen, done, next, stop, summary of progress
     WallTime at{};
     std::uint32_t attempt = 1;        ///< of the delivery, from 1
     std::vector<std::string> tags{};  ///< of the run, the first 32

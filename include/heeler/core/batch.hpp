@@ -10,6 +10,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/time.hpp>
 
@@ -150,11 +151,11 @@ struct TallyRow {
 /// Everything that one commit changes about one run. Left out as a whole if the run's version moved.
 struct RunBatch {
     RunRow row{};
-    std::vector<CheckpointRow> checkpoints{};
-    std::vector<Intervention> interventions{};  ///< inserted, or replaced by number
-    std::vector<Action> actions{};              ///< inserted, or replaced by key
-    std::vector<AlertRow> alerts{};             ///< inserted, or replaced by key
-    std::vector<AuditRow> audit{};
+    List<CheckpointRow> checkpoints{};
+    List<Intervention> interventions{};  ///< inserted, or replaced by number
+    List<Action> actions{};              ///< inserted, or replaced by key
+    List<AlertRow> alerts{};             ///< inserted, or replaced by key
+    List<AuditRow> audit{};
 };
 
 /// The right of one watchdog among several to act. A write under an epoch that is not the holder's newest is refused.
@@ -170,13 +171,13 @@ inline constexpr std::string_view unnamed_holder = "(unnamed)";
 /// What one commit changes: all of it or nothing, but for the runs named as conflicts.
 struct Batch {
     Lease lease{};  ///< under which it is written: `fenced` and nothing stored if that lease was lost
-    std::vector<RunBatch> runs{};
-    std::vector<DecisionRow> decisions{};  ///< new ones
-    std::vector<std::uint64_t> applied{};  ///< numbers of decisions that were carried out
-    std::vector<AuditRow> audit{};         ///< about no run
-    std::vector<MuteRow> mutes{};          ///< inserted, or left as they are (class, condition and identity name one)
-    std::vector<TallyRow> tallies{};       ///< added to what is stored of the class and condition
-    bool durable = false;  ///< holds an intent, an alert, a checkpoint, a decision or a change of lifecycle
+    List<RunBatch> runs{};
+    List<DecisionRow> decisions{};  ///< new ones
+    List<std::uint64_t> applied{};  ///< numbers of decisions that were carried out
+    List<AuditRow> audit{};         ///< about no run
+    List<MuteRow> mutes{};          ///< inserted, or left as they are (class, condition and identity name one)
+    List<TallyRow> tallies{};       ///< added to what is stored of the class and condition
+    bool durable = false;           ///< holds an intent, an alert, a checkpoint, a decision or a change of lifecycle
 
     [[nodiscard]] bool empty() const noexcept {
         return runs.empty() && decisions.empty() && applied.empty() && audit.empty() && mutes.empty() &&
@@ -191,9 +192,9 @@ using Conflicts = std::vector<std::string>;
 struct StoredRun {
     RunRow row{};  ///< with `spec`, and with `memory` unless that cannot be read
     /// Those of the newest intervention, and all that are `intended` yet, in the order they were committed.
-    std::vector<Action> actions{};
-    std::vector<Intervention> interventions{};
-    std::vector<AlertRow> pending{};
+    List<Action> actions{};
+    List<Intervention> interventions{};
+    List<AlertRow> pending{};
     std::uint64_t checkpoints = 0;  ///< how many there are
     std::string taken_from{};       ///< who held it before a claim; empty: nobody
     std::string damage{};           ///< what of it cannot be read; then only `row.id` is known
@@ -207,10 +208,10 @@ struct DamagedRow {
 
 /// Everything that a watchdog needs to go on where the last one stopped.
 struct Snapshot {
-    std::vector<StoredRun> runs{};
-    std::vector<MuteRow> mutes{};
-    std::vector<TallyRow> tallies{};
-    std::vector<DamagedRow> damaged{};
+    List<StoredRun> runs{};
+    List<MuteRow> mutes{};
+    List<TallyRow> tallies{};
+    List<DamagedRow> damaged{};
 };
 
 /// A watchdog that did not renew its lease in time.
@@ -230,11 +231,11 @@ struct Claim {
 
 /// What it gets.
 struct Claimed {
-    std::vector<StoredRun> runs{};   ///< they belong to the lease now, in order of registration
-    std::vector<LostHolder> lost{};  ///< found by this claim, and by no other
-    std::vector<MuteRow> mutes{};    ///< all there are
-    bool more = false;               ///< there are runs left to claim
-    std::vector<DamagedRow> damaged{};
+    List<StoredRun> runs{};   ///< they belong to the lease now, in order of registration
+    List<LostHolder> lost{};  ///< found by this claim, and by no other
+    List<MuteRow> mutes{};    ///< all there are
+    bool more = false;        ///< there are runs left to claim
+    List<DamagedRow> damaged{};
 };
 
 /// One watchdog, for tools; or `unnamed_holder`.
@@ -250,20 +251,20 @@ struct HolderRow {
 /// What is stored about one run, oldest first. Rows that cannot be read are left out and named in `damaged`.
 struct History {
     std::optional<RunRow> row{};  ///< absent too if it cannot be read
-    std::vector<CheckpointRow> checkpoints{};
-    std::vector<Intervention> interventions{};
-    std::vector<Action> actions{};
-    std::vector<AlertRow> alerts{};
-    std::vector<AuditRow> audit{};
-    std::vector<DamagedRow> damaged{};
+    List<CheckpointRow> checkpoints{};
+    List<Intervention> interventions{};
+    List<Action> actions{};
+    List<AlertRow> alerts{};
+    List<AuditRow> audit{};
+    List<DamagedRow> damaged{};
     std::string damage{};  ///< the first of it, unless it is but of alerts and records: the run is left alone
 };
 
 /// What tools list. Rows that cannot be read are left out and named.
 template <class Row>
 struct Listed {
-    std::vector<Row> rows{};
-    std::vector<DamagedRow> damaged{};
+    List<Row> rows{};
+    List<DamagedRow> damaged{};
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -5,12 +5,12 @@
 #include <concepts>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/detector.hpp>  // IWYU pragma: export
 #include <heeler/core/ladder.hpp>    // IWYU pragma: export
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -32,7 +32,7 @@ concept CanLoad = requires(T& store) {
 
 template <class T>
 concept CanList = requires(T& store) {
-    { store.list() } -> std::same_as<Result<std::vector<DecisionRow>>>;
+    { store.list() } -> std::same_as<Result<List<DecisionRow>>>;
 };
 
 template <class T>
@@ -83,7 +83,7 @@ concept CanFindAlert = requires(T& store, std::string_view run, std::string_view
 
 template <class T>
 concept CanListHolders = requires(T& store) {
-    { store.holders() } -> std::same_as<Result<std::vector<HolderRow>>>;
+    { store.holders() } -> std::same_as<Result<List<HolderRow>>>;
 };
 
 /// The longest time that one statement may take, if the store bounds it: with a lease it must be at most half of that.
@@ -133,7 +133,7 @@ consteval bool check_store() {
                   "heeler: a Store needs `heeler::Result<heeler::Snapshot> load()` (README: Write a store)");
     static_assert(
         CanList<T>,
-        "heeler: a Store needs `heeler::Result<std::vector<heeler::DecisionRow>> list()` (README: Write a store)");
+        "heeler: a Store needs `heeler::Result<heeler::List<heeler::DecisionRow>> list()` (README: Write a store)");
     static_assert(CanCommit<T>,
                   "heeler: a Store needs `heeler::Result<heeler::Conflicts> commit(const heeler::Batch&)` (README: "
                   "Write a store)");

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -69,7 +69,7 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   run waits; what it saw goes on record.
 /// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
 ///   unhealth count then.
-/// - `details(memory, settings, run, finding) -> vector<Detail>`: what an alert about its finding shows besides. Text
+/// - `details(memory, settings, run, finding) -> List<Detail>`: what an alert about its finding shows besides. Text
 ///   of the agent in it is sanitised and redacted on its way out.
 /// - `by_name(Settings&, NamedSettings&)`: what its settings are called and which values they take. `define` refuses
 ///   others, and each can be set as `KIND.NAME` from a file or the environment wherever a class has the detector on.
@@ -143,8 +143,7 @@ struct DetectorOps {
     bool while_waiting;
     void (*create)(void* memory);
     void (*destroy)(void* memory) noexcept;
-    void (*save)(void* memory, ArchiveWriter& to);
-    void (*load)(void* memory, ArchiveReader& from);
+    void (*archive)(void* memory, Archive& a);
     void (*learn)(void* memory, const void* settings, const Observation& seen);
     void (*check)(const void* memory, const void* settings, const Run& run, Instant now, std::optional<Finding>& found);
     std::optional<Duration> (*due)(const void* memory, const void* settings, const Run& run, Duration since);
@@ -157,7 +156,7 @@ struct DetectorOps {
     std::uint64_t (*new_items)(const void* memory, const void* settings);
     std::optional<std::uint64_t> (*more_of_same)(const void* memory, const void* settings, std::uint64_t identity);
     std::string (*describe)(const Finding& finding);
-    std::vector<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
+    List<Detail> (*details)(const void* memory, const void* settings, const Run& run, const Finding& finding);
     std::string (*bound)(const void* settings, Duration interval, Duration period);
     std::optional<Order> (*compose_action)(const void* memory, const void* settings, const Run& run, ActionKind kind);
     std::optional<Record> (*record_action)(const void* memory, const void* settings, const Run& run, ActionKind kind,
@@ -222,7 +221,7 @@ concept JudgesWaits = requires {
 template <class D>
 concept HasDetails = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
                               const Run& run, const Finding& finding) {
-    { d.details(memory, settings, run, finding) } -> std::same_as<std::vector<Detail>>;
+    { d.details(memory, settings, run, finding) } -> std::same_as<List<Detail>>;
 };
 
 template <class D>
@@ -267,8 +266,7 @@ struct DetectorCalls {
     static void destroy([[maybe_unused]] void* memory) noexcept {
         if constexpr (!keeps_nothing) static_cast<Memory*>(memory)->~Memory();
     }
-    static void save(void* memory, ArchiveWriter& to) { to(mem(memory)); }
-    static void load(void* memory, ArchiveReader& from) { from(mem(memory)); }
+    static void archive(void* memory, Archive& a) { a(mem(memory)); }
     static void learn(void* memory, const void* settings, const Observation& seen) {
         D{}.learn(mem(memory), set(settings), seen);
     }
@@ -308,8 +306,7 @@ struct DetectorCalls {
         return D{}.more_of_same(mem(memory), set(settings), identity);
     }
     static std::string describe(const Finding& finding) { return D{}.describe(finding); }
-    static std::vector<Detail> details(const void* memory, const void* settings, const Run& run,
-                                       const Finding& finding) {
+    static List<Detail> details(const void* memory, const void* settings, const Run& run, const Finding& finding) {
         return D{}.details(mem(memory), set(settings), run, finding);
     }
     static std::string bound(const void* settings, Duration interval, Duration period) {
@@ -333,8 +330,7 @@ struct DetectorCalls {
         ops.alignment = alignof(Memory);
         ops.create = &create;
         ops.destroy = &destroy;
-        ops.save = &save;
-        ops.load = &load;
+        ops.archive = &archive;
         ops.learn = &learn;
         ops.check = &check;
         if constexpr (HasListens<D>) ops.listens = D::listens;

@@ -13,6 +13,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -21,7 +22,7 @@ namespace heeler::inline HEELER_ABI {
 struct StatusEvent {
     std::string run{};
     Status status = Status::healthy;
-    std::vector<Finding> findings{};  ///< worst first
+    List<Finding> findings{};  ///< worst first
     Level level = Level::none;
     Severity severity = Severity::none;
 };
@@ -107,7 +108,7 @@ struct CycleReport {
     std::uint32_t deliveries = 0;    ///< `deliver` ran
     std::optional<Duration> late{};  ///< how much after the moment that `next_deadline` had answered; absent: not asked
     Duration took{};                 ///< measured by a `Runner`; zero where nobody did
-    std::vector<Event> events{};
+    List<Event> events{};
 
     [[nodiscard]] bool ok() const noexcept { return errors == 0; }
 
@@ -146,9 +147,9 @@ struct Report {
     Duration interval{};
     std::uint32_t intervals = 0;
     std::vector<std::string> conditions{};  ///< worst first
-    std::vector<Intervention> interventions{};
-    std::vector<Action> actions{};
-    std::vector<HeartbeatRow> heartbeats{};
+    List<Intervention> interventions{};
+    List<Action> actions{};
+    List<HeartbeatRow> heartbeats{};
     std::string final_status{};                 ///< recovered terminated escalated failed completed cancelled running
     std::optional<CompletedBy> completed_by{};  ///< absent: it was not completed
     bool escalated = false;

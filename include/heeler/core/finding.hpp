@@ -140,7 +140,7 @@ void Condition::archive(A& a) {
     for (const Condition& each : library_conditions)
         if (each.id_ == id_) return static_cast<void>(*this = each);
     a(key_, size_, rank_, status_, opens_);
-    if constexpr (A::is_loading) {
+    if (a.is_loading()) {
         if (id_ >= first_custom && size_ <= longest_key && is_key(this->key())) return;
         *this = Condition{};
         a.refuse();

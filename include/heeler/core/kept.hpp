@@ -18,8 +18,10 @@ public:
     requires(!std::is_same_v<T, Kept>) explicit Kept(T value) : value_{new T(std::move(value))}, type_{&type_of<T>} {}
     Kept(const Kept& other)
         : value_{other.type_ != nullptr ? other.type_->copy(other.value_) : nullptr}, type_{other.type_} {}
-    Kept(Kept&& other) noexcept
-        : value_{std::exchange(other.value_, nullptr)}, type_{std::exchange(other.type_, nullptr)} {}
+    Kept(Kept&& other) noexcept : value_{other.value_}, type_{other.type_} {
+        other.value_ = nullptr;
+        other.type_ = nullptr;
+    }
     Kept& operator=(Kept other) noexcept {
         std::swap(value_, other.value_);
         std::swap(type_, other.type_);

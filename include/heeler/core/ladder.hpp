@@ -10,12 +10,12 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/incident.hpp>
 #include <heeler/core/kept.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -28,7 +28,7 @@ struct Step {
     std::optional<Condition> about{};   ///< of a `steer`: the finding that it is about
 };
 
-using Plan = std::vector<Step>;
+using Plan = List<Step>;
 
 /// When the run was last steered about a condition.
 struct SentSteer {
@@ -88,7 +88,7 @@ struct LadderTurn {
 /// What a ladder is told when a rung was carried out. The times are those of a turn.
 struct LadderOutcomes {
     const Incident& incident;
-    const std::vector<Action>& actions;  ///< of the rung, with what came of each
+    const List<Action>& actions;  ///< of the rung, with what came of each
     Duration now;
     Elapsed elapsed;
     Duration verify_after;

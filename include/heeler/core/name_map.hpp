@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/core/list.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -84,7 +84,7 @@ private:
     }
 
     void grow() {
-        std::vector<NameLink*> before(chains_.empty() ? 8 : 2 * chains_.size());
+        List<NameLink*> before(chains_.empty() ? 8 : 2 * chains_.size());
         chains_.swap(before);
         for (NameLink* link : before) {
             while (link != nullptr) {
@@ -95,7 +95,7 @@ private:
         }
     }
 
-    std::vector<NameLink*> chains_;
+    List<NameLink*> chains_;
     std::size_t size_ = 0;
 };
 

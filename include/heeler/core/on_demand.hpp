@@ -13,9 +13,11 @@ class OnDemand {
 public:
     OnDemand() = default;
     OnDemand(const OnDemand& other) : value_{other.value_ != nullptr ? new T(*other.value_) : nullptr} {}
-    OnDemand(OnDemand&& other) noexcept : value_{std::exchange(other.value_, nullptr)} {}
+    OnDemand(OnDemand&& other) noexcept : value_{other.value_} { other.value_ = nullptr; }
     OnDemand& operator=(OnDemand other) noexcept {
-        std::swap(value_, other.value_);
+        T* const mine = value_;
+        value_ = other.value_;
+        other.value_ = mine;
         return *this;
     }
     ~OnDemand() { delete value_; }
@@ -32,13 +34,13 @@ public:
         OnDemand taken{std::move(*this)};
         return taken ? std::move(*taken.value_) : T{};
     }
-    void reset() noexcept { delete std::exchange(value_, nullptr); }
+    void reset() noexcept { *this = OnDemand{}; }
 
     template <class A>
     void archive(A& a) {
         bool present = value_ != nullptr;
         a(present);
-        if constexpr (A::is_loading) reset();
+        if (a.is_loading()) reset();
         if (present) a(edit());
     }
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/core/vitals.hpp>
@@ -25,7 +25,7 @@ struct ClockPort {
 struct StorePort {
     virtual ~StorePort() = default;
     [[nodiscard]] virtual Result<Snapshot> load() = 0;
-    [[nodiscard]] virtual Result<std::vector<DecisionRow>> list() = 0;
+    [[nodiscard]] virtual Result<List<DecisionRow>> list() = 0;
     [[nodiscard]] virtual Result<Conflicts> commit(const Batch& batch) = 0;
     [[nodiscard]] virtual Result<History> history(std::string_view run) = 0;
     [[nodiscard]] virtual Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) = 0;
@@ -37,7 +37,7 @@ struct StorePort {
     [[nodiscard]] virtual Duration statement_timeout() const noexcept = 0;
     /// Whether `holders` works: a `LeasingStoreLike` that is `CanListHolders`, too.
     [[nodiscard]] virtual bool lists_holders() const noexcept = 0;
-    [[nodiscard]] virtual Result<std::vector<HolderRow>> holders() = 0;
+    [[nodiscard]] virtual Result<List<HolderRow>> holders() = 0;
     /// What was asked of it so far. Any thread.
     [[nodiscard]] virtual StoreCalls calls(StoreOp) const noexcept { return {}; }
 };

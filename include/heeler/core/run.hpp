@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/core/delegate_contract.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/small_optional.hpp>
@@ -115,8 +116,8 @@ struct Run {
     SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
-    SmallOptional<Duration> seen_from{};     ///< nobody saw it before: the watchdog, or what it learns from, was away
-    OnDemand<std::vector<Duration>> gaps{};  ///< when it was seen again, the newest `most_gaps`, in order
+    SmallOptional<Duration> seen_from{};  ///< nobody saw it before: the watchdog, or what it learns from, was away
+    OnDemand<List<Duration>> gaps{};      ///< when it was seen again, the newest `most_gaps`, in order
     SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;

@@ -16,6 +16,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/kept.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/run_filter.hpp>
@@ -140,7 +141,7 @@ struct EscalationLevel {
 };
 
 /// The run's parent, 15 minutes later where its alerts go, and 15 minutes after that its people.
-[[nodiscard]] inline std::vector<EscalationLevel> three_levels() {
+[[nodiscard]] inline List<EscalationLevel> three_levels() {
     constexpr Duration wait = std::chrono::minutes{15};
     return {
         {EscalationTarget::parent, {}, {}}, {EscalationTarget::origin, wait, {}}, {EscalationTarget::people, wait, {}}};
@@ -149,7 +150,7 @@ struct EscalationLevel {
 /// How an escalation goes on while nobody says to be on it.
 struct EscalationSettings {
     /// In order, at most 16. Empty: it is told once, where all alerts about the run go.
-    std::vector<EscalationLevel> levels{};
+    List<EscalationLevel> levels{};
     /// An acknowledgement holds for so long; if the incident still is open then, the level that was told last is told
     /// again. Zero: as long as the incident.
     Duration ack_lasts{};
@@ -158,9 +159,9 @@ struct EscalationSettings {
     bool parent_first = false;
 
     /// Of one run.
-    [[nodiscard]] const std::vector<EscalationLevel>& levels_of(bool has_parent) const {
-        static const std::vector<EscalationLevel> parent_then_origin{
-            {EscalationTarget::parent, {}, {}}, {EscalationTarget::origin, std::chrono::minutes{15}, {}}};
+    [[nodiscard]] const List<EscalationLevel>& levels_of(bool has_parent) const {
+        static const List<EscalationLevel> parent_then_origin{{EscalationTarget::parent, {}, {}},
+                                                              {EscalationTarget::origin, std::chrono::minutes{15}, {}}};
         return parent_first && has_parent && levels.empty() ? parent_then_origin : levels;
     }
 };
@@ -174,7 +175,7 @@ struct AlertSettings {
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
     /// once when a run begins to wait for them, and of a silence that nothing is done about.
-    std::vector<ConditionAlert> conditions{{}, silence_alert()};
+    List<ConditionAlert> conditions{{}, silence_alert()};
     std::string to{};  ///< route of alerts about runs that have no `origin`
     EscalationSettings escalation{};
     OutboxSettings outbox{};
@@ -235,7 +236,7 @@ struct PromptSettings {
     std::function<std::string(const PromptFacts&)> steer{};
     std::function<std::string(const BriefFacts&)> brief{};
     /// The findings in words, one text each, in the order in which people are to read them.
-    std::function<std::vector<std::string>(const std::vector<Finding>&, const Run&)> issues{};
+    std::function<std::vector<std::string>(const List<Finding>&, const Run&)> issues{};
     /// Without `issues`: findings read as their detectors put them (`words`), in the order of the class. Else rule and
     /// numbers, worst first.
     bool detectors_words = false;
@@ -307,10 +308,10 @@ public:
         for (const Entry& entry : entries_) names.push_back(entry.ops->kind);
         return names;
     }
-    [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+    [[nodiscard]] const List<Entry>& entries() const noexcept { return entries_; }
 
 private:
-    std::vector<Entry> entries_{};
+    List<Entry> entries_{};
 };
 
 /// Named settings of a kind of run.

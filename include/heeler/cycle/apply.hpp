@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
@@ -26,8 +26,8 @@ struct WorkItem {
 
     Change change;  ///< its actions and alerts are carried out once they are durable
     Decided decided;
-    std::vector<Event> events;  ///< reported once it is durable
-    bool ends = false;          ///< this cycle ends the run
+    List<Event> events;  ///< reported once it is durable
+    bool ends = false;   ///< this cycle ends the run
 };
 
 /// Decides about one run, under its lock and while it is as it is decided to be (`Deciding`).
@@ -50,7 +50,7 @@ public:
 
     /// What the outcomes of a rung change is decided at once.
     void settle() {
-        std::vector<Action> actions = item_.decided.settle(watched_);
+        List<Action> actions = item_.decided.settle(watched_);
         watched_.verdict.edit().rung_open = 0;
         ++watched_.verdict.edit().settled;
         const bool shadow = watched_.rules().mode == Mode::shadow;
@@ -172,7 +172,7 @@ private:
     }
 
     /// What the run is after a rung that ended it; completed if an action found it over.
-    [[nodiscard]] static RunState state_after(const std::vector<Action>& actions) noexcept {
+    [[nodiscard]] static RunState state_after(const List<Action>& actions) noexcept {
         const Action& main = rung::main_of(actions);
         if (main.outcome != ActionOutcome::done) return RunState::completed;
         if (main.kind == ActionKind::terminate) return RunState::terminated;
@@ -181,7 +181,7 @@ private:
     }
 
     /// What detectors that listen to what came of actions put on record of it.
-    void record_outcomes(const std::vector<Action>& actions) {
+    void record_outcomes(const List<Action>& actions) {
         if (!watched_.of_class()->listens<Acted>()) return;
         item_.change.with_memory = true;
         for (const Action& action : actions)
@@ -191,7 +191,7 @@ private:
 
     /// The ladder need not repeat an escalation that was silenced: people are told when the silence is over. True if
     /// that is what the rung was for.
-    bool take_for_told(std::vector<Action>& actions) const {
+    bool take_for_told(List<Action>& actions) const {
         const Unheard& unheard = *watched_.verdict->told.unheard;
         if (!unheard.escalated || unheard.incident != watched_.verdict->incident.number) return false;
         const Action& main = rung::main_of(actions);
@@ -221,7 +221,7 @@ private:
             }
     }
 
-    void add_alerts(std::vector<AlertRow> rows) {
+    void add_alerts(List<AlertRow> rows) {
         item_.decided.add_alerts(watched_, rows.size());
         for (AlertRow& row : rows) item_.change.rows.alerts.push_back(std::move(row));
     }
@@ -300,7 +300,7 @@ private:
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.
-    void settle_after_end(const std::vector<Action>& actions) {
+    void settle_after_end(const List<Action>& actions) {
         Decision over{watched_.verdict->incident};
         over.corrected = rung::outcome_of(actions);
         if (*over.corrected == InterventionOutcome::pending) over.corrected = InterventionOutcome::ended;
@@ -309,7 +309,7 @@ private:
     }
 
     /// The record of the rung says what it came to. An escalation that was added to it does not rename it.
-    void correct(const std::vector<Action>& actions, const Decision& decision) {
+    void correct(const List<Action>& actions, const Decision& decision) {
         for (Intervention known : watched_.verdict->interventions) {
             if (known.number != actions.front().intervention || known.outcome != InterventionOutcome::pending) continue;
             known.action = rung::main_of(actions).kind;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/effects/deliverer.hpp>
@@ -24,16 +24,16 @@ public:
         : ledger_{ledger}, registry_{registry}, hands_{hands}, courier_{courier}, settings_{settings} {}
 
     /// False: what belongs to no run was not stored.
-    bool operator()(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
-        std::vector<Change> changes;
+    bool operator()(Batch batch, List<WorkItem>& work, Instant now, CycleReport& report) {
+        List<Change> changes;
         for (WorkItem& item : work) {
             make_ready(item, now);
             changes.push_back(std::move(item.change));
         }
         const auto error = ledger_.commit(changes, std::move(batch), now);
         if (error) report.error("commit", run_at_fault(*error, changes), *error);
-        std::vector<RungJob> rungs;
-        std::vector<AlertJob> alerts;
+        List<RungJob> rungs;
+        List<AlertJob> alerts;
         for (std::size_t i = 0; i < work.size(); ++i) {
             work[i].change = std::move(changes[i]);
             if (work[i].change.stored)
@@ -62,8 +62,7 @@ private:
             item.change.related.edit().tallies.push_back({watched.rules().name, incident.condition, 1, 0});
     }
 
-    void hand_over(WorkItem& item, std::vector<RungJob>& rungs, std::vector<AlertJob>& alerts, Instant now,
-                   CycleReport& report) {
+    void hand_over(WorkItem& item, List<RungJob>& rungs, List<AlertJob>& alerts, Instant now, CycleReport& report) {
         for (Event& event : item.events) report.events.push_back(std::move(event));
         report.acted += item.decided.actions() == 0 ? 0 : 1;
         WatchedRun& watched = *item.change.watched;
@@ -84,7 +83,7 @@ private:
     }
 
     /// The store refuses the only run that there was to write: perhaps it takes others.
-    static std::string run_at_fault(const Error& error, const std::vector<Change>& changes) {
+    static std::string run_at_fault(const Error& error, const List<Change>& changes) {
         if (error.code != ErrorCode::unstorable || changes.size() != 1) return {};
         const std::lock_guard guard{changes[0].watched->lock};
         return std::string{changes[0].watched->run.id};

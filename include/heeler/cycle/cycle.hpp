@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <heeler/core/attached.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -55,7 +56,7 @@ public:
         classes_.begin(cause, now);
         // Nothing is decided for a run before it is watched: its class may be defined later.
         loader_.sort_out(*decisions, now, report);
-        std::vector<WorkItem> work;
+        List<WorkItem> work;
         Batch batch;
         acted_.clear();
         for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
@@ -88,7 +89,7 @@ public:
         const std::lock_guard one{running_};
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return std::nullopt;
-        std::vector<WorkItem> work;
+        List<WorkItem> work;
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
@@ -149,18 +150,18 @@ private:
     }
 
     /// Of the first `count`.
-    [[nodiscard]] static WorkItem* find_item(RunHandle handle, std::vector<WorkItem>& work, std::size_t count) {
+    [[nodiscard]] static WorkItem* find_item(RunHandle handle, List<WorkItem>& work, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i)
             if (work[i].change.handle == handle) return &work[i];
         return nullptr;
     }
 
-    static WorkItem& item_of(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
+    static WorkItem& item_of(RunHandle handle, WatchedRun& watched, List<WorkItem>& work) {
         WorkItem* const known = find_item(handle, work, work.size());
         return known != nullptr ? *known : work.emplace_back(handle, watched);
     }
 
-    void settle(RunHandle handle, Instant now, std::vector<WorkItem>& work) {
+    void settle(RunHandle handle, Instant now, List<WorkItem>& work) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
@@ -171,7 +172,7 @@ private:
     }
 
     /// Looks at one run whose time has come.
-    void visit(RunHandle handle, TickCause cause, Instant now, std::vector<WorkItem>& work, CycleReport& report) {
+    void visit(RunHandle handle, TickCause cause, Instant now, List<WorkItem>& work, CycleReport& report) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
@@ -213,7 +214,7 @@ private:
     }
 
     /// Whether what was kept back is not to be told yet.
-    [[nodiscard]] bool is_inhibited(RunHandle handle, WatchedRun& watched, std::vector<WorkItem>& work) {
+    [[nodiscard]] bool is_inhibited(RunHandle handle, WatchedRun& watched, List<WorkItem>& work) {
         std::string parent;
         {
             const std::lock_guard guard{watched.lock};
@@ -243,7 +244,7 @@ private:
         RunHandle handle;
         WatchedRun& watched;
         Instant now;
-        std::vector<WorkItem>& work;
+        List<WorkItem>& work;
         CycleReport& report;
         Deciding deciding;
         WorkItem* item = nullptr;  ///< what is decided about it, if anything is
@@ -366,7 +367,7 @@ private:
     }
 
     /// False: something of it was not stored. A run that the store does not take holds up no other.
-    bool commit(Batch batch, std::vector<WorkItem>& work, Instant now, CycleReport& report) {
+    bool commit(Batch batch, List<WorkItem>& work, Instant now, CycleReport& report) {
         for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
@@ -407,8 +408,8 @@ private:
     WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
-    std::vector<AuditRow> pending_audit_;
-    std::vector<Event> unheard_;  ///< of ends that were written between two cycles
+    List<AuditRow> pending_audit_;
+    List<Event> unheard_;  ///< of ends that were written between two cycles
     static constexpr Duration lost_is_long = std::chrono::minutes{10};
     std::size_t lost_runs_ = 0;     ///< in this cycle: of which it is time to say that their source is lost
     Duration lost_for_{};           ///< the longest of them

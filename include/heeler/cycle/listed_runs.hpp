@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/next_look.hpp>
@@ -61,7 +62,7 @@ public:
     }
 
     /// What is to be put on record about runs that are over.
-    [[nodiscard]] std::vector<AuditRow> take_audit() { return std::exchange(audit_, {}); }
+    [[nodiscard]] List<AuditRow> take_audit() { return std::exchange(audit_, {}); }
 
     /// When to ask a list again, even if there is no run. Any thread.
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const {
@@ -113,12 +114,12 @@ private:
         NameMap<Known> known{};
         NameMap<bool> refused{};
         std::size_t untold = 0;
-        Elapsed turn{};                 ///< who was to be asked again by then is
-        std::size_t tried = 0;          ///< names of others that are begun again, to see whether they still are
-        std::size_t in_use = 0;         ///< names whose id is
-        std::size_t asked = 0;          ///< names about which the store was asked
-        std::vector<Change> changes{};  ///< runs that begin
-        std::vector<RunSpec> taken{};   ///< names whose id is in use
+        Elapsed turn{};                ///< who was to be asked again by then is
+        std::size_t tried = 0;         ///< names of others that are begun again, to see whether they still are
+        std::size_t in_use = 0;        ///< names whose id is
+        std::size_t asked = 0;         ///< names about which the store was asked
+        List<Change> changes{};        ///< runs that begin
+        std::vector<RunSpec> taken{};  ///< names whose id is in use
 
         void add(RunHandle handle, WatchedRun& watched) {
             changes.emplace_back();
@@ -197,7 +198,7 @@ private:
 
     /// Until when names that are elsewhere may be asked about in this list: those who have waited longest come first.
     [[nodiscard]] static Elapsed turn(const State& state, Instant now) {
-        std::vector<Elapsed> due;
+        List<Elapsed> due;
         for (const auto& [name, known] : state.known)
             if (known.elsewhere && known.ask_again <= now.elapsed) due.push_back(known.ask_again);
         if (due.size() <= most_asked) return now.elapsed;
@@ -275,7 +276,7 @@ private:
     /// Stores the runs that begin. Those whose id is in use are no runs; while the store fails they are watched in
     /// memory, and stored with a later list.
     void store(Round& round) {
-        std::vector<Change> changes = std::exchange(round.changes, {});
+        List<Change> changes = std::exchange(round.changes, {});
         if (changes.empty()) return;
         if (auto error = ledger_.commit(changes, {}, round.now)) round.report.error("commit", {}, *std::move(error));
         for (const Change& change : changes) {
@@ -397,7 +398,7 @@ private:
     NameIds ids_;
     NameMap<State> states_;
     std::vector<RunHandle> missing_;
-    std::vector<AuditRow> audit_;
+    List<AuditRow> audit_;
     mutable std::mutex lock_;
     NameMap<Elapsed> next_;
 };

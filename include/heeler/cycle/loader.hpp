@@ -10,6 +10,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -64,7 +65,7 @@ public:
     }
 
     /// Decisions that can be carried out now. One that cannot be read is named once and stays open.
-    void sort_out(std::vector<DecisionRow>& decisions, Instant now, CycleReport& report) {
+    void sort_out(List<DecisionRow>& decisions, Instant now, CycleReport& report) {
         detail::drop_if(decisions, [&](const DecisionRow& decision) {
             if (decision.damage.empty())
                 return is_elsewhere(decision.run, now) || ledger_.is_put_off(decision.run, now);
@@ -183,7 +184,7 @@ private:
     }
 
     /// Names each damaged row once, however often it is met.
-    void say(const std::vector<DamagedRow>& damaged, CycleReport& report) {
+    void say(const List<DamagedRow>& damaged, CycleReport& report) {
         for (const DamagedRow& row : damaged)
             if (is_news(row.run, row.what))
                 report.error("load", row.run, Error{ErrorCode::corrupt, row.what + "; it is passed over"});
@@ -273,7 +274,7 @@ private:
         const std::lock_guard guard{watched.lock};
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
         for (const AlertRow& row : stored.pending) queues_.add(alert_job(handle, watched, row));
-        std::vector<Action> rung = open_rung(watched, stored.actions);
+        List<Action> rung = open_rung(watched, stored.actions);
         // Those that are intended outside it were never handed over: their commit was taken for failed.
         for (Action action : stored.actions) {
             const auto is_it = [&](const Action& one) { return one.key == action.key; };
@@ -293,8 +294,8 @@ private:
     }
 
     /// The rung that was under way, as far as it came; also one that was carried out but not settled.
-    [[nodiscard]] static std::vector<Action> open_rung(const WatchedRun& watched, const std::vector<Action>& actions) {
-        std::vector<Action> rung;
+    [[nodiscard]] static List<Action> open_rung(const WatchedRun& watched, const List<Action>& actions) {
+        List<Action> rung;
         for (const Action& action : actions)
             if (action.intervention == watched.verdict->incident.interventions) rung.push_back(action);
         const std::size_t open = detail::min_of<std::size_t>(watched.verdict->rung_open, rung.size());
@@ -326,7 +327,7 @@ private:
     bool loaded_ = false;
     Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds
     CycleReport unheard_;                ///< what was found while nobody listened
-    std::vector<StoredRun> strangers_;   ///< stored runs whose class is not defined yet
+    List<StoredRun> strangers_;          ///< stored runs whose class is not defined yet
     std::vector<std::string> told_;      ///< of these classes
     NameMap<Elapsed> unreadable_;        ///< runs that are left alone, and when to look at them again
     std::vector<std::string> said_;      ///< damage that was named: the run and what it is

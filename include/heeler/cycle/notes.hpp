@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/text/append.hpp>
@@ -31,7 +31,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
         open.evidence.add("attempts", decision.incident.attempts);
         all.add(open);
     }
-    event.findings.assign(all.begin(), all.end());
+    event.findings = {all.begin(), all.end()};
     return event;
 }
 
@@ -98,7 +98,7 @@ namespace heeler::inline HEELER_ABI::detail::notes {
 }
 
 /// What was tried in vain, each with what was answered.
-[[nodiscard]] inline std::string failed(const std::vector<Action>& actions) {
+[[nodiscard]] inline std::string failed(const List<Action>& actions) {
     std::string text;
     for (const Action& action : actions) {
         const bool in_vain = rung::not_done(action) || action.outcome == ActionOutcome::unknown;

@@ -3,11 +3,11 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -119,9 +119,8 @@ public:
 
     /// `item_of(handle, watched)` gives the work item of a run in this cycle.
     template <class ItemOf>
-    void apply(const std::vector<DecisionRow>& decisions, Instant now, Batch& batch, CycleReport& report,
-               ItemOf&& item_of) {
-        std::vector<std::uint64_t> standing;
+    void apply(const List<DecisionRow>& decisions, Instant now, Batch& batch, CycleReport& report, ItemOf&& item_of) {
+        List<std::uint64_t> standing;
         silences_.clear();
         for (const DecisionRow& decision : decisions) {
             if (decision.verb == Verb::silence)
@@ -135,7 +134,7 @@ public:
     }
 
     [[nodiscard]] bool frozen() const noexcept { return frozen_; }
-    [[nodiscard]] const std::vector<DecisionRow>& silences() const noexcept { return silences_; }
+    [[nodiscard]] const List<DecisionRow>& silences() const noexcept { return silences_; }
 
     /// Whether what was applied last is durable now. What is not is put on record once more.
     void written(bool stored) {
@@ -155,7 +154,7 @@ private:
             batch.applied.push_back(decision.number);
     }
 
-    void apply_to_all(const DecisionRow& decision, Instant now, std::vector<std::uint64_t>& standing, Batch& batch,
+    void apply_to_all(const DecisionRow& decision, Instant now, List<std::uint64_t>& standing, Batch& batch,
                       CycleReport& report) {
         const bool freezes = decision.verb == Verb::freeze;
         const bool lasts = freezes && (!decision.until || now.wall < *decision.until);
@@ -237,10 +236,10 @@ private:
     }
 
     Registry& registry_;
-    std::vector<std::uint64_t> told_;  ///< freezes and silences that are on record
-    std::size_t stored_ = 0;           ///< of these, the first ones, durably
+    List<std::uint64_t> told_;  ///< freezes and silences that are on record
+    std::size_t stored_ = 0;    ///< of these, the first ones, durably
     bool frozen_ = false;
-    std::vector<DecisionRow> silences_;
+    List<DecisionRow> silences_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -8,6 +8,7 @@
 
 #include <heeler/alert/next.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/judge.hpp>
@@ -67,7 +68,7 @@ public:
     }
 
     /// For people who were told that an incident began: the run is over.
-    [[nodiscard]] std::vector<AlertRow> ended(bool found_over) const {
+    [[nodiscard]] List<AlertRow> ended(bool found_over) const {
         AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end " + moment());
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
@@ -78,7 +79,7 @@ public:
         const Incident& trouble = watched_.verdict->incident;
         add_all_clear(row.alert, watched_, watched_.verdict->told.is_believed() ? trouble : Incident{},
                       watched_.run.working(now_.elapsed), {});
-        std::vector<AlertRow> rows{std::move(row)};
+        List<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         return rows;
     }
@@ -98,7 +99,7 @@ private:
         }
         incident.value_then = watched_.run.metric_value().value_or(incident.value_then);
         incident.items_then = watched_.items();
-        const std::vector<Step> plan = plan_with_isolation();
+        const List<Step> plan = plan_with_isolation();
         ActionKind strongest = plan.front().action;
         for (std::size_t i = 0; i < plan.size(); ++i) {
             rows_.actions.push_back(action_of(plan[i], i, same_rung));
@@ -231,7 +232,7 @@ private:
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(from.condition)};
         add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
-        std::vector<AlertRow> rows{std::move(row)};
+        List<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
         for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
     }
@@ -241,7 +242,7 @@ private:
         if (telling_.level.level == 0) return;
         const LevelStep& step = telling_.level;
         const Told& told = telling_.told;
-        const std::vector<EscalationLevel>& levels = this->levels();
+        const List<EscalationLevel>& levels = this->levels();
         row.alert.to = route_of(levels[step.level - 1]);
         const std::string place = text::concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
@@ -280,7 +281,7 @@ private:
         return text::sanitise(own ? level.route : watched_.rules().alerts.to, 256);
     }
 
-    [[nodiscard]] const std::vector<EscalationLevel>& levels() const {
+    [[nodiscard]] const List<EscalationLevel>& levels() const {
         return watched_.rules().alerts.escalation.levels_of(!spec_.parent.empty());
     }
 
@@ -288,7 +289,7 @@ private:
     [[nodiscard]] std::vector<std::string> routes_told() const {
         std::vector<std::string> routes;
         const ToldLevels& told = *watched_.verdict->told.levels;
-        const std::vector<EscalationLevel>& levels = this->levels();
+        const List<EscalationLevel>& levels = this->levels();
         if (told.incident != watched_.verdict->incident.number) return routes;
         for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
             std::string route = route_of(levels[i]);
@@ -316,7 +317,7 @@ private:
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.
-    void copy_for_levels(std::vector<AlertRow>& rows) const {
+    void copy_for_levels(List<AlertRow>& rows) const {
         for (std::string& route : routes_told()) {
             if (route == rows.front().alert.to) continue;
             AlertRow copy = rows.front();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/cycle/listed_runs.hpp>
 #include <heeler/cycle/source_reader.hpp>
 #include <heeler/cycle/sources.hpp>
@@ -26,7 +27,7 @@ public:
         listing_.refresh(runs, all, whole, now, report);
     }
     void drop_missing(Instant now, CycleReport& report) override { listing_.drop_missing(now, report); }
-    [[nodiscard]] std::vector<AuditRow> take_audit() override { return listing_.take_audit(); }
+    [[nodiscard]] List<AuditRow> take_audit() override { return listing_.take_audit(); }
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const override { return listing_.next(now); }
 
 private:

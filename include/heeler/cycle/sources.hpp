@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
@@ -71,7 +72,7 @@ public:
     virtual void refresh(std::vector<RunHandle>& runs, bool all, const WholeClasses& whole, Instant now,
                          CycleReport& report) = 0;
     virtual void drop_missing(Instant now, CycleReport& report) = 0;
-    [[nodiscard]] virtual std::vector<AuditRow> take_audit() = 0;
+    [[nodiscard]] virtual List<AuditRow> take_audit() = 0;
     [[nodiscard]] virtual std::optional<Elapsed> next(Instant now) const = 0;
 };
 

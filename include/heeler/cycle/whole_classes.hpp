@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/context_desk.hpp>
@@ -92,8 +92,8 @@ private:
     const Registry& registry_;
     ContextDesk& context_;
     mutable std::mutex lock_;
-    NameMap<Elapsed> next_;                               ///< cycle of each class that had one
-    std::vector<std::shared_ptr<const ReadyClass>> now_;  ///< whose cycle this is
+    NameMap<Elapsed> next_;                        ///< cycle of each class that had one
+    List<std::shared_ptr<const ReadyClass>> now_;  ///< whose cycle this is
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

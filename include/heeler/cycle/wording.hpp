@@ -10,6 +10,7 @@
 #include <heeler/alert/session_alert.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/all_clear.hpp>
@@ -102,7 +103,7 @@ public:
     }
 
     /// Never empty for a finding.
-    [[nodiscard]] std::vector<std::string> words_of(const std::vector<Finding>& findings) const {
+    [[nodiscard]] std::vector<std::string> words_of(const List<Finding>& findings) const {
         std::vector<std::string> words;
         if (findings.empty()) return words;
         const PromptSettings& prompts = watched_.rules().prompts;

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
@@ -67,7 +67,7 @@ struct HeartbeatContract {
         /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
         std::optional<Duration> veto_within{};
         /// In place of `in_tool` for some tools; the longest prefix that fits counts. Needs `in_tool`.
-        std::vector<ToolTier> tool_tiers{};
+        List<ToolTier> tool_tiers{};
         /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (the session
         /// monitor).
         Duration tool_grace = std::chrono::seconds{30};

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <heeler/core/list.hpp>
 #include <heeler/detect/loop.hpp>
 #include <heeler/detect/loop/fold.hpp>
 #include <heeler/text/words.hpp>
@@ -35,9 +36,8 @@ HEELER_INLINE void Loop::by_name(Settings& settings, NamedSettings& named) { loo
 
 HEELER_INLINE Result<void> Loop::validate(const Settings& settings) { return loops::validate(settings); }
 
-HEELER_INLINE std::vector<Detail> Loop::details(const Memory& memory, const Settings&, const Run&,
-                                                const Finding& found) {
-    std::vector<Detail> shown;
+HEELER_INLINE List<Detail> Loop::details(const Memory& memory, const Settings&, const Run&, const Finding& found) {
+    List<Detail> shown;
     shown.push_back({"varied", std::string{name_of(memory.calls->shown.hit.varied)}});
     if (found.level >= Level::nudge && !memory.example->text().empty())
         shown.push_back({"example", std::string{memory.example->text()}});

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -51,7 +51,7 @@ struct Loop {
         return memory.calls->ledger.since;
     }
 
-    [[nodiscard]] static std::vector<Detail> details(const Memory& memory, const Settings&, const Run&, const Finding&);
+    [[nodiscard]] static List<Detail> details(const Memory& memory, const Settings&, const Run&, const Finding&);
     [[nodiscard]] static std::string describe(const Finding& finding);
 };
 

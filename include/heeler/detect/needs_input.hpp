@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 6> prompt_patterns{"Do you want to
 
 namespace detail {
 /// What an alert says of a question.
-[[nodiscard]] inline std::vector<Detail> prompt_details(PromptType type, std::string_view prompt) {
+[[nodiscard]] inline List<Detail> prompt_details(PromptType type, std::string_view prompt) {
     return {{"prompt_type", std::string{name_of(type)}}, {"prompt_preview", std::string{prompt}}};
 }
 }  // namespace detail
@@ -92,8 +92,7 @@ struct NeedsInput {
         return *run.waiting_since + settings.longest_wait;
     }
 
-    [[nodiscard]] std::vector<Detail> details(const Memory&, const Settings&, const Run& run,
-                                              const Finding& finding) const {
+    [[nodiscard]] List<Detail> details(const Memory&, const Settings&, const Run& run, const Finding& finding) const {
         if (finding.evidence.rule == waits_long) return {{"waits_for", std::string{name_of(run.state)}}};
         return detail::prompt_details(prompt_type_of(run.words->prompt), run.words->prompt);
     }

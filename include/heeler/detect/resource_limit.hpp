@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
@@ -42,7 +42,7 @@ struct ResourceLimit {
     };
 
     struct Memory {
-        std::vector<Used> resources;
+        List<Used> resources;
 
         template <class A>
         void archive(A& a) {
@@ -97,7 +97,7 @@ struct ResourceLimit {
 
 private:
     /// Of this name, else a new one, else that which has the most left.
-    static Used& place_of(std::vector<Used>& resources, std::uint64_t name) {
+    static Used& place_of(List<Used>& resources, std::uint64_t name) {
         Used* emptiest = nullptr;
         for (Used& each : resources) {
             if (each.name == name) return each;

@@ -11,6 +11,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -62,7 +63,7 @@ struct WorkerState {
 
         template <class A>
         void archive(A& a) {
-            if (A::is_loading || tail.empty()) return archive_as(a, tail, line_then);
+            if (a.is_loading() || tail.empty()) return archive_as(a, tail, line_then);
             // What is stored is kept for long, and read by others.
             std::vector<std::string> shown = clean(tail);
             std::string then =
@@ -142,8 +143,8 @@ struct WorkerState {
     }
 
     /// The fields of a worker monitor's alert.
-    [[nodiscard]] std::vector<Detail> details(const Memory& memory, const Settings& settings, const Run& run,
-                                              const Finding& finding) const {
+    [[nodiscard]] List<Detail> details(const Memory& memory, const Settings& settings, const Run& run,
+                                       const Finding& finding) const {
         const RunWords& words = *run.words;
         const std::string_view last = memory.tail.empty() ? std::string_view{} : memory.tail.back();
         if (finding.condition == Condition::complete)
@@ -245,8 +246,7 @@ private:
         return nullptr;
     }
 
-    [[nodiscard]] static std::vector<Detail> prompt_of(const Memory& memory, const Settings& settings,
-                                                       const RunWords& words) {
+    [[nodiscard]] static List<Detail> prompt_of(const Memory& memory, const Settings& settings, const RunWords& words) {
         std::string_view prompt = words.prompt;
         if (prompt.empty())
             if (const std::string* line = line_with(memory, settings.prompts, memory.answered)) prompt = *line;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/queues.hpp>
@@ -21,7 +21,7 @@ public:
     AlertDesk(Ledger& ledger, RunTable<WatchedRun>& table) : ledger_{ledger}, table_{table} {}
 
     /// Alerts of runs that another watchdog holds are theirs.
-    static void leave_to_others(std::vector<AlertJob>& jobs) {
+    static void leave_to_others(List<AlertJob>& jobs) {
         drop_if(jobs, [](const AlertJob& job) {
             const std::lock_guard guard{job.watched->lock};
             if (!job.watched->disowned) return false;
@@ -31,9 +31,9 @@ public:
     }
 
     /// One change for each run, with the rows of its alerts; says which one each job's row went to.
-    [[nodiscard]] static std::vector<std::size_t> put(const std::vector<AlertJob>& jobs, std::vector<Change>& changes) {
+    [[nodiscard]] static List<std::size_t> put(const List<AlertJob>& jobs, List<Change>& changes) {
         NameMap<std::size_t> known;
-        std::vector<std::size_t> places;
+        List<std::size_t> places;
         for (const AlertJob& job : jobs) {
             const bool is_first = known.emplace(job.row.alert.run.id, changes.size());
             places.push_back(known[job.row.alert.run.id]);
@@ -50,10 +50,10 @@ public:
 
     /// They are as their rows say, and their runs know what became of them. What cannot be stored now waits with its
     /// run.
-    void settle(const std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
+    void settle(const List<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (jobs.empty()) return;
-        std::vector<Change> changes;
-        const std::vector<std::size_t> places = put(jobs, changes);
+        List<Change> changes;
+        const List<std::size_t> places = put(jobs, changes);
         (void)ledger_.commit(changes, {}, now);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             WatchedRun& watched = *jobs[i].watched;

@@ -11,6 +11,7 @@
 #include <heeler/alert/outbox.hpp>
 #include <heeler/alert/receipt_note.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -72,10 +73,10 @@ public:
         const std::lock_guard one{running_};
         if (!held_lease_.holds() || !informed_.load(std::memory_order_acquire)) return;
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
-        std::vector<AlertJob> due = queues_.take_due_alerts(now);
+        List<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
         Inhibition{ledger_, registry_}.inhibit(due, now, report);
-        std::vector<std::vector<AlertJob>> groups;
+        std::vector<List<AlertJob>> groups;
         NameMap<std::size_t> places;
         for (auto& job : due) {
             if (job.group.empty()) {
@@ -321,7 +322,7 @@ private:
 
     /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
     /// is told twice, and none of them is lost.
-    void send_together(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
+    void send_together(List<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (!GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
         queues_.told(jobs.front(), now.wall);
         jobs.front().group.clear();  // from here on it waits for nobody
@@ -435,7 +436,7 @@ private:
         WatchedRun& watched = *job.watched;
         const std::lock_guard guard{watched.lock};
         if (watched.unsaved) {
-            std::vector<AlertRow> others;
+            List<AlertRow> others;
             for (AlertRow& row : watched.unsaved.edit().alerts)
                 if (row.alert.key != job.row.alert.key) others.push_back(std::move(row));
             watched.unsaved.edit().alerts.swap(others);

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
@@ -27,12 +27,12 @@ public:
     /// The first of them tells of all, and that it does is on record at each, in one commit. The others wait until it
     /// is known what became of it, so that none is lost if it was not stored, or nobody gets it. What cannot be stored
     /// waits as it was; false: so does the first.
-    [[nodiscard]] bool join(std::vector<AlertJob>& jobs, Instant now, CycleReport& report) {
+    [[nodiscard]] bool join(List<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (jobs.size() == 1) return go_alone(jobs.front(), now);
-        std::vector<AlertJob> before = jobs;
+        List<AlertJob> before = jobs;
         write_rows(jobs);
-        std::vector<Change> changes;
-        const std::vector<std::size_t> places = AlertDesk::put(jobs, changes);
+        List<Change> changes;
+        const List<std::size_t> places = AlertDesk::put(jobs, changes);
         const auto error = ledger_.commit(changes, {}, now);
         const bool good = changes[places[0]].stored;
         // Whom the store does not take tells of itself alone, and holds up no other.
@@ -83,8 +83,8 @@ private:
         return true;
     }
 
-    static void write_rows(std::vector<AlertJob>& jobs) {
-        std::vector<const Alert*> others;
+    static void write_rows(List<AlertJob>& jobs) {
+        List<const Alert*> others;
         for (std::size_t i = 1; i < jobs.size(); ++i) others.push_back(&jobs[i].row.alert);
         Alert& lead = jobs[0].row.alert;
         speak_for(lead, others);
@@ -114,7 +114,7 @@ private:
         return now.wall - job.row.created_at > 2 * job.rules->rules.alerts.outbox.give_up_after;
     }
 
-    void settle(std::vector<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
+    void settle(List<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
         for (AlertJob& job : jobs) {
             job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
             const std::lock_guard guard{job.watched->lock};

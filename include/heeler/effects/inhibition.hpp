@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/lineage.hpp>
@@ -25,8 +25,8 @@ public:
 
     /// Takes out those that are not told now, and settles them in one commit. That their runs are to be told of later
     /// is stored with it.
-    void inhibit(std::vector<AlertJob>& due, Instant now, CycleReport& report) {
-        std::vector<AlertJob> kept, rest;
+    void inhibit(List<AlertJob>& due, Instant now, CycleReport& report) {
+        List<AlertJob> kept, rest;
         for (AlertJob& job : due) {
             const auto parent = parent_of(job);
             const std::string above = parent ? above_of(job, *parent) : std::string{};

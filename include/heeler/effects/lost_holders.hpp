@@ -13,6 +13,7 @@
 #include <heeler/alert/receipt_note.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -51,7 +52,7 @@ public:
     }
 
     /// What is to be put on record.
-    [[nodiscard]] std::vector<AuditRow> take_audit() {
+    [[nodiscard]] List<AuditRow> take_audit() {
         const std::lock_guard guard{lock_};
         return std::exchange(audit_, {});
     }
@@ -87,11 +88,11 @@ private:
         audit_.push_back(receipt_note(row, receipt, now.wall));
     }
 
-    [[nodiscard]] std::vector<AlertRow> take_due(Instant now) {
-        std::vector<AlertRow> due;
+    [[nodiscard]] List<AlertRow> take_due(Instant now) {
+        List<AlertRow> due;
         const std::lock_guard guard{lock_};
         // One that is of the future is of before the clock was set.
-        std::vector<AlertRow> later;
+        List<AlertRow> later;
         for (AlertRow& row : untold_) {
             const bool waits = row.not_before > now.wall && row.created_at <= now.wall;
             (waits ? later : due).push_back(std::move(row));
@@ -101,8 +102,8 @@ private:
     }
 
     mutable std::mutex lock_;
-    std::vector<AuditRow> audit_;
-    std::vector<AlertRow> untold_;
+    List<AuditRow> audit_;
+    List<AlertRow> untold_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -11,6 +11,7 @@
 #include <heeler/alert/mail_check.hpp>
 #include <heeler/alert/outbox.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/effects/deliverer.hpp>
@@ -135,7 +136,7 @@ private:
         }
     }
 
-    [[nodiscard]] std::vector<Waiting>::iterator find(const std::string& key) {
+    [[nodiscard]] List<Waiting>::iterator find(const std::string& key) {
         auto at = waiting_.begin();
         while (at != waiting_.end() && at->row.alert.key != key) ++at;
         return at;
@@ -226,7 +227,7 @@ private:
     SaidOnce unreadable_, nameless_, unlearned_, unmarked_, undone_;
 
     mutable std::mutex lock_;  ///< of what waits; taken after `checking_`, before those of the memory
-    std::vector<Waiting> waiting_;
+    List<Waiting> waiting_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

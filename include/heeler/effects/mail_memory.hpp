@@ -11,6 +11,7 @@
 #include <heeler/alert/mail_check.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -81,7 +82,7 @@ public:
         }
         if (batch.audit.empty()) return;
         const std::size_t count = batch.audit.size();
-        std::vector<Change> none;
+        List<Change> none;
         const auto error = ledger_.commit(none, std::move(batch), now);
         if (error) unstored_.say("commit", *error, report);
         if (!error) unstored_.over();
@@ -169,7 +170,7 @@ private:
     bool learned_ = false;  ///< of the thread that ticks
     mutable std::mutex lock_;
     std::vector<MailName> known_;  ///< sorted
-    std::vector<AuditRow> unrecorded_;
+    List<AuditRow> unrecorded_;
     std::mutex recording_;  ///< taken before `lock_`
     SaidOnce unstored_;
 };

@@ -12,6 +12,7 @@
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -26,7 +27,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct RungJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
-    std::vector<Action> actions;
+    List<Action> actions;
     bool may_have_happened = false;             ///< the next of them: it is looked up, not simply asked for
     bool asked = false;                         ///< it was asked for here, without an answer
     std::uint8_t looks = 0;                     ///< how often it was looked up in vain
@@ -86,7 +87,7 @@ private:
 
 /// Alerts that one and the same alert speaks for: they wait for what becomes of it.
 struct SpokenFor {
-    std::vector<AlertJob> jobs{};
+    List<AlertJob> jobs{};
     Elapsed due = Elapsed::min();  ///< when to look
 };
 
@@ -121,7 +122,7 @@ public:
         put(std::move(job));
     }
     /// All that follows from one commit: nobody finds a part of it.
-    void add(std::vector<RungJob> rungs, std::vector<AlertJob> alerts) {
+    void add(List<RungJob> rungs, List<AlertJob> alerts) {
         for (RungJob& job : rungs) classify(job);
         for (AlertJob& job : alerts) classify(job);
         const std::lock_guard guard{lock_};
@@ -190,8 +191,8 @@ public:
         settled_.push_back(handle);
     }
 
-    [[nodiscard]] std::vector<RungJob> take_due_rungs(Elapsed now) {
-        std::vector<RungJob> due, later;
+    [[nodiscard]] List<RungJob> take_due_rungs(Elapsed now) {
+        List<RungJob> due, later;
         const std::lock_guard guard{lock_};
         for (auto& job : rungs_) (job.due <= now ? due : later).push_back(std::move(job));
         rungs_ = std::move(later);
@@ -205,8 +206,8 @@ public:
     }
 
     /// Due alerts that no waiting rung will send itself, in the order in which they were made.
-    [[nodiscard]] std::vector<AlertJob> take_due_alerts(Instant now) {
-        std::vector<AlertJob> due;
+    [[nodiscard]] List<AlertJob> take_due_alerts(Instant now) {
+        List<AlertJob> due;
         const std::lock_guard guard{lock_};
         const std::vector<std::string_view> rungs = keys_of_rungs();
         Alerts later;
@@ -228,8 +229,8 @@ public:
     }
 
     /// Alerts that others speak for, where it is time to look what became of those.
-    [[nodiscard]] std::vector<SpokenFor> take_spoken_for(Elapsed now) {
-        std::vector<SpokenFor> due;
+    [[nodiscard]] List<SpokenFor> take_spoken_for(Elapsed now) {
+        List<SpokenFor> due;
         const std::lock_guard guard{lock_};
         for (auto next = spoken_for_.begin(); next != spoken_for_.end();) {
             const auto at = next;
@@ -312,7 +313,7 @@ private:
         return keys;
     }
 
-    using Alerts = std::vector<std::unique_ptr<AlertJob>>;  ///< in order of their numbers
+    using Alerts = List<std::unique_ptr<AlertJob>>;  ///< in order of their numbers
 
     /// The first of an action.
     [[nodiscard]] Alerts::const_iterator alert_of(std::string_view action_key) const {
@@ -327,7 +328,7 @@ private:
     void forget_action(const AlertJob& job) {
         const auto known = by_action_.find(job.row.action_key);
         if (known == by_action_.end()) return;
-        std::vector<std::uint64_t>& numbers = known->second;
+        List<std::uint64_t>& numbers = known->second;
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             if (numbers[i] != job.number) continue;
             numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(i));
@@ -337,9 +338,9 @@ private:
     }
 
     mutable std::mutex lock_;
-    std::vector<RungJob> rungs_;
+    List<RungJob> rungs_;
     Alerts alerts_;
-    NameMap<std::vector<std::uint64_t>> by_action_;  ///< alerts that carry out an action, by its key: their numbers
+    NameMap<List<std::uint64_t>> by_action_;  ///< alerts that carry out an action, by its key: their numbers
     std::uint64_t added_ = 0;
     NameMap<SpokenFor> spoken_for_;  ///< by the alert that speaks for them
     AlertGroups groups_;

@@ -10,6 +10,7 @@
 
 #include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/effects/queues.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -17,7 +18,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Thread-safe, also for who holds a run's lock: its own is never held while one of those is waited for.
 class Silences {
 public:
-    void set(const std::vector<DecisionRow>& standing) {
+    void set(const List<DecisionRow>& standing) {
         const std::lock_guard guard{lock_};
         if (!standing.empty() || !standing_.empty()) standing_ = standing;
     }
@@ -53,7 +54,7 @@ private:
     }
 
     mutable std::mutex lock_;
-    std::vector<DecisionRow> standing_;
+    List<DecisionRow> standing_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/silence.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/engine/engine-inl.hpp>
 #include <heeler/text/append.hpp>
@@ -27,7 +27,7 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
     const auto run = parts_->registry.find(decision.run);
     Batch batch;
     batch.decisions.push_back(std::move(decision));
-    std::vector<Change> none;
+    List<Change> none;
     auto stored = detail::durable(parts_->ledger.commit(none, std::move(batch), now));
     if (!stored) return stored;
     if (run) table_.sooner(run->index, now.elapsed);
@@ -35,7 +35,7 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
     return stored;
 }
 
-HEELER_INLINE Result<std::vector<DecisionRow>> Engine::silences() {
+HEELER_INLINE Result<List<DecisionRow>> Engine::silences() {
     const Instant now = parts_->clock.now();
     auto open = parts_->ledger.list(now);
     if (open)
@@ -53,7 +53,7 @@ HEELER_INLINE Result<void> Engine::unsilence(std::uint64_t number, std::string_v
     if (!detail::any_of(*standing, is_it))
         return fail(ErrorCode::invalid_argument, text::concat("no silence ", std::to_string(number),
                                                               " is in force: `silences()` lists those that are"));
-    std::vector<Change> none;
+    List<Change> none;
     auto stored = detail::durable(parts_->ledger.commit(none, end_of_silence(number, by, now.wall), now));
     if (stored) wake_if_sooner(now.elapsed);
     return stored;

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/vitals.hpp>
 
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] Result<Snapshot> load() override {
         return timed(StoreOp::load, [&] { return store_.load(); });
     }
-    [[nodiscard]] Result<std::vector<DecisionRow>> list() override {
+    [[nodiscard]] Result<List<DecisionRow>> list() override {
         return timed(StoreOp::list, [&] { return store_.list(); });
     }
     [[nodiscard]] Result<Conflicts> commit(const Batch& batch) override {
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] bool lists_holders() const noexcept override {
         return LeasingStoreLike<Store> && CanListHolders<Store>;
     }
-    [[nodiscard]] Result<std::vector<HolderRow>> holders() override {
+    [[nodiscard]] Result<List<HolderRow>> holders() override {
         if constexpr (CanListHolders<Store>)
             return timed(StoreOp::holders, [&] { return store_.holders(); });
         else

@@ -63,6 +63,14 @@ struct Engine::EngineParts {
         if (MailPort* const room = mail.get()) return *room;
         return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
     }
+    /// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
+    [[nodiscard]] std::shared_ptr<const ReadyClass> reader_of(RunHandle run, RunTable<WatchedRun>& table) const {
+        WatchedRun* watched = registry.reads_loops() ? table.find(run) : nullptr;
+        if (watched == nullptr) return nullptr;
+        const std::lock_guard guard{watched->lock};
+        const auto& rules = watched->of_class();
+        return rules != nullptr && rules->loop != nullptr ? rules : nullptr;
+    }
 
     const EngineSettings settings;
     const Result<void> usable;
@@ -93,9 +101,12 @@ struct Engine::EngineParts {
 };
 
 HEELER_INLINE Engine::Engine(EngineSettings settings, ClockPort& clock, StorePort& store, NotifierPort& notifier)
-    : parts_{std::make_unique<EngineParts>(std::move(settings), table_, clock, store, notifier)} {}
+    : parts_{new EngineParts(std::move(settings), table_, clock, store, notifier)} {}
 
-HEELER_INLINE Engine::~Engine() { parts_->ledger.leave(); }
+HEELER_INLINE Engine::~Engine() {
+    parts_->ledger.leave();
+    delete parts_;
+}
 
 HEELER_INLINE Result<void> Engine::control(ControlRef control) {
     Effects& effects = parts_->deliverer.effects();
@@ -255,24 +266,15 @@ Observed Engine::fold(RunHandle run, const What& what, Instant now, Fold&& fold_
     return Observed::ok;
 }
 
-/// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
-HEELER_INLINE std::shared_ptr<const ReadyClass> Engine::reader_of(RunHandle run) {
-    WatchedRun* watched = parts_->registry.reads_loops() ? table_.find(run) : nullptr;
-    if (watched == nullptr) return nullptr;
-    const std::lock_guard guard{watched->lock};
-    const auto& rules = watched->of_class();
-    return rules != nullptr && rules->loop != nullptr ? rules : nullptr;
-}
-
 template <class What>
 Observed Engine::observe(RunHandle run, const What& what, Instant now) {
     if constexpr (std::is_same_v<What, ToolCall>) {
-        if (const auto rules = reader_of(run)) {
+        if (const auto rules = parts_->reader_of(run, table_)) {
             const loops::CallFacts facts = loops::facts_of(what, rules->loop->tools);
             return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
         }
     } else if constexpr (std::is_same_v<What, ToolResult>) {
-        if (const auto rules = reader_of(run)) {
+        if (const auto rules = parts_->reader_of(run, table_)) {
             const loops::ResultFacts facts = loops::facts_of(what);
             return fold(run, what, now, [&](WatchedRun&, Folder& folder) { folder(what, &facts); });
         }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/issue.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);
-    [[nodiscard]] Result<std::vector<DecisionRow>> silences();
+    [[nodiscard]] Result<List<DecisionRow>> silences();
 
     /// The runs that have changed, where a cycle is about these alone. Asked when all that is stored is known here.
     using Changed = std::function<std::vector<RunHandle>()>;
@@ -106,7 +106,6 @@ private:
     [[nodiscard]] Observed standing(RunHandle run, const WatchedRun& watched) const noexcept;
     template <class What, class Fold>
     [[nodiscard]] Observed fold(RunHandle run, const What& what, Instant now, Fold&& fold_in);
-    [[nodiscard]] std::shared_ptr<const ReadyClass> reader_of(RunHandle run);
     /// It was never stored.
     [[nodiscard]] bool is_new(RunHandle run) const;
     [[nodiscard]] std::optional<Error> commit(RunHandle run, Instant now);
@@ -118,7 +117,7 @@ private:
     void run_cycle(TickCause cause, const Changed& changed, Instant now, CycleReport& report);
 
     RunTable<WatchedRun> table_;
-    std::unique_ptr<EngineParts> parts_;
+    EngineParts* parts_;  // owned; a smart pointer would cost every user of the engine the header <memory>
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

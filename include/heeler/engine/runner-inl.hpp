@@ -130,20 +130,26 @@ struct Runner::Threads {
     bool woken = false;  ///< an observation must be looked at sooner
     std::thread judging;
     std::thread acting;
+#ifdef __cpp_lib_jthread
+    std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< it ends first, with who calls it just now
+#endif
 };
 
 HEELER_INLINE Runner::Runner(detail::Engine& engine, Duration period, OnCycle on_cycle)
-    : threads_{std::make_shared<Threads>(engine, period, std::move(on_cycle))} {
-    engine.wake_with([threads = threads_.get()] {
+    : threads_{new Threads(engine, period, std::move(on_cycle))} {
+    engine.wake_with([threads = threads_] {
         const std::lock_guard guard{threads->lock};
         threads->woken = true;
         threads->wake.notify_all();
     });
-    threads_->judging = std::thread{[threads = threads_.get()] { threads->judge(); }};
-    threads_->acting = std::thread{[threads = threads_.get()] { threads->act(); }};
+    threads_->judging = std::thread{[threads = threads_] { threads->judge(); }};
+    threads_->acting = std::thread{[threads = threads_] { threads->act(); }};
 }
 
-HEELER_INLINE Runner::~Runner() { stop(); }
+HEELER_INLINE Runner::~Runner() {
+    stop();
+    delete threads_;
+}
 
 HEELER_INLINE void Runner::stop() {
     threads_->ask_to_stop();
@@ -154,8 +160,7 @@ HEELER_INLINE void Runner::stop() {
 
 #ifdef __cpp_lib_jthread
 HEELER_INLINE void Runner::stop_with(std::stop_token stop) {
-    on_stop_ = std::make_unique<std::stop_callback<std::function<void()>>>(
-        std::move(stop), std::function<void()>{[threads = threads_] { threads->ask_to_stop(); }});
+    threads_->on_stop.emplace(std::move(stop), std::function<void()>{[threads = threads_] { threads->ask_to_stop(); }});
 }
 #endif
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <version>
 #ifdef __cpp_lib_jthread
 #include <stop_token>
@@ -52,10 +51,9 @@ private:
     Runner(detail::Engine& engine, Duration period, OnCycle on_cycle);
 #ifdef __cpp_lib_jthread
     void stop_with(std::stop_token stop);
-    std::unique_ptr<std::stop_callback<std::function<void()>>> on_stop_;
 #endif
 
-    std::shared_ptr<Threads> threads_;
+    Threads* threads_;  // owned; a smart pointer would cost who includes this the header <memory>
 };
 
 }  // namespace heeler::inline HEELER_ABI

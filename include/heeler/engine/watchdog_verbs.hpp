@@ -12,6 +12,7 @@
 
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/context_reset.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/engine/answers.hpp>
@@ -201,7 +202,7 @@ public:
     [[nodiscard]] Result<void> decide(DecisionRow decision) { return engine().decide(std::move(decision)); }
 
     /// The silences that are in force, or will be from the next cycle on (`Verb::silence`).
-    [[nodiscard]] Result<std::vector<DecisionRow>> silences() { return engine().silences(); }
+    [[nodiscard]] Result<List<DecisionRow>> silences() { return engine().silences(); }
     /// Ends one of them, from the next cycle on. Error: `invalid_argument` if there is none of this number.
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by) {
         return engine().unsilence(number, by);

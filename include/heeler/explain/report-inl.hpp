@@ -12,6 +12,7 @@
 #include <heeler/explain/report.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>

@@ -9,9 +9,14 @@
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/run.hpp>
-#include <heeler/text/json_writer.hpp>
 
 namespace heeler::inline HEELER_ABI {
+
+namespace text {
+
+class JsonLine;  // text/json_writer.hpp
+
+}  // namespace text
 
 /// The record of an intervention: exactly `timestamp`, `run_id`, `condition`, `action_taken`, `outcome` (the long-run
 /// skill). `from` is what the timestamp counts from, in seconds; without it the timestamp is RFC 3339.

@@ -1,17 +1,13 @@
 // A notifier that writes one line per alert to stderr or a file of your own: the fallback that always works.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/alert.hpp>
-#include <heeler/core/finding.hpp>
 #include <heeler/core/result.hpp>
-#include <heeler/text/append.hpp>
-#include <heeler/text/duration.hpp>
-#include <heeler/text/one_line.hpp>
-#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -27,39 +23,17 @@ public:
 
     explicit LogNotifier(std::FILE* to = stderr) : to_{to} {}
 
-    [[nodiscard]] Result<Receipt> send(const Alert& alert) {
-        const std::string line = line_of(alert) + '\n';
-        if (std::fwrite(line.data(), 1, line.size(), to_) != line.size() || std::fflush(to_) != 0)
-            return fail(ErrorCode::delivery_failed, "the alert could not be written to the log stream");
-        return Receipt{1, {std::string{name}}};
-    }
+    [[nodiscard]] Result<Receipt> send(const Alert& alert);
 
     /// The line that an alert becomes.
-    [[nodiscard]] static std::string line_of(const Alert& alert) {
-        constexpr std::string_view levels[] = {"NOTE", "WARNING", "CRITICAL"};
-        std::string line = text::rfc3339(alert.at);
-        text::append(line, " ", levels[static_cast<std::size_t>(alert.severity)], " heeler ", alert.kind);
-        if (!alert.run.id.empty()) text::append(line, " [", text::shown_name(alert.run.id, 512), "]");
-        if (!alert.run.project.empty()) text::append(line, " (", text::shown_name(alert.run.project, 512), ")");
-        if (!alert.summary.empty()) text::append(line, " ", alert.summary);
-        for (std::size_t i = 0; i < alert.issues.size(); ++i) text::append(line, i == 0 ? ": " : "; ", alert.issues[i]);
-        // What people act on is never what is cut; only whole is a command of use.
-        std::string end;
-        for (const std::string_view what : {"next", "stop", "lasted", "steps", "cost"})
-            if (const auto value = shown_detail(alert, what); end.size() + value.size() < max_line_bytes / 2)
-                end += value;
-        return text::one_line(line, max_line_bytes - end.size()) + end;
-    }
+    [[nodiscard]] static std::string line_of(const Alert& alert);
 
 private:
-    [[nodiscard]] static std::string shown_detail(const Alert& alert, std::string_view what) {
-        for (const Detail& detail : alert.details)
-            if (detail.name == what && !detail.value.empty())
-                return text::concat("; ", what, ": ", text::one_line(detail.value, detail.value.size() * 3 + 1));
-        return {};
-    }
-
     std::FILE* to_;
 };
 
 }  // namespace heeler::inline HEELER_ABI
+
+#ifndef HEELER_COMPILED
+#include <heeler/notify/log_notifier-inl.hpp>
+#endif

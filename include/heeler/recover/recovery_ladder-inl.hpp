@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/recover/incident_steps.hpp>
@@ -122,8 +122,7 @@ HEELER_INLINE Decision RecoveryLadder::absorb(const LadderOutcomes& outcomes) co
     return decision;
 }
 
-HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decision,
-                                              const std::vector<Action>& actions) const {
+HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decision, const List<Action>& actions) const {
     const Action& main = rung::main_of(actions);
     const bool absent = main.outcome == ActionOutcome::unsupported;
     const bool isolates = main.kind == ActionKind::isolate;
@@ -300,7 +299,7 @@ HEELER_INLINE Decision RecoveryLadder::last_rung(const Turn& step, Condition con
     return decision;
 }
 
-HEELER_INLINE Decision RecoveryLadder::try_later(const Turn& step, const std::vector<Action>& actions,
+HEELER_INLINE Decision RecoveryLadder::try_later(const Turn& step, const List<Action>& actions,
                                                  InterventionOutcome corrected) const {
     Decision decision{step.incident};
     decision.corrected = corrected;

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/recover/backoff.hpp>
 #include <heeler/recover/rung.hpp>
@@ -25,7 +25,7 @@ enum class OnFailure : std::uint8_t { final_rung, escalate };
 /// Never destructive first; a snapshot before anything destructive; each rung is verified after an interval; after
 /// `max_attempts` the final rung, which always escalates.
 struct RecoveryLadder {
-    std::vector<Response> responses{};
+    List<Response> responses{};
     Plan final_rung{{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     std::uint32_t max_attempts = 2;       ///< per incident, across conditions; 1 to 100
     std::uint32_t max_continuations = 2;  ///< in the run's life; then the final rung. 0 to 100
@@ -87,10 +87,10 @@ private:
 
     /// What was to recover the run came to nothing. What the host cannot do is no failure of the agent, and one that
     /// could not be isolated is not touched: both are a person's business.
-    [[nodiscard]] Decision failed(const Turn& step, Decision decision, const std::vector<Action>& actions) const;
+    [[nodiscard]] Decision failed(const Turn& step, Decision decision, const List<Action>& actions) const;
 
     /// Held back by a freeze: nothing was tried, so nothing is counted, and it is tried again after one verification.
-    [[nodiscard]] Decision try_later(const Turn& step, const std::vector<Action>& actions,
+    [[nodiscard]] Decision try_later(const Turn& step, const List<Action>& actions,
                                      InterventionOutcome corrected) const;
 };
 

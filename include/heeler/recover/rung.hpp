@@ -3,10 +3,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -14,7 +14,7 @@ namespace heeler::inline HEELER_ABI {
 /// What is done about one condition.
 struct Response {
     Condition condition = Condition::stalled;
-    std::vector<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
+    List<Plan> rungs{};  ///< attempt n takes rung n; the last one is repeated
     /// The rung asks a person: no verification, no further attempt; escalated again after `max_pause`.
     bool hold = false;
     bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (the checkpoint watchdog: a
@@ -31,14 +31,14 @@ namespace heeler::inline HEELER_ABI::rung {
     return false;
 }
 
-[[nodiscard]] inline bool any(const std::vector<Action>& actions, ActionOutcome outcome) noexcept {
+[[nodiscard]] inline bool any(const List<Action>& actions, ActionOutcome outcome) noexcept {
     for (const Action& action : actions)
         if (action.outcome == outcome) return true;
     return false;
 }
 
 /// Null if the rung has none of this kind.
-[[nodiscard]] inline const Action* find(const std::vector<Action>& actions, ActionKind kind) noexcept {
+[[nodiscard]] inline const Action* find(const List<Action>& actions, ActionKind kind) noexcept {
     for (const Action& action : actions)
         if (action.kind == kind) return &action;
     return nullptr;
@@ -70,7 +70,7 @@ namespace heeler::inline HEELER_ABI::rung {
 
 /// What follows when an action came to nothing, or nobody knows: what waited for it in vain and harms nobody, and a
 /// person is told, unless the rung told one after it.
-[[nodiscard]] inline Plan owed(const std::vector<Action>& actions) {
+[[nodiscard]] inline Plan owed(const List<Action>& actions) {
     Plan plan;
     bool told = false;
     for (const Action& action : actions) {
@@ -115,7 +115,7 @@ namespace heeler::inline HEELER_ABI::rung {
 }
 
 /// The action that names a rung: the strongest one that was tried. `actions` is not empty.
-[[nodiscard]] inline const Action& main_of(const std::vector<Action>& actions) noexcept {
+[[nodiscard]] inline const Action& main_of(const List<Action>& actions) noexcept {
     const auto weight = [](const Action& action) {
         const bool tried = action.outcome != ActionOutcome::intended && action.outcome != ActionOutcome::blocked;
         return tried ? rank(action.kind) : -1;
@@ -127,7 +127,7 @@ namespace heeler::inline HEELER_ABI::rung {
 }
 
 /// What a rung that was carried out came to; `pending` until it is verified.
-[[nodiscard]] inline InterventionOutcome outcome_of(const std::vector<Action>& actions) noexcept {
+[[nodiscard]] inline InterventionOutcome outcome_of(const List<Action>& actions) noexcept {
     if (any(actions, ActionOutcome::unknown)) return InterventionOutcome::unknown;
     const Action& main = main_of(actions);
     switch (main.outcome) {

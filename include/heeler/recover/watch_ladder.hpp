@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/recover/backoff.hpp>
 #include <heeler/recover/rung.hpp>
@@ -34,8 +34,8 @@ struct SteerRule {
 
 /// Pure data; thread-safe as long as nobody changes it.
 struct WatchLadder {
-    std::vector<SteerRule> steers{};  ///< empty: nothing is sent to the run
-    std::vector<Ending> endings{};    ///< the first that applies is carried out
+    List<SteerRule> steers{};  ///< empty: nothing is sent to the run
+    List<Ending> endings{};    ///< the first that applies is carried out
     /// Set: a stalled run is taken up by a fresh agent; after `retry->count` of them it is abandoned and a person is
     /// told.
     std::optional<Backoff> retry{};

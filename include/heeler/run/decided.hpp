@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/incident.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/verdict.hpp>
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] bool is_about(const RunMemory& run) const noexcept { return basis_ == run.basis; }
 
     /// The outcomes of its last rung are taken in.
-    [[nodiscard]] std::vector<Action> settle(RunMemory& run) {
+    [[nodiscard]] List<Action> settle(RunMemory& run) {
         std::swap(rung_, run.rung);
         settles_ = true;
         return *rung_;
@@ -103,9 +103,9 @@ private:
     OnDemand<Verdict> verdict_;
     std::uint32_t incarnation_, incarnation_outside_;
     Life life_, life_outside_;
-    OnDemand<std::vector<Action>> rung_;  ///< the run's, while its outcomes count as taken in
-    Fates taken_in_;                      ///< likewise
-    std::size_t fates_;                   ///< bytes of the run's that are taken in: the first ones
+    OnDemand<List<Action>> rung_;  ///< the run's, while its outcomes count as taken in
+    Fates taken_in_;               ///< likewise
+    std::size_t fates_;            ///< bytes of the run's that are taken in: the first ones
     std::size_t actions_ = 0, alerts_ = 0;
     std::uint32_t basis_;
     bool settles_ = false;

@@ -14,6 +14,7 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/guard.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/text/fingerprint.hpp>
 
@@ -120,8 +121,8 @@ public:
     }
 
     /// What an alert shows of a finding besides; what a host's detector throws leaves nothing.
-    [[nodiscard]] std::vector<Detail> details(const Run& run, const Finding& finding) const {
-        std::vector<Detail> shown;
+    [[nodiscard]] List<Detail> details(const Run& run, const Finding& finding) const {
+        List<Detail> shown;
         for (const DetectorSlot& slot : of_->detectors)
             if (slot.ops->kind == finding.kind && slot.ops->details != nullptr)
                 static_cast<void>(
@@ -199,7 +200,7 @@ public:
         for (const DetectorSlot& slot : of_->detectors)
             if (slot.ops->kind == kind && block_ != nullptr) {
                 ArchiveWriter part{now};
-                slot.ops->save(block_ + slot.offset, part);
+                slot.ops->archive(block_ + slot.offset, part);
                 return part.take();
             }
         return std::nullopt;
@@ -234,7 +235,7 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             const DetectorSlot& slot = of_->detectors[i];
             ArchiveWriter part{now};
-            slot.ops->save(block_ + slot.offset, part);
+            slot.ops->archive(block_ + slot.offset, part);
             std::string kind{slot.ops->kind}, bytes = part.take();
             std::uint32_t layout = slot.ops->layout;
             to(kind, layout, bytes);
@@ -272,7 +273,7 @@ private:
         if (layout != slot.ops->layout) return;
         ArchiveReader part{bytes, now};
         void* memory = edit(slot);
-        slot.ops->load(memory, part);
+        slot.ops->archive(memory, part);
         if (part.ok() && part.at_end()) return;
         slot.ops->destroy(memory);
         slot.ops->create(memory);

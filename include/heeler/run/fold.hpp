@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -216,7 +216,7 @@ public:
 
     /// What a rung came to. Detectors that listen to it learn it once, also after a restart. In shadow mode what was
     /// left out counts as done.
-    void carried_out(std::vector<Action> actions) {
+    void carried_out(List<Action> actions) {
         const std::uint32_t number = watched_.verdict->settled + 1;
         const bool shadow = watched_.rules().mode == Mode::shadow;
         if (number != watched_.acted && !is_terminal(run_.state))

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -91,8 +92,8 @@ public:
         return it == classes_.end() ? nullptr : it->second;
     }
 
-    [[nodiscard]] std::vector<std::shared_ptr<const ReadyClass>> classes() const {
-        std::vector<std::shared_ptr<const ReadyClass>> all;
+    [[nodiscard]] List<std::shared_ptr<const ReadyClass>> classes() const {
+        List<std::shared_ptr<const ReadyClass>> all;
         {
             const std::lock_guard guard{lock_};
             for (const auto& [name, rules] : classes_) all.push_back(rules);
@@ -177,7 +178,7 @@ public:
 
     /// The runs among them that are still known, by id, each once.
     [[nodiscard]] std::vector<RunHandle> in_order_of_ids(const std::vector<RunHandle>& handles) {
-        std::vector<std::pair<std::string, RunHandle>> named;
+        List<std::pair<std::string, RunHandle>> named;
         for (const RunHandle handle : handles) {
             WatchedRun* watched = table_.find(handle);
             if (watched == nullptr) continue;

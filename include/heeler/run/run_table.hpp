@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/time.hpp>
@@ -250,7 +251,7 @@ private:
     mutable std::mutex lock_;
     std::array<std::atomic<Chunk*>, most_chunks> chunks_{};  // owned
     std::atomic<std::uint32_t> chunk_count_{0};
-    std::vector<std::uint32_t> free_;
+    List<std::uint32_t> free_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

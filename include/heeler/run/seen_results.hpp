@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -31,7 +31,7 @@ public:
     template <class A>
     void archive(A& a) {
         a(prints_, next_);
-        if (!A::is_loading) return;
+        if (!a.is_loading()) return;
         prints_.resize(detail::min_of(capacity, (prints_.size() + block - 1) / block * block));
         next_ = static_cast<std::uint32_t>(detail::min_of<std::size_t>(next_, prints_.size()) % capacity);
     }
@@ -45,7 +45,7 @@ private:
         return equal != 0;
     }
 
-    std::vector<std::uint32_t> prints_;
+    List<std::uint32_t> prints_;
     std::uint32_t next_ = 0;
 };
 

@@ -25,7 +25,7 @@ void archive_spec(A& a, RunSpec& spec) {
     a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
       spec.started_at, spec.start_unknown, spec.contract, spec.owner, spec.single_prompt);
-    if constexpr (A::is_loading) spec.name = name.empty() ? spec.id : std::move(name);
+    if (a.is_loading()) spec.name = name.empty() ? spec.id : std::move(name);
 }
 
 /// A registered `RunSpec`, encoded, in one block. Never moves. What a host leaves out is zeros, mostly at the end:

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/alert/told.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
@@ -25,16 +25,16 @@ struct Verdict {
     static constexpr std::size_t most_interventions = 64;
 
     Incident incident;
-    std::vector<Intervention> interventions;  ///< the newest `most_interventions`
-    std::vector<Condition> conditions_seen;   ///< in the order in which they came, each once
-    std::uint32_t notes_given = 0;            ///< hash bits of not-evaluable kinds that were reported
+    List<Intervention> interventions;  ///< the newest `most_interventions`
+    List<Condition> conditions_seen;   ///< in the order in which they came, each once
+    std::uint32_t notes_given = 0;     ///< hash bits of not-evaluable kinds that were reported
     std::uint32_t rungs_today = 0;
     std::int64_t rung_day = 0;
     std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
     std::uint64_t loop_identity = 0;  ///< of the newest finding that has one
     OperatorMarks marks;
-    Told told;                       ///< what people were
-    std::vector<SentSteer> steered;  ///< what was sent to the run and when, so that it is not sent again too soon
+    Told told;                ///< what people were
+    List<SentSteer> steered;  ///< what was sent to the run and when, so that it is not sent again too soon
     std::optional<WallTime> ended_at;
     Condition cause;                ///< of the open incident, the worst that was acted on
     std::string found;              ///< likewise, in words; empty: nothing yet

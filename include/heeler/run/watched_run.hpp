@@ -14,8 +14,10 @@
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/small_optional.hpp>
 #include <heeler/detect/output_access_rule.hpp>
@@ -114,11 +116,11 @@ struct Life {
 struct Unsaved {
     static constexpr std::size_t most_each = 1024;  ///< while the store is down, the oldest are dropped beyond this
 
-    std::vector<CheckpointRow> checkpoints;
-    std::vector<Intervention> interventions;
-    std::vector<Action> actions;
-    std::vector<AlertRow> alerts;
-    std::vector<AuditRow> audit;
+    List<CheckpointRow> checkpoints;
+    List<Intervention> interventions;
+    List<Action> actions;
+    List<AlertRow> alerts;
+    List<AuditRow> audit;
 
     [[nodiscard]] bool durable() const noexcept {
         return !checkpoints.empty() || !interventions.empty() || !actions.empty() || !alerts.empty();
@@ -147,7 +149,9 @@ private:
     template <class Rows>
     static void put_before(Rows& rows, const Rows& earlier) {
         if (earlier.empty()) return;
-        rows.insert(rows.begin(), earlier.begin(), earlier.end());
+        Rows all = earlier;
+        append_all(all, rows);
+        rows.swap(all);
         if (rows.size() > most_each) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most_each));
     }
 };
@@ -164,7 +168,7 @@ struct RunMemory {
     DetectorMemory detectors;  ///< knows the run's class
     OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
-    OnDemand<std::vector<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
+    OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
     OnDemand<Checkpoints> checkpoints;
     SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding
@@ -179,9 +183,9 @@ struct RunMemory {
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    SpecBytes spec;                      ///< holds the text of `run.id`
-    std::unique_ptr<RunSource> feed;     ///< the cursor is saved with the memory
-    OnDemand<std::vector<Action>> rung;  ///< the rung that was carried out and is not settled yet
+    SpecBytes spec;                   ///< holds the text of `run.id`
+    std::unique_ptr<RunSource> feed;  ///< the cursor is saved with the memory
+    OnDemand<List<Action>> rung;      ///< the rung that was carried out and is not settled yet
     OnDemand<Unsaved> unsaved;
     SmallOptional<Elapsed> held_until;
     Elapsed next_cycle{};
@@ -254,7 +258,7 @@ struct RunMemory {
 
     /// What the store keeps beside the facts.
     void stored_besides(std::uint64_t checkpoints_written, std::optional<WallTime> ended_at,
-                        const std::vector<Intervention>& interventions) {
+                        const List<Intervention>& interventions) {
         if (checkpoints_written > 0) checkpoints.edit().count = checkpoints_written;
         if (!ended_at && interventions.empty()) return;
         verdict.edit().ended_at = ended_at;
@@ -285,7 +289,7 @@ struct RunMemory {
     void archive_facts(A& a) {
         std::uint8_t layout = facts_layout;
         a(layout);
-        if constexpr (A::is_loading)
+        if (a.is_loading())
             if (layout != facts_layout) return a.refuse();
         UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
@@ -296,7 +300,7 @@ struct RunMemory {
         if (usage != *run.usage) run.usage.edit() = usage;
         a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
           fenced_told, earlier_calls, fates);
-        if constexpr (A::is_loading) run.wait_ends = waits_until.has_value();
+        if (a.is_loading()) run.wait_ends = waits_until.has_value();
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/words.hpp>
 
@@ -14,9 +15,9 @@ namespace heeler::inline HEELER_ABI {
 /// The findings as their detectors put them, one text each: in the order of the class, then anything else as its name
 /// and rule. For `PromptSettings::issues` of a host's own.
 [[nodiscard]] inline std::vector<std::string> detectors_words(const DetectorSettings& detectors,
-                                                              const std::vector<Finding>& findings) {
+                                                              const List<Finding>& findings) {
     std::vector<std::string> texts;
-    std::vector<bool> told(findings.size());
+    List<bool> told(findings.size());
     for (const auto& entry : detectors.entries())
         for (std::size_t i = 0; i < findings.size(); ++i) {
             if (told[i] || findings[i].kind != entry.ops->kind || entry.ops->describe == nullptr) continue;

@@ -3,9 +3,9 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <heeler/alert/session_alert.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/recover/continuation.hpp>
 #include <heeler/recover/session_words.hpp>
 #include <heeler/settings/presets.hpp>
@@ -113,7 +113,7 @@ HEELER_INLINE RunClass checkpoint_relay() {
     return rules;
 }
 
-HEELER_INLINE std::vector<SteerRule> session_steers() {
+HEELER_INLINE List<SteerRule> session_steers() {
     return {{Condition::loop_detected, 900s}, {Condition::error_cascade, 900s}, {Condition::token_budget, 3600s}};
 }
 

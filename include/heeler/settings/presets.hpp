@@ -1,8 +1,7 @@
 // Ready-made run classes. A preset is a function that returns a value: change what you like before you use it.
 #pragma once
 
-#include <vector>
-
+#include <heeler/core/list.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/burn_rate_tracker.hpp>   // IWYU pragma: export
 #include <heeler/detect/error_cascade.hpp>       // IWYU pragma: export
@@ -52,7 +51,7 @@ void session_details(Alert& alert, const Run& run, Duration worked);
 
 /// The steers of a class that sends its findings to the run (the session monitor): repetition and errors at most every
 /// 15 min, tokens every hour.
-[[nodiscard]] std::vector<SteerRule> session_steers();
+[[nodiscard]] List<SteerRule> session_steers();
 
 /// The session watchdog, exactly: every five minutes it looks for silence of more than 10 min, more than two
 /// hours of work, five equal tool calls in a row, five errors in the last 20 results. It alerts where the run came

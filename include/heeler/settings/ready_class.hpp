@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <heeler/core/detector.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
@@ -48,7 +48,7 @@ private:
 
     mutable std::mutex lock_;
     std::atomic<bool> any_{false};
-    std::vector<std::uint64_t> identities_;
+    List<std::uint64_t> identities_;
 };
 
 /// One detector of a class, and where its memory lies in the block that each run has.
@@ -62,10 +62,10 @@ struct DetectorSlot {
 class ReadyClass {
 public:
     RunClass rules;
-    const Elapsed defined;                ///< for the first time in this process
-    std::vector<DetectorSlot> detectors;  ///< in the order of the class
+    const Elapsed defined;         ///< for the first time in this process
+    List<DetectorSlot> detectors;  ///< in the order of the class
     /// Of these, by kind of observation, those that listen to it.
-    std::array<std::vector<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
+    std::array<List<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
     std::size_t memory_size = 0;  ///< of a run's block
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over

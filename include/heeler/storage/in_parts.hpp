@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
@@ -16,9 +16,9 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// What a commit changes along with a run, and only with it.
 struct RelatedRows {
-    std::vector<std::uint64_t> applied{};
-    std::vector<MuteRow> mutes{};
-    std::vector<TallyRow> tallies{};
+    List<std::uint64_t> applied{};
+    List<MuteRow> mutes{};
+    List<TallyRow> tallies{};
 
     void add_to(Batch& batch) const {
         append_all(batch.applied, applied);
@@ -39,11 +39,11 @@ struct RelatedRows {
 
 /// What became of the runs of a batch, by their places in it.
 struct Parted {
-    std::vector<bool> stored{};
+    List<bool> stored{};
     Conflicts conflicts{};
-    std::vector<std::pair<std::size_t, Error>> faults{};  ///< of single runs
-    std::optional<Error> error{};                         ///< of anything else that was not stored
-    bool any = false;                                     ///< something was stored
+    List<std::pair<std::size_t, Error>> faults{};  ///< of single runs
+    std::optional<Error> error{};                  ///< of anything else that was not stored
+    bool any = false;                              ///< something was stored
 };
 
 /// Divides until each run at fault stands alone. While nothing works it tries the largest part every now and then, and
@@ -64,7 +64,7 @@ public:
         for (int tries = 0; !todo_.empty() && tries < most_tries; ++tries) {
             const bool largest = failed_in_a_row >= many_in_a_row;
             const Part part = largest ? todo_.front() : todo_.back();
-            todo_.erase(largest ? todo_.begin() : std::prev(todo_.end()));
+            todo_.erase(largest ? todo_.begin() : todo_.end() - 1);
             failed_in_a_row = largest ? 0 : failed_in_a_row;
             const auto answer = store_.commit(batch_of(part));
             if (answer) {
@@ -129,8 +129,8 @@ private:
 
     StorePort& store_;
     const Batch& whole_;
-    std::vector<const RelatedRows*> related_;
-    std::vector<Part> todo_;  ///< the largest first
+    List<const RelatedRows*> related_;
+    List<Part> todo_;  ///< the largest first
     Parted parted_;
 };
 

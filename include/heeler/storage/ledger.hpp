@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/ports.hpp>
@@ -123,7 +124,7 @@ public:
         const std::lock_guard guard{lock_};
         return note(unreadable_since_, now, store_.load());
     }
-    [[nodiscard]] Result<std::vector<DecisionRow>> list(Instant now) {
+    [[nodiscard]] Result<List<DecisionRow>> list(Instant now) {
         const std::lock_guard guard{lock_};
         return note(unreadable_since_, now, store_.list());
     }
@@ -148,7 +149,7 @@ public:
 
     /// Writes one run and what waited with it. A conflict is an error; it is gone with the next attempt.
     [[nodiscard]] std::optional<Error> commit_one(RunHandle handle, WatchedRun& watched, Instant now) {
-        std::vector<Change> changes(1);
+        List<Change> changes(1);
         changes[0].handle = handle;
         changes[0].watched = &watched;
         auto error = commit(changes, {}, now);
@@ -162,7 +163,7 @@ public:
 
     /// Writes all runs, their detectors' memory included.
     [[nodiscard]] std::optional<Error> commit_all(const RunTable<WatchedRun>& table, Instant now) {
-        std::vector<Change> changes;
+        List<Change> changes;
         for (const RunHandle run : table.all()) {
             changes.emplace_back();
             changes.back().handle = run;
@@ -204,11 +205,11 @@ public:
 
     /// Writes all changes as one batch; if the store refuses a row of it, in parts, so that only the runs at fault are
     /// left out. What was not stored still waits. An error: of all of it, or of what belongs to no run.
-    [[nodiscard]] std::optional<Error> commit(std::vector<Change>& changes, Batch batch, Instant now) {
+    [[nodiscard]] std::optional<Error> commit(List<Change>& changes, Batch batch, Instant now) {
         const std::lock_guard guard{lock_};
         if (const auto alone = sole_watchdog_.answer(); !alone) return alone.error();
         batch.lease = held_lease_.lease();
-        std::vector<Change*> included;
+        List<Change*> included;
         for (Change& change : changes) {
             if (waits(change, now) || !prepare(change, batch, now)) continue;
             included.push_back(&change);
@@ -309,7 +310,7 @@ private:
         return {batch.lease, {}, batch.decisions, batch.applied, batch.audit, batch.mutes, batch.tallies, false};
     }
 
-    [[nodiscard]] Parted write(const Batch& batch, const Batch& rest, const std::vector<Change*>& included) {
+    [[nodiscard]] Parted write(const Batch& batch, const Batch& rest, const List<Change*>& included) {
         Parted parted;
         auto written = store_.commit(batch);
         const ErrorCode code = written ? ErrorCode::failed : written.error().code;
@@ -320,9 +321,9 @@ private:
             parted.faults.clear();
         } else if (written ||
                    (code != ErrorCode::fenced && code != ErrorCode::unstorable && took_effect(batch, written))) {
-            return {std::vector<bool>(included.size(), true), *std::move(written), {}, {}, true};
+            return {List<bool>(included.size(), true), *std::move(written), {}, {}, true};
         }
-        parted.stored.assign(included.size(), false);
+        parted.stored = List<bool>(included.size(), false);
         parted.error = std::move(written.error());
         return parted;
     }
@@ -440,7 +441,7 @@ private:
 
     /// The newest rows, which follow what waited: they are carried out now.
     template <class Row>
-    static void take_back(std::vector<Row>& rows, std::vector<Row>& stored, std::size_t count) {
+    static void take_back(List<Row>& rows, List<Row>& stored, std::size_t count) {
         rows.clear();
         for (std::size_t i = stored.size() - detail::min_of(count, stored.size()); i < stored.size(); ++i)
             rows.push_back(std::move(stored[i]));

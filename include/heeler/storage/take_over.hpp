@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/run/fold.hpp>
@@ -75,7 +75,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     Folder{watched, now}
         .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
     if (!watched.unsaved) return true;
-    std::vector<AlertRow> alerts;
+    List<AlertRow> alerts;
     for (AlertRow& row : watched.unsaved.edit().alerts)
         if (!is_settled(stored, row.alert.key)) alerts.push_back(std::move(row));
     watched.unsaved.edit().alerts.swap(alerts);
@@ -83,7 +83,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
         for (const AlertRow& row : watched.unsaved->alerts)
             if (row.alert.key == fate.key && row.state != AlertRow::State::pending) return watched.note(fate);
     });
-    std::vector<CheckpointRow> waiting;
+    List<CheckpointRow> waiting;
     for (CheckpointRow& row : watched.unsaved.edit().checkpoints)
         if (row.incarnation >= watched.run.incarnation) waiting.push_back(std::move(row));
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/lease_rules.hpp>
@@ -45,8 +45,8 @@ public:
     }
 
     /// Takes away every lease that ran out, but not that of `asker`. Answers them as they were, in order of names.
-    [[nodiscard]] std::vector<Lease> take_away(std::string_view asker, Duration now) {
-        std::vector<Lease> gone;
+    [[nodiscard]] List<Lease> take_away(std::string_view asker, Duration now) {
+        List<Lease> gone;
         for (Entry& entry : entries_) {
             if (entry.owner.empty() || entry.until > now || entry.name == asker || entry.name == unnamed_holder)
                 continue;
@@ -57,8 +57,8 @@ public:
     }
 
     /// In order of names, without their runs.
-    [[nodiscard]] std::vector<HolderRow> rows(Duration now) const {
-        std::vector<HolderRow> all;
+    [[nodiscard]] List<HolderRow> rows(Duration now) const {
+        List<HolderRow> all;
         for (const Entry& entry : entries_)
             all.push_back({entry.name, entry.epoch, !entry.owner.empty() && entry.until > now, entry.until - now, 0,
                            entry.owner});
@@ -80,7 +80,7 @@ private:
         return *place;
     }
 
-    std::vector<Entry> entries_;  // in order of names
+    List<Entry> entries_;  // in order of names
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -1,18 +1,17 @@
 // How the store in memory keeps its rows.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/store/lease_rules.hpp>
@@ -22,14 +21,15 @@
 namespace heeler::inline HEELER_ABI {
 
 struct MemoryStore::Content {
+    std::atomic<std::size_t> handles{1};
     std::mutex mutex;
-    std::vector<History> runs;  // in order of registration; their audit is kept below
+    List<History> runs;  // in order of registration; their audit is kept below
     detail::NameMap<std::size_t> places;
-    detail::NameMap<std::vector<AuditRow>> audit;
-    std::vector<DecisionRow> open_decisions;  // in order of their numbers
+    detail::NameMap<List<AuditRow>> audit;
+    List<DecisionRow> open_decisions;  // in order of their numbers
     std::uint64_t decisions = 0;
-    std::vector<MuteRow> mutes;
-    std::vector<TallyRow> tallies;
+    List<MuteRow> mutes;
+    List<TallyRow> tallies;
     detail::MemoryLeases leases;
     Duration passed{};  // beyond what really did
 
@@ -111,15 +111,15 @@ struct MemoryStore::Content {
     }
 
     void add_audit(AuditRow row) {
-        std::vector<AuditRow>& rows = audit[row.run];
+        List<AuditRow>& rows = audit[row.run];
         if (rows.size() >= most_records) rows.erase(rows.begin());
         rows.push_back(std::move(row));
     }
 
     /// One that is to be carried out yet is never forgotten.
-    static void drop_oldest_settled(std::vector<Action>& actions) {
+    static void drop_oldest_settled(List<Action>& actions) {
         for (auto next = actions.begin(); actions.size() > most_records && next != actions.end();)
-            next = next->outcome != ActionOutcome::intended ? actions.erase(next) : std::next(next);
+            next = next->outcome != ActionOutcome::intended ? actions.erase(next) : next + 1;
     }
 
     static void write_row(std::optional<RunRow>& kept, RunRow row) {
@@ -130,7 +130,7 @@ struct MemoryStore::Content {
     }
 
     template <class Row, class Identity>
-    static void put(std::vector<Row>& rows, const Row& row, Identity identity) {
+    static void put(List<Row>& rows, const Row& row, Identity identity) {
         for (Row& other : rows) {
             if (identity(other) != identity(row)) continue;
             other = row;
@@ -140,9 +140,9 @@ struct MemoryStore::Content {
     }
 
     template <class Row>
-    static void put_by_number(std::vector<Row>& rows, const Row& row) {
+    static void put_by_number(List<Row>& rows, const Row& row) {
         auto place = rows.end();  // most come last
-        while (place != rows.begin() && std::prev(place)->number >= row.number) --place;
+        while (place != rows.begin() && (place - 1)->number >= row.number) --place;
         if (place != rows.end() && place->number == row.number)
             *place = row;
         else
@@ -178,7 +178,20 @@ struct MemoryStore::Content {
     }
 };
 
-HEELER_INLINE MemoryStore::MemoryStore() : content_{std::make_shared<Content>()} {}
+HEELER_INLINE MemoryStore::MemoryStore() : content_{new Content} {}
+
+HEELER_INLINE MemoryStore::MemoryStore(const MemoryStore& other) noexcept : content_{other.content_} {
+    content_->handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+HEELER_INLINE MemoryStore& MemoryStore::operator=(MemoryStore other) noexcept {
+    std::swap(content_, other.content_);
+    return *this;
+}
+
+HEELER_INLINE MemoryStore::~MemoryStore() {
+    if (content_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete content_;
+}
 
 HEELER_INLINE Result<Snapshot> MemoryStore::load() {
     const std::lock_guard lock{content_->mutex};
@@ -190,7 +203,7 @@ HEELER_INLINE Result<Snapshot> MemoryStore::load() {
     return snapshot;
 }
 
-HEELER_INLINE Result<std::vector<DecisionRow>> MemoryStore::list() {
+HEELER_INLINE Result<List<DecisionRow>> MemoryStore::list() {
     const std::lock_guard lock{content_->mutex};
     return content_->open_decisions;
 }
@@ -261,7 +274,7 @@ HEELER_INLINE Result<Claimed> MemoryStore::claim_runs(const Claim& claim) {
     return given;
 }
 
-HEELER_INLINE Result<std::vector<HolderRow>> MemoryStore::holders() {
+HEELER_INLINE Result<List<HolderRow>> MemoryStore::holders() {
     const std::lock_guard lock{content_->mutex};
     auto rows = content_->leases.rows(content_->now());
     for (HolderRow& holder : rows)

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -15,6 +14,7 @@ namespace heeler::inline HEELER_ABI {
 
 /// A handle: copies share one content, which lives as long as the last of them. No call fails but for leases. Any
 /// thread may call it. Its clock is steady.
+/// A copy is another handle to the same rows.
 class MemoryStore {
 public:
     /// So many audit rows and actions of each run are kept: the newest, and every action that is not settled. The
@@ -22,12 +22,15 @@ public:
     static constexpr std::size_t most_records = 256;
 
     MemoryStore();
+    MemoryStore(const MemoryStore& other) noexcept;
+    MemoryStore& operator=(MemoryStore other) noexcept;
+    ~MemoryStore();
 
     /// Runs that have not ended, or that still have an intended action or a pending alert, in order of registration.
     [[nodiscard]] Result<Snapshot> load();
 
     /// Decisions that were not applied yet, in order of their numbers.
-    [[nodiscard]] Result<std::vector<DecisionRow>> list();
+    [[nodiscard]] Result<List<DecisionRow>> list();
 
     /// Writes all of the batch but the runs whose version moved, which it names. A decision about such a run stays
     /// open, even if it is named in `applied`. `fenced` and nothing stored if the batch's lease was lost.
@@ -49,14 +52,14 @@ public:
     [[nodiscard]] Result<Claimed> claim_runs(const Claim& claim);
 
     /// All watchdogs that ever had a lease, by name: for tools.
-    [[nodiscard]] Result<std::vector<HolderRow>> holders();
+    [[nodiscard]] Result<List<HolderRow>> holders();
 
     /// Moves the store's clock on: leases run out earlier. For tests.
     void let_pass(Duration time);
 
 private:
     struct Content;
-    std::shared_ptr<Content> content_;
+    Content* content_;  // counts its handles; a smart pointer would cost who includes this the header <memory>
 };
 
 }  // namespace heeler::inline HEELER_ABI

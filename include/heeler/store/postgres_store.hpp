@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/postgres/address.hpp>
@@ -43,7 +43,7 @@ public:
     }
 
     /// Decisions that were not applied yet, in order of their numbers.
-    [[nodiscard]] Result<std::vector<DecisionRow>> list() {
+    [[nodiscard]] Result<List<DecisionRow>> list() {
         return with_connection(
             [](detail::PostgresConnection& connection) { return detail::read_decisions(connection); });
     }
@@ -108,7 +108,7 @@ public:
     }
 
     /// All watchdogs that ever had a lease, by name: for tools.
-    [[nodiscard]] Result<std::vector<HolderRow>> holders() {
+    [[nodiscard]] Result<List<HolderRow>> holders() {
         return with_connection([](detail::PostgresConnection& connection) { return detail::read_holders(connection); });
     }
 

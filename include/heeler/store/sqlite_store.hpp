@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <sqlite3.h>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/sqlite/connection.hpp>
@@ -43,7 +43,7 @@ public:
     }
 
     /// Decisions that were not applied yet, in order of their numbers.
-    [[nodiscard]] Result<std::vector<DecisionRow>> list() {
+    [[nodiscard]] Result<List<DecisionRow>> list() {
         return with_connection([](detail::SqliteConnection& connection) { return detail::read_decisions(connection); });
     }
 
@@ -102,7 +102,7 @@ public:
     }
 
     /// All watchdogs that ever had a lease, by name: for tools.
-    [[nodiscard]] Result<std::vector<HolderRow>> holders() {
+    [[nodiscard]] Result<List<HolderRow>> holders() {
         return with_connection([](detail::SqliteConnection& connection) { return detail::read_holders(connection); });
     }
 

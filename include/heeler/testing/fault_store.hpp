@@ -13,10 +13,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 
@@ -97,7 +98,7 @@ public:
         return attempt(StoreOperation::load, [](Inner& inner) { return inner.load(); });
     }
 
-    [[nodiscard]] Result<std::vector<DecisionRow>> list() {
+    [[nodiscard]] Result<List<DecisionRow>> list() {
         return attempt(StoreOperation::list, [](Inner& inner) { return inner.list(); });
     }
 
@@ -135,7 +136,7 @@ public:
         return shared_->inner.statement_timeout();
     }
 
-    [[nodiscard]] Result<std::vector<HolderRow>> holders() requires CanListHolders<Inner> {
+    [[nodiscard]] Result<List<HolderRow>> holders() requires CanListHolders<Inner> {
         return attempt(StoreOperation::claim, [](Inner& inner) { return inner.holders(); });
     }
 
@@ -207,8 +208,9 @@ private:
         const auto decisions = inner.list();
         if (!decisions) return tl::unexpected<Error>(decisions.error());
         for (const DecisionRow& decision : *decisions)
-            if (is_left_out(decision.run)) std::erase(batch.applied, decision.number);
-        std::erase_if(batch.runs, [&](const RunBatch& changes) { return is_left_out(changes.row.id); });
+            if (is_left_out(decision.run))
+                detail::drop_if(batch.applied, [&](std::uint64_t number) { return number == decision.number; });
+        detail::drop_if(batch.runs, [&](const RunBatch& changes) { return is_left_out(changes.row.id); });
         return inner.commit(batch);
     }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/secret_finder.hpp>
@@ -40,7 +40,7 @@ public:
 
     template <class A>
     void archive(A& a) {
-        if (A::is_loading || kept_.empty()) {
+        if (a.is_loading() || kept_.empty()) {
             a(kept_, blocks_, long_line_);
             if (going_on().size() > block) kept_.resize(cut() + block);  // it was damaged
             return;
@@ -100,7 +100,7 @@ private:
         const std::size_t known = all.substr(0, cut()).find_first_of(ends_word);
         std::size_t hidden = known != std::string_view::npos ? 0 : part.find_first_of(ends_word);
         if (hidden == std::string_view::npos) return part.size();
-        const std::vector<detail::Span> alone = detail::SecretFinder(part).find();
+        const List<detail::Span> alone = detail::SecretFinder(part).find();
         for (const detail::Span& whole : detail::SecretFinder(all).find()) {
             if (whole.end <= cut()) continue;
             bool seen = false;

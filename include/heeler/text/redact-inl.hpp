@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
@@ -23,7 +23,7 @@ namespace detail {
 
 [[nodiscard]] inline bool is_plain(char c) noexcept { return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\t'; }
 
-[[nodiscard]] inline std::string replaced(std::string_view text, std::vector<Span> spans) {
+[[nodiscard]] inline std::string replaced(std::string_view text, List<Span> spans) {
     detail::sort(spans, [](auto a, auto b) { return a.begin < b.begin; });
     std::string out;
     std::size_t shown = 0;
@@ -45,7 +45,7 @@ namespace text {
 /// What a reader takes in of a text.
 struct Redactor::Seen {
     std::string text{};
-    std::vector<std::size_t> places{};  ///< where each of its bytes stands in the text
+    List<std::size_t> places{};  ///< where each of its bytes stands in the text
 
     /// `sequences`: without what escape sequences take, else only without the control that begins them.
     [[nodiscard]] static Seen of(std::string_view text, bool sequences) {
@@ -101,7 +101,7 @@ HEELER_INLINE void Redactor::keep(std::string_view value) {
     values_.emplace_back(value);
 }
 
-HEELER_INLINE void Redactor::add_exact(std::string_view text, std::vector<detail::Span>& spans) const {
+HEELER_INLINE void Redactor::add_exact(std::string_view text, List<detail::Span>& spans) const {
     if (values_.empty()) return;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (!starts_[static_cast<unsigned char>(text[at])]) continue;

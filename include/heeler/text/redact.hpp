@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -37,7 +38,7 @@ private:
     struct Plain;
 
     void keep(std::string_view value);
-    void add_exact(std::string_view text, std::vector<detail::Span>& spans) const;
+    void add_exact(std::string_view text, List<detail::Span>& spans) const;
     template <class See>
     [[nodiscard]] std::string redact_seen(std::string_view text, See see) const;
 

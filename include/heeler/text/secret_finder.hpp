@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/text/secret_names.hpp>
@@ -34,7 +34,7 @@ public:
     explicit SecretFinder(std::string_view text) noexcept : text_(text) {}
 
     /// Where secrets are: may overlap, not sorted.
-    [[nodiscard]] std::vector<Span> find() {
+    [[nodiscard]] List<Span> find() {
         for (std::size_t at = 0; at < text_.size();) at = detail::max_of(at + 1, step(at));
         return std::move(found_);
     }
@@ -364,7 +364,7 @@ private:
     static constexpr std::size_t longest_user = 256;
 
     std::string_view text_;
-    std::vector<Span> found_;
+    List<Span> found_;
     std::string_view command_;  ///< of this line, where it takes secrets
     std::size_t no_web_token_until_ = 0;
     std::size_t url_end_ = 0;

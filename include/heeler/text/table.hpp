@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
@@ -59,7 +60,7 @@ namespace text {
 [[nodiscard]] inline std::string to_table(const TableRow& header, const std::vector<TableRow>& rows) {
     std::vector<TableRow> cells = {header};
     cells.insert(cells.end(), rows.begin(), rows.end());
-    std::vector<std::size_t> widths(header.size(), 3);
+    List<std::size_t> widths(header.size(), 3);
     for (auto& row : cells)
         for (std::size_t i = 0; i < detail::min_of(row.size(), widths.size()); ++i) {
             row[i] = detail::table_cell(row[i]);

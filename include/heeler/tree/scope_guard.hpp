@@ -88,7 +88,7 @@ struct ScopeAnswer {
     template <class A>
     void archive(A& a) {
         a(allowed, refusal, reason, ids, state, fingerprint);
-        if constexpr (A::is_loading)
+        if (a.is_loading())
             if (allowed != (refusal == Refusal::none)) a.refuse();
     }
 };

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/list.hpp>
 #include <heeler/tree/tree_node.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -123,7 +124,7 @@ public:
     /// out with all that is below them. Empty: not known, or a review task.
     [[nodiscard]] std::vector<Visit> walk(std::string_view tenant, std::string_view root) const {
         std::vector<Visit> found;
-        std::vector<Step> open;
+        List<Step> open;
         const Entry* top = known({tenant, root});
         if (top != nullptr && !is_review(top->node)) open.push_back({top, 0});
         while (!open.empty()) {
@@ -298,7 +299,7 @@ private:
 
     /// Of all nodes below the root only the root itself can come again: every other one has one parent, and is reached
     /// through it.
-    static void descend(Step step, const Entry& top, std::vector<Step>& open) {
+    static void descend(Step step, const Entry& top, List<Step>& open) {
         const std::vector<Entry*>& children = sorted_children(*step.entry);
         for (auto child = children.rbegin(); child != children.rend(); ++child)
             if (*child != &top && !is_review((*child)->node)) open.push_back({*child, step.depth + 1});

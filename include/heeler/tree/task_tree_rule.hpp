@@ -11,6 +11,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -74,8 +75,7 @@ struct TaskTreeRule {
     }
 
     /// What people are told of a tree that nobody could restore: each attempt.
-    [[nodiscard]] std::vector<Detail> details(const Memory& state, const Settings&, const Run&,
-                                              const Finding& finding) const {
+    [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding& finding) const {
         if (finding.condition != TreeCondition::unrestored) return {};
         text::JsonLine history;
         history.begin_array();

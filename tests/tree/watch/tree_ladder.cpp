@@ -37,7 +37,7 @@ struct TreeClimber {
         return decision;
     }
     Decision absorb(std::vector<std::pair<ActionKind, ActionOutcome>> what) {
-        std::vector<Action> actions;
+        List<Action> actions;
         for (const auto& [kind, outcome] : what) {
             actions.emplace_back();
             actions.back().kind = kind;

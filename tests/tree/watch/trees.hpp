@@ -57,7 +57,7 @@ struct Forest : bench::Bench {
     RunClass rules = presets::task_tree();
     std::unique_ptr<TreeWatch> watch;
     std::mutex records_lock;
-    std::vector<AuditRow> records;  ///< what verbs put there
+    List<AuditRow> records;  ///< what verbs put there
 
     Forest() {
         tree.show({node("A", {}, "in_progress"), node("B", "A"), node("C", "A", "done")});

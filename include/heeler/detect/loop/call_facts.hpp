@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run_filter.hpp>
 #include <heeler/detect/loop/arguments.hpp>
@@ -311,7 +312,7 @@ struct Table {
     return half_not_zero(text::combine(tool, text::fingerprint_text(word)));
 }
 
-inline void override_kind(CallFacts& facts, std::string_view name, const std::vector<ToolRule>& rules) noexcept {
+inline void override_kind(CallFacts& facts, std::string_view name, const List<ToolRule>& rules) noexcept {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (!heeler::detail::matches_glob(rules[i].tools, name)) continue;
         facts.rule = i < 255 ? static_cast<std::uint8_t>(i + 1) : std::uint8_t{0};

@@ -80,7 +80,7 @@ struct Chant {
             a(marks, by_chain, recent, gram, chains, sum, count, anchor, code, held, held_count, missing, in_line,
               following);
             for (Lag& each : lags) each.archive(a);
-            if (A::is_loading && !is_sound()) *this = {};
+            if (a.is_loading() && !is_sound()) *this = {};
         }
 
     private:

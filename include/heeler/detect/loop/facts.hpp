@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <heeler/core/last_value.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -34,7 +34,7 @@ struct ToolRule {
 
 namespace loops {
 
-using Overrides = std::vector<ToolRule>;
+using Overrides = List<ToolRule>;
 
 enum class CallKind : std::uint8_t { read, write, wait };
 

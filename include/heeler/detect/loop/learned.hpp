@@ -79,7 +79,7 @@ struct Learned {
     template <class A>
     void archive(A& a) {
         a(first, last, seen, results, verb, has_other_verb);
-        if constexpr (A::is_loading) repair();
+        if (a.is_loading()) repair();
     }
 
 private:

@@ -174,7 +174,7 @@ struct Memory {
     void archive(A& a) {
         a(calls, more_open, results, learned, similar, errors, coverage, oscillation, polls, call_only, monologue,
           chant, sentences, example);
-        if constexpr (A::is_loading) mend();
+        if (a.is_loading()) mend();
     }
 
 private:

@@ -50,7 +50,7 @@ struct Monologue {
         template <class A>
         void archive(A& a) {
             a(messages, worded, word_counts, count, equal, results, exact, first, varied);
-            if (A::is_loading && !is_sound()) *this = {};
+            if (a.is_loading() && !is_sound()) *this = {};
         }
 
     private:

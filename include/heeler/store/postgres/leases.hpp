@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/lease_rules.hpp>
@@ -76,9 +78,9 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Gives those of the locked runs that are free to the asker; what cannot be read, too, so that one watchdog says so.
 [[nodiscard]] inline Result<void> hand_over_runs(PostgresConnection& connection,
                                                  const std::vector<std::int64_t>& ordinals, const Claim& claim,
-                                                 std::vector<StoredRun>& runs, std::vector<DamagedRow>& damaged) {
+                                                 List<StoredRun>& runs, List<DamagedRow>& damaged) {
     auto done = read_run_rows(connection, PostgresLeaseSql::free_runs, {wire_array(ordinals)}, runs);
-    std::erase_if(runs, [&](const StoredRun& run) {
+    drop_if(runs, [&](const StoredRun& run) {
         return claim.run.empty() && !asks_for(claim, run.row.class_name, run.row.holder);
     });
     if (!done || runs.empty()) return done;
@@ -98,8 +100,8 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Names the runs that no claim can be for.
 [[nodiscard]] inline Result<void> name_unclaimable(PostgresConnection& connection, const Claim& claim,
-                                                   std::vector<DamagedRow>& damaged) {
-    std::vector<StoredRun> found;
+                                                   List<DamagedRow>& damaged) {
+    List<StoredRun> found;
     auto done = read_run_rows(connection, PostgresLeaseSql::unclaimable_runs, wire_values(claim.run), found);
     for (StoredRun& run : found) damaged.push_back({std::move(run.row.id), std::move(run.damage)});
     return done;
@@ -125,8 +127,8 @@ namespace heeler::inline HEELER_ABI::detail {
     return done;
 }
 
-[[nodiscard]] inline Result<std::vector<HolderRow>> read_holders(PostgresConnection& connection) {
-    std::vector<HolderRow> rows;
+[[nodiscard]] inline Result<List<HolderRow>> read_holders(PostgresConnection& connection) {
+    List<HolderRow> rows;
     const auto done = fetch(connection, PostgresLeaseSql::holders, {}, [&](PostgresResult& result) {
         std::int64_t live = 0;
         std::int64_t left = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/postgres/connection.hpp>
 #include <heeler/store/postgres/rows.hpp>
@@ -42,7 +43,7 @@ void take_row_of(std::string& run, PostgresResult& result, Row& row) {
 /// Rows with their run in front of them; those that are not whole are passed over.
 template <class Row>
 [[nodiscard]] Result<void> read_rows(PostgresConnection& connection, const char* sql, const WireValues& parameters,
-                                     std::vector<Row>& into, std::vector<DamagedRow>& damaged) {
+                                     List<Row>& into, List<DamagedRow>& damaged) {
     std::string run;
     const auto read = [&](PostgresResult& result) { take_row_of(run, result, into.emplace_back()); };
     return read_each<Row>(connection, sql, parameters, read, [&](std::string what) {
@@ -53,8 +54,8 @@ template <class Row>
 
 /// Rows that belong to no run; those that are not whole are passed over.
 template <class Row>
-[[nodiscard]] Result<void> read_plain(PostgresConnection& connection, const char* sql, std::vector<Row>& into,
-                                      std::vector<DamagedRow>& damaged) {
+[[nodiscard]] Result<void> read_plain(PostgresConnection& connection, const char* sql, List<Row>& into,
+                                      List<DamagedRow>& damaged) {
     const auto read = [&](PostgresResult& result) { take_row(result, into.emplace_back()); };
     return read_each<Row>(connection, sql, {}, read, [&](std::string what) {
         into.pop_back();
@@ -64,7 +65,7 @@ template <class Row>
 
 /// Reads runs; what of one cannot be read is noted in it.
 [[nodiscard]] inline Result<void> read_run_rows(PostgresConnection& connection, const char* sql,
-                                                const WireValues& parameters, std::vector<StoredRun>& runs) {
+                                                const WireValues& parameters, List<StoredRun>& runs) {
     const auto read = [&](PostgresResult& result) { take_row(result, runs.emplace_back()); };
     return read_each<RunRow>(connection, sql, parameters, read,
                              [&](std::string what) { runs.back().damage = std::move(what); });
@@ -74,7 +75,7 @@ template <class Row>
 class BelongingsReader {
 public:
     /// What of an alert cannot be read is noted in `damaged`, of anything else in its run.
-    BelongingsReader(PostgresConnection& connection, std::vector<StoredRun>& runs, std::vector<DamagedRow>& damaged)
+    BelongingsReader(PostgresConnection& connection, List<StoredRun>& runs, List<DamagedRow>& damaged)
         : connection_{connection}, damaged_{damaged} {
         WireArray ids{WireType::text};
         for (StoredRun& run : runs) {
@@ -99,7 +100,7 @@ public:
 
 private:
     template <class Row>
-    [[nodiscard]] Result<void> rows(const char* sql, std::vector<Row> StoredRun::*list) {
+    [[nodiscard]] Result<void> rows(const char* sql, List<Row> StoredRun::*list) {
         StoredRun* run = nullptr;
         const auto read = [&](PostgresResult& result) {
             std::string id;
@@ -118,7 +119,7 @@ private:
     }
 
     PostgresConnection& connection_;
-    std::vector<DamagedRow>& damaged_;
+    List<DamagedRow>& damaged_;
     std::unordered_map<std::string_view, StoredRun*> by_id_;
     WireValues these_;
 };
@@ -136,7 +137,7 @@ template <class Work>
 [[nodiscard]] inline Result<Snapshot> read_snapshot(PostgresConnection& connection) {
     Snapshot snapshot;
     const auto done = at_one_moment(connection, [&]() -> Result<void> {
-        std::vector<DamagedRow>& damaged = snapshot.damaged;
+        List<DamagedRow>& damaged = snapshot.damaged;
         auto read = read_run_rows(connection, PostgresSql::runs_to_load, {}, snapshot.runs);
         if (read && !snapshot.runs.empty()) read = BelongingsReader{connection, snapshot.runs, damaged}.read();
         if (read) read = read_plain(connection, PostgresSql::mutes, snapshot.mutes, damaged);
@@ -167,8 +168,8 @@ template <class Row>
     return found;
 }
 
-[[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(PostgresConnection& connection) {
-    std::vector<DecisionRow> open;
+[[nodiscard]] inline Result<List<DecisionRow>> read_decisions(PostgresConnection& connection) {
+    List<DecisionRow> open;
     const auto read = [&](PostgresResult& result) { take_row(result, open.emplace_back()); };
     const auto done = read_each<DecisionRow>(connection, PostgresSql::open_decisions, {}, read,
                                              [&](std::string what) { open.back().damage = std::move(what); });
@@ -192,7 +193,7 @@ template <class Row>
     const auto done = at_one_moment(connection, [&]() -> Result<void> {
         const WireValues id = wire_values(name);
         const WireValues ids{wire_array(std::vector{name})};
-        const auto rows = [&]<class Row>(const char* sql, const WireValues& of, std::vector<Row>& into) {
+        const auto rows = [&]<class Row>(const char* sql, const WireValues& of, List<Row>& into) {
             return read_rows(connection, sql, of, into, found.damaged);
         };
         auto read = read_known_row(connection, name, found);
@@ -211,8 +212,8 @@ template <class Row>
 /// An alert that cannot be read is absent.
 [[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(PostgresConnection& connection, std::string_view run,
                                                                 std::string_view key) {
-    std::vector<AlertRow> rows;
-    std::vector<DamagedRow> damaged;
+    List<AlertRow> rows;
+    List<DamagedRow> damaged;
     auto done =
         read_rows(connection, PostgresSql::alert, wire_values(std::string{run}, std::string{key}), rows, damaged);
     if (!done) return tl::unexpected<Error>(done.error());

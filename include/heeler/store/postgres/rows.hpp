@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/store/postgres/result.hpp>
 #include <heeler/store/postgres/values.hpp>
 #include <heeler/store/stored_columns.hpp>
@@ -45,7 +46,7 @@ void add_row(WireRows& rows, const Row& row) {
 
 /// Each key's last row, in the order in which the keys came: one statement may touch a stored row only once.
 template <class Row>
-[[nodiscard]] std::vector<const Row*> latest(const std::vector<Row>& rows) {
+[[nodiscard]] std::vector<const Row*> latest(const List<Row>& rows) {
     std::map<decltype(key_of(rows.front())), std::size_t> places;
     std::vector<const Row*> last;
     for (const Row& row : rows) {

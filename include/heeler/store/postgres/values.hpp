@@ -146,10 +146,10 @@ private:
     bool has_null_ = false;
 };
 
-template <class T>
-[[nodiscard]] std::string wire_array(const std::vector<T>& values) {
-    WireArray array{wire_type<T>};
-    for (const T& value : values) array.add(value);
+template <class Values>
+[[nodiscard]] std::string wire_array(const Values& values) {
+    WireArray array{wire_type<typename Values::value_type>};
+    for (const auto& value : values) array.add(value);
     return array.take();
 }
 

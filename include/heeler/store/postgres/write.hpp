@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/postgres/connection.hpp>
 #include <heeler/store/postgres/leases.hpp>
@@ -49,7 +50,7 @@ namespace heeler::inline HEELER_ABI::detail {
 
 template <class Row>
 [[nodiscard]] Result<void> put_rows(PostgresConnection& connection, const char* sql,
-                                    const std::vector<const RunBatch*>& runs, std::vector<Row> RunBatch::*list) {
+                                    const std::vector<const RunBatch*>& runs, List<Row> RunBatch::*list) {
     WireRows rows;
     for (const RunBatch* run : runs)
         for (const Row* row : latest(run->*list)) add_row(rows, run->row.id, *row);

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/store/lease_rules.hpp>
@@ -63,13 +64,12 @@ struct StoredLease {
 }
 
 /// Takes away every lease that ran out but the asker's own, and answers what those held.
-[[nodiscard]] inline Result<std::vector<LostHolder>> take_away_leases(SqliteConnection& connection,
-                                                                      const std::string& asker) {
-    std::vector<Lease> gone;
+[[nodiscard]] inline Result<List<LostHolder>> take_away_leases(SqliteConnection& connection, const std::string& asker) {
+    List<Lease> gone;
     const auto read = [](SqliteStatement& row, Lease& lease) { row.read(lease.holder, Bits{lease.epoch}); };
     if (const auto done = read_all(connection, LeaseSql::ran_out, gone, read, asker); !done)
         return tl::unexpected<Error>(done.error());
-    std::vector<LostHolder> lost;
+    List<LostHolder> lost;
     for (const Lease& lease : gone) {
         const auto runs = read_number(connection, LeaseSql::count_runs, 0, lease.holder, lease.epoch);
         if (!runs) return tl::unexpected<Error>(runs.error());
@@ -158,7 +158,7 @@ private:
 /// again; its version stays as it is. One that is gone, or that no claim can be for, is passed over.
 [[nodiscard]] inline Result<void> hand_over_run(SqliteConnection& connection, std::int64_t ordinal, const Lease& lease,
                                                 Claimed& given) {
-    std::vector<StoredRun> found;
+    List<StoredRun> found;
     if (auto done = read_run_rows(connection, LeaseSql::run_at, found, ordinal); !done || found.empty()) return done;
     StoredRun& run = given.runs.emplace_back(std::move(found.front()));
     if (auto done = read_stored(connection, run, given.damaged); !done) return done;
@@ -172,8 +172,8 @@ private:
 
 /// Names the runs that no claim can be for.
 [[nodiscard]] inline Result<void> name_unclaimable(SqliteConnection& connection, const Claim& claim,
-                                                   std::vector<DamagedRow>& damaged) {
-    std::vector<StoredRun> found;
+                                                   List<DamagedRow>& damaged) {
+    List<StoredRun> found;
     auto done = read_run_rows(connection, LeaseSql::unclaimable_runs, found, claim.run);
     for (StoredRun& run : found) damaged.push_back({std::move(run.row.id), std::move(run.damage)});
     return done;
@@ -202,8 +202,8 @@ private:
     return given;
 }
 
-[[nodiscard]] inline Result<std::vector<HolderRow>> read_holders(SqliteConnection& connection) {
-    std::vector<HolderRow> rows;
+[[nodiscard]] inline Result<List<HolderRow>> read_holders(SqliteConnection& connection) {
+    List<HolderRow> rows;
     const auto read = [](SqliteStatement& statement, HolderRow& row) {
         int live = 0;
         std::int64_t left = 0;

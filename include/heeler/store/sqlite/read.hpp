@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/rows.hpp>
@@ -41,7 +42,7 @@ template <class Spoilt>
 
 /// Reads runs; what of one cannot be read is noted in it.
 template <class... Parameters>
-[[nodiscard]] Result<void> read_run_rows(SqliteConnection& connection, const char* sql, std::vector<StoredRun>& runs,
+[[nodiscard]] Result<void> read_run_rows(SqliteConnection& connection, const char* sql, List<StoredRun>& runs,
                                          const Parameters&... parameters) {
     const auto read = [](SqliteStatement& statement, StoredRun& run) { read_row(statement, run.row); };
     const auto note = [&](const std::string& what) { runs.back().damage = in_table<RunRow>(what); };
@@ -49,8 +50,7 @@ template <class... Parameters>
 }
 
 /// Fills in what belongs to a run; what of it cannot be read is noted in it, or in `damaged`.
-[[nodiscard]] inline Result<void> read_stored(SqliteConnection& connection, StoredRun& run,
-                                              std::vector<DamagedRow>& damaged) {
+[[nodiscard]] inline Result<void> read_stored(SqliteConnection& connection, StoredRun& run, List<DamagedRow>& damaged) {
     if (!run.damage.empty()) return {};
     const std::string& id = run.row.id;
     const auto note = [&](std::string what) { run.damage = run.damage.empty() ? std::move(what) : run.damage; };
@@ -69,7 +69,7 @@ template <class... Parameters>
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     Snapshot snapshot;
-    std::vector<DamagedRow>& damaged = snapshot.damaged;
+    List<DamagedRow>& damaged = snapshot.damaged;
     if (const auto done = read_run_rows(connection, Sql::runs_to_load, snapshot.runs); !done)
         return tl::unexpected<Error>(done.error());
     for (StoredRun& run : snapshot.runs)
@@ -81,8 +81,8 @@ template <class... Parameters>
     return snapshot;
 }
 
-[[nodiscard]] inline Result<std::vector<DecisionRow>> read_decisions(SqliteConnection& connection) {
-    std::vector<DecisionRow> open;
+[[nodiscard]] inline Result<List<DecisionRow>> read_decisions(SqliteConnection& connection) {
+    List<DecisionRow> open;
     const auto note = [&](std::string what) { open.back().damage = std::move(what); };
     if (const auto done = read_each(connection, Sql::open_decisions, open, reads_row<DecisionRow>, note); !done)
         return tl::unexpected<Error>(done.error());
@@ -104,7 +104,7 @@ template <class Row>
 
 /// The run's own row, with `spec` and `memory`.
 [[nodiscard]] inline Result<void> read_known_row(SqliteConnection& connection, const std::string& run, History& found) {
-    std::vector<RunRow> rows;
+    List<RunRow> rows;
     auto done = read_whole(connection, Sql::run, rows, found.damaged, run, reads_row<RunRow>, run);
     if (!done || rows.empty()) return done;
     found.row = std::move(rows.front());
@@ -117,7 +117,7 @@ template <class Row>
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     History found;
     const std::string id{run};
-    const auto rows = [&]<class Row>(const char* sql, std::vector<Row>& into) {
+    const auto rows = [&]<class Row>(const char* sql, List<Row>& into) {
         return read_whole(connection, sql, into, found.damaged, id, reads_row<Row>, id);
     };
     auto done = read_known_row(connection, id, found);
@@ -135,8 +135,8 @@ template <class Row>
 /// An alert that cannot be read is absent.
 [[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(SqliteConnection& connection, std::string_view run,
                                                                 std::string_view key) {
-    std::vector<AlertRow> rows;
-    std::vector<DamagedRow> damaged;
+    List<AlertRow> rows;
+    List<DamagedRow> damaged;
     const std::string id{run};
     auto done = read_whole(connection, Sql::alert, rows, damaged, id, reads_row<AlertRow>, id, std::string{key});
     if (!done) return tl::unexpected<Error>(done.error());

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/schema.hpp>
@@ -28,8 +29,8 @@ void read_row(SqliteStatement& statement, Row& row) {
 
 /// Reads all rows that `sql` answers for its parameters: `read(statement, row)` fills the last one, and
 /// `spoilt(what)` hears what of it cannot be read.
-template <class Row, class Read, class Spoilt, class... Parameters>
-[[nodiscard]] Result<void> read_each(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
+template <class Rows, class Read, class Spoilt, class... Parameters>
+[[nodiscard]] Result<void> read_each(SqliteConnection& connection, const char* sql, Rows& rows, Read read,
                                      Spoilt spoilt, const Parameters&... parameters) {
     auto statement = connection.prepare(sql);
     if (!statement) return tl::unexpected<Error>(statement.error());
@@ -39,13 +40,14 @@ template <class Row, class Read, class Spoilt, class... Parameters>
         if (!more) return tl::unexpected<Error>(more.error());
         if (!*more) return {};
         read(*statement, rows.emplace_back());
-        if (const std::string what = statement->take_unreadable(); !what.empty()) spoilt(in_table<Row>(what));
+        if (const std::string what = statement->take_unreadable(); !what.empty())
+            spoilt(in_table<typename Rows::value_type>(what));
     }
 }
 
 /// The same where each row must be whole.
-template <class Row, class Read, class... Parameters>
-[[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, std::vector<Row>& rows, Read read,
+template <class Rows, class Read, class... Parameters>
+[[nodiscard]] Result<void> read_all(SqliteConnection& connection, const char* sql, Rows& rows, Read read,
                                     const Parameters&... parameters) {
     std::string damage;
     const auto keep_first = [&](std::string what) { damage = damage.empty() ? std::move(what) : damage; };
@@ -55,9 +57,9 @@ template <class Row, class Read, class... Parameters>
 }
 
 /// The same where rows that are not whole are passed over.
-template <class Row, class Read, class... Parameters>
-[[nodiscard]] Result<void> read_whole(SqliteConnection& connection, const char* sql, std::vector<Row>& rows,
-                                      std::vector<DamagedRow>& damaged, const std::string& run, Read read,
+template <class Rows, class Read, class... Parameters>
+[[nodiscard]] Result<void> read_whole(SqliteConnection& connection, const char* sql, Rows& rows,
+                                      List<DamagedRow>& damaged, const std::string& run, Read read,
                                       const Parameters&... parameters) {
     const auto pass_over = [&](std::string what) {
         rows.pop_back();

@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/leases.hpp>
@@ -38,7 +39,7 @@ template <class... Parameters>
 
 template <class Row>
 [[nodiscard]] Result<void> put_rows(SqliteConnection& connection, const char* sql, const std::string& run,
-                                    const std::vector<Row>& rows) {
+                                    const List<Row>& rows) {
     if (rows.empty()) return {};
     auto statement = connection.prepare(sql);
     if (!statement) return tl::unexpected<Error>(statement.error());
@@ -52,7 +53,7 @@ template <class Row>
 }
 
 [[nodiscard]] inline Result<void> put_alerts(SqliteConnection& connection, const std::string& run,
-                                             const std::vector<AlertRow>& rows) {
+                                             const List<AlertRow>& rows) {
     for (const AlertRow& row : rows) {
         const std::string body = encode_body(row.alert);
         const std::string text = body_text(row.alert);
@@ -124,7 +125,7 @@ template <class Row>
 
 /// Rows that belong to no run, one by one.
 template <class Row>
-[[nodiscard]] Result<void> add_rows(SqliteConnection& connection, const char* sql, const std::vector<Row>& rows) {
+[[nodiscard]] Result<void> add_rows(SqliteConnection& connection, const char* sql, const List<Row>& rows) {
     for (const Row& row : rows) {
         Result<int> added = 0;
         columns(row, [&](const auto&... values) { added = change(connection, sql, values...); });

@@ -12,6 +12,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/testing/contract/catch.hpp>
 #include <heeler/testing/contract/stored_rows.hpp>
 
@@ -85,7 +86,7 @@ template <class Store>
     return run;
 }
 
-[[nodiscard]] inline Batch batch_of(const Lease& lease, std::vector<RunBatch> runs) {
+[[nodiscard]] inline Batch batch_of(const Lease& lease, List<RunBatch> runs) {
     Batch batch;
     batch.lease = lease;
     batch.runs = std::move(runs);
@@ -272,7 +273,7 @@ template <class Backend>
 void gives_all_that_load_does() {
     Backend backend;
     auto store = backend.open();
-    std::vector<RunBatch> runs{store_contract::full_run("full"), new_run("told"), new_run("acting"), new_run("over")};
+    List<RunBatch> runs{store_contract::full_run("full"), new_run("told"), new_run("acting"), new_run("over")};
     for (RunBatch& run : runs) run.row.class_name = "c";
     for (std::size_t i = 1; i < runs.size(); ++i) runs[i].row.state = RunState::failed;
     runs[1].alerts = {store_contract::alert("z", AlertRow::State::pending)};
@@ -412,11 +413,11 @@ void misses_no_unnamed() {
     CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
     const auto rows = store.holders();
     REQUIRE(rows);
-    CHECK((rows->at(0).owner == "y" && rows->at(1).owner == "c"));
+    CHECK(((*rows)[0].owner == "y" && (*rows)[1].owner == "c"));
     CHECK(store.release(first));
     CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
     CHECK(store.release({unnamed, 2}));
-    CHECK(store.holders()->at(0).owner.empty());
+    CHECK(store.holders()->front().owner.empty());
     CHECK(claim(store, unnamed, "x").epoch == 3);
 }
 

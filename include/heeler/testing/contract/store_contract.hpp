@@ -12,6 +12,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/testing/contract/catch.hpp>
 #include <heeler/testing/contract/stored_rows.hpp>
 
@@ -31,8 +32,8 @@ void keeps_every_byte() {
     REQUIRE(runs.size() == 2);
     CHECK(show(runs[1].row) == show(run.row));
     CHECK(show(runs[1].interventions) == show(run.interventions));
-    CHECK(show(runs[1].actions) == show(std::vector{run.actions[0]}));
-    CHECK(show(runs[1].pending) == show(std::vector{run.alerts[0]}));
+    CHECK(show(runs[1].actions) == show(List{run.actions[0]}));
+    CHECK(show(runs[1].pending) == show(List{run.alerts[0]}));
     CHECK(runs[1].checkpoints == 2);
 
     const History found = history(store, nasty);
@@ -198,15 +199,15 @@ void replaces_rows_by_their_identity() {
     CHECK(commit(store, {next}).empty());
 
     const History found = history(store, "a");
-    CHECK(show(found.interventions) == show(std::vector{next.interventions[0], a.interventions[1]}));
-    CHECK(show(found.actions) == show(std::vector{next.actions[1], a.actions[1], next.actions[0], next.actions[2]}));
-    CHECK(show(found.alerts) == show(std::vector{next.alerts[1], a.alerts[1], next.alerts[0]}));
-    CHECK(show(found.checkpoints) == show(std::vector{next.checkpoints[1], a.checkpoints[0], next.checkpoints[0]}));
+    CHECK(show(found.interventions) == show(List{next.interventions[0], a.interventions[1]}));
+    CHECK(show(found.actions) == show(List{next.actions[1], a.actions[1], next.actions[0], next.actions[2]}));
+    CHECK(show(found.alerts) == show(List{next.alerts[1], a.alerts[1], next.alerts[0]}));
+    CHECK(show(found.checkpoints) == show(List{next.checkpoints[1], a.checkpoints[0], next.checkpoints[0]}));
     CHECK(show(history(store, "b").actions) == show(b.actions));
     auto again = backend.open();
     const auto runs = load(again);
-    CHECK(show(runs[0].actions) == show(std::vector{a.actions[1], next.actions[0], next.actions[2]}));
-    CHECK(show(runs[0].pending) == show(std::vector{a.alerts[1], next.alerts[0]}));
+    CHECK(show(runs[0].actions) == show(List{a.actions[1], next.actions[0], next.actions[2]}));
+    CHECK(show(runs[0].pending) == show(List{a.alerts[1], next.alerts[0]}));
     CHECK(runs[0].checkpoints == 3);
 }
 
@@ -214,7 +215,7 @@ template <class Backend>
 void loads_what_is_not_over() {
     Backend backend;
     auto store = backend.open();
-    std::vector<RunBatch> runs;
+    List<RunBatch> runs;
     for (const auto* id : {"over", "waits", "acts", "tells", "settled", "last"}) {
         runs.push_back(new_run(id));
         runs.back().row.state = RunState::completed;
@@ -246,7 +247,7 @@ template <class Backend>
 void loads_no_run_in_a_terminal_state() {
     Backend backend;
     auto store = backend.open();
-    std::vector<RunBatch> runs;
+    List<RunBatch> runs;
     std::string expected;
     for (std::uint8_t i = 0; i < run_state_names.size(); ++i) {
         runs.push_back(new_run(std::string{run_state_names[i]}));
@@ -271,11 +272,11 @@ void numbers_decisions() {
     asked.decisions = {{0, "", Verb::silence, at(90), nasty, at(4), {}, nasty + "why", everything},
                        {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {"r", {}, {}, {}, {}}},
                        {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}}};
-    const std::vector<DecisionRow> silences = asked.decisions;
+    const List<DecisionRow> silences = asked.decisions;
     CHECK(commit(store, asked).empty());
-    std::vector<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
-                                 {2, "", Verb::freeze, {}, "", at(2)},
-                                 {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
+    List<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
+                          {2, "", Verb::freeze, {}, "", at(2)},
+                          {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
     for (DecisionRow row : silences) {
         row.number = all.size() + 1;
         all.push_back(std::move(row));
@@ -287,7 +288,7 @@ void numbers_decisions() {
     Batch done;
     done.applied = {2, 3, 3, 4, 5, 6, 1000};
     CHECK(commit(again, done).empty());
-    CHECK(show(list(again)) == show(std::vector{all[0]}));
+    CHECK(show(list(again)) == show(List{all[0]}));
 
     // Numbers are never used again.
     CHECK(commit(again, asked).empty());
@@ -298,7 +299,7 @@ void numbers_decisions() {
     done.applied = {1, 7};
     done.runs = {new_run("a")};
     CHECK(commit(again, done) == Conflicts{"a"});
-    CHECK(show(list(again)) == show(std::vector{all[0]}));
+    CHECK(show(list(again)) == show(List{all[0]}));
 }
 
 template <class Backend>
@@ -310,10 +311,9 @@ void files_audit_by_run() {
     batch.runs = {new_run("a")};
     batch.runs[0].audit = {{at(0), "of the run", "ignored", "{}"}};
     CHECK(commit(store, batch).empty());
-    CHECK(show(history(store, "").audit) == show(std::vector{batch.audit[0], batch.audit[2]}));
+    CHECK(show(history(store, "").audit) == show(List{batch.audit[0], batch.audit[2]}));
     CHECK_FALSE(history(store, "").row);
-    CHECK(show(history(store, "a").audit) ==
-          show(std::vector{AuditRow{at(0), "of the run", "a", "{}"}, batch.audit[1]}));
+    CHECK(show(history(store, "a").audit) == show(List{AuditRow{at(0), "of the run", "a", "{}"}, batch.audit[1]}));
     CHECK(history(store, "ignored").audit.empty());
 }
 
@@ -337,9 +337,9 @@ void keeps_mutes_and_adds_tallies() {
         CHECK(commit(store, batch).empty());
     }
     auto store = backend.open();
-    const std::vector<TallyRow> sums{{nasty, Condition::loop_detected, 12, 1},
-                                     {"coder", Condition::stalled, 2, 1},
-                                     {"coder", Condition::no_output_access, 0, 2}};
+    const List<TallyRow> sums{{nasty, Condition::loop_detected, 12, 1},
+                              {"coder", Condition::stalled, 2, 1},
+                              {"coder", Condition::no_output_access, 0, 2}};
     CHECK(show(snapshot_of(store).mutes) == show(batch.mutes));
     CHECK(show(snapshot_of(store).tallies) == show(sums));
 
@@ -351,7 +351,7 @@ void keeps_mutes_and_adds_tallies() {
     CHECK(commit(other, again).empty());
     CHECK(show(snapshot_of(store).mutes) == show(batch.mutes));
     CHECK(show(snapshot_of(store).tallies) ==
-          show(std::vector{sums[0], TallyRow{"coder", Condition::stalled, 5, 1}, sums[2], again.tallies[1]}));
+          show(List{sums[0], TallyRow{"coder", Condition::stalled, 5, 1}, sums[2], again.tallies[1]}));
 
     // They belong to no run: a run that is left out takes none of them with it.
     CHECK(commit(store, {new_run("a")}).empty());
@@ -384,10 +384,10 @@ void lists_for_tools() {
         run->row.spec.reset();
         run->row.memory.reset();
     }
-    CHECK(show(rows->rows) == show(std::vector{over.row, late.row}));
+    CHECK(show(rows->rows) == show(List{over.row, late.row}));
     const auto undelivered = store.undelivered();
     REQUIRE(undelivered);
-    CHECK(show(undelivered->rows) == show(std::vector{over.alerts[0], over.alerts[1], late.alerts[0]}));
+    CHECK(show(undelivered->rows) == show(List{over.alerts[0], over.alerts[1], late.alerts[0]}));
 }
 
 template <class Backend>

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/testing/contract/catch.hpp>
 
 namespace heeler::inline HEELER_ABI::store_contract {
@@ -82,7 +82,7 @@ template <class... Ts>
 }
 
 template <class Row>
-[[nodiscard]] std::string show(const std::vector<Row>& rows) {
+[[nodiscard]] std::string show(const List<Row>& rows) {
     std::string text;
     for (const Row& row : rows) text += show(row) + "\n";
     return text;
@@ -186,7 +186,7 @@ template <class Store>
 }
 
 template <class Store>
-[[nodiscard]] Conflicts commit(Store& store, std::vector<RunBatch> runs) {
+[[nodiscard]] Conflicts commit(Store& store, List<RunBatch> runs) {
     Batch batch;
     batch.runs = std::move(runs);
     batch.durable = true;
@@ -201,12 +201,12 @@ template <class Store>
 }
 
 template <class Store>
-[[nodiscard]] std::vector<StoredRun> load(Store& store) {
+[[nodiscard]] List<StoredRun> load(Store& store) {
     return snapshot_of(store).runs;
 }
 
 template <class Store>
-[[nodiscard]] std::vector<DecisionRow> list(Store& store) {
+[[nodiscard]] List<DecisionRow> list(Store& store) {
     auto decisions = store.list();
     if (!decisions) FAIL("list: " << decisions.error().message);
     return *decisions;
