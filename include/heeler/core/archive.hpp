@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,7 +93,7 @@ public:
 private:
     bool take(void* to, std::size_t size) {
         if (!ok_ || bytes_.size() < size) return ok_ = false;
-        std::memcpy(to, bytes_.data(), size);
+        bytes_.copy(static_cast<char*>(to), size);
         bytes_.remove_prefix(size);
         return true;
     }

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -119,7 +118,7 @@ struct MemoryStore::Content {
     /// One that is to be carried out yet is never forgotten.
     static void drop_oldest_settled(std::vector<Action>& actions) {
         for (auto next = actions.begin(); actions.size() > most_records && next != actions.end();)
-            next = next->outcome != ActionOutcome::intended ? actions.erase(next) : std::next(next);
+            next = next->outcome != ActionOutcome::intended ? actions.erase(next) : next + 1;
     }
 
     static void write_row(std::optional<RunRow>& kept, RunRow row) {
@@ -142,7 +141,7 @@ struct MemoryStore::Content {
     template <class Row>
     static void put_by_number(std::vector<Row>& rows, const Row& row) {
         auto place = rows.end();  // most come last
-        while (place != rows.begin() && std::prev(place)->number >= row.number) --place;
+        while (place != rows.begin() && place[-1].number >= row.number) --place;
         if (place != rows.end() && place->number == row.number)
             *place = row;
         else
