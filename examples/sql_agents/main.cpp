@@ -1,6 +1,7 @@
-// heeler-sql-agents DIR AGENT: four runs whose agents have nothing but SQL. One works, one naps and is replaced, of
-// one every agent stops, and one is known from the row alone that its own agent inserts. AGENT is agents/agent.sh or
-// another program like it. Minutes are shortened: 20 min last 4 s.
+// heeler-sql-agents DIR AGENT: five runs whose agents have nothing but SQL. One works, one asks a person and is left
+// alone, one naps and is replaced, of one every agent stops, and one is known from the row alone that its own agent
+// inserts, and that waits in the queue first. AGENT is agents/agent.sh or another program like it. Minutes are
+// shortened: 20 min last 4 s.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -29,7 +30,7 @@ namespace {
 using namespace std::chrono_literals;
 using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, heeler::LogNotifier>;
 
-constexpr const char* runs[] = {"steady", "sleepy", "stuck", "guest"};
+constexpr const char* runs[] = {"steady", "curious", "sleepy", "stuck", "guest"};
 
 /// The preset with seconds for five minutes.
 heeler::RunClass shortened() {
@@ -84,11 +85,14 @@ heeler::Result<void> begin(Dog& dog, heeler::SqliteAgentTable& table, sql_agents
 int watch(const std::filesystem::path& directory, const std::string& agent) {
     std::signal(SIGCHLD, SIG_IGN);  // agents are not waited for
     heeler::SqliteAgentTable table{(directory / "agents.db").string(), 2s};
-    sql_agents::Starter starter{
-        directory,
-        agent,
-        "0.8",
-        {{"steady", {"works"}}, {"sleepy", {"naps", "works"}}, {"stuck", {"stops"}}, {"guest", {"joins", "works"}}}};
+    sql_agents::Starter starter{directory,
+                                agent,
+                                "0.8",
+                                {{"steady", {"works"}},
+                                 {"curious", {"asks", "works"}},
+                                 {"sleepy", {"naps", "works"}},
+                                 {"stuck", {"stops"}},
+                                 {"guest", {"joins", "works"}}}};
     heeler::ListedAgents listed{table};
     heeler::TableFencedControl control{listed, starter};
     Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},

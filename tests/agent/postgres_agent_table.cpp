@@ -63,7 +63,8 @@ struct PostgresBackend {
             "last_checkpoint timestamptz, last_heartbeat timestamptz, last_step text, completed_steps jsonb, "
             "completed_by bigint, completed_at timestamptz, created_at timestamptz DEFAULT clock_timestamp(), "
             "attempt_started_at timestamptz, claim_key text, claimed_by text, claim_fence bigint, id bigint, "
-            "queue_item_id bigint, agent_task_name varchar(255), updated_at timestamptz, work_item text, plan jsonb)");
+            "queue_item_id bigint, agent_task_name varchar(255), updated_at timestamptz, work_item text, plan jsonb, "
+            "question text, resumed_at timestamptz)");
     }
     /// The statement of the agents' first prompt, word for word.
     static std::string by_queue_item(int item, int step, const std::string& text) {

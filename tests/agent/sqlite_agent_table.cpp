@@ -88,7 +88,7 @@ struct SqliteBackend {
         ask("CREATE TABLE agent_progress(run TEXT PRIMARY KEY, token, attempt, status, last_checkpoint, "
             "last_heartbeat, last_step, completed_steps, completed_by, completed_at, "
             "created_at DEFAULT CURRENT_TIMESTAMP, attempt_started_at, claim_key, claimed_by, claim_fence, id, "
-            "queue_item_id, agent_task_name, updated_at, work_item, plan)");
+            "queue_item_id, agent_task_name, updated_at, work_item, plan, question, resumed_at)");
     }
     /// The statement of the agents' first prompt, in the words of this database.
     static std::string by_queue_item(int item, int step, const std::string& text) {
@@ -122,7 +122,7 @@ TEST_CASE("values of any type in a SQLite row are problems, not crashes") {
     b.cursors.push_back({"r", {}});
     b.ask(
         "INSERT INTO agent_progress VALUES ('r', x'00', 1.5, 7, 1e999, -1, x'ff00fe', 'no JSON', 'x', x'', '', '', 3, "
-        "5, 'high', 'x', x'00', 1, 'y', x'ff', x'00ff')");
+        "5, 'high', 'x', x'00', 1, 'y', x'ff', x'00ff', x'00', -1)");
     const std::string news = b.news();
     INFO(news);
     for (const char* const column : {"attempt", "status", "last_checkpoint", "completed_steps", "plan"})

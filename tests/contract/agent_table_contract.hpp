@@ -76,7 +76,10 @@ struct Bench {
                 "checkpoint(" + (note->step ? std::to_string(*note->step) : "-") + "," + std::string{note->text} + ")";
         }
         if (std::holds_alternative<Heartbeat>(event.what)) text = "heartbeat";
-        if (const auto* change = std::get_if<StateChange>(&event.what)) text = name_of(change->state);
+        if (const auto* change = std::get_if<StateChange>(&event.what)) {
+            text = name_of(change->state);
+            if (!change->prompt.empty()) text += "(" + std::string{change->prompt} + ")";
+        }
         text += "#" + std::to_string(event.incarnation);
         return event.age ? text + "@" + std::to_string(*event.age / 1s) : text;
     }
@@ -211,7 +214,9 @@ void lists_what_is_in_progress() {
     }
     b.ask("INSERT INTO agent_progress(run) VALUES ('a')");
     CHECK(listed() == "a;b;it's \"one\";");
-    b.ask("DELETE FROM agent_progress WHERE run = 'b'");
+    b.ask("INSERT INTO agent_progress(run, status) VALUES ('c', 'queued'), ('d', 'waiting_human')");
+    CHECK(listed() == "a;b;c;d;it's \"one\";");
+    b.ask("DELETE FROM agent_progress WHERE run IN ('b', 'c', 'd')");
     CHECK(listed() == "a;it's \"one\";");
     b.ask("DROP TABLE agent_progress");
     CHECK_FALSE(b.table->in_progress());
@@ -391,6 +396,66 @@ Error refused(Bench& b, std::uint32_t attempt, std::string_view key = "key") {
     const auto answer = b.table->claim("r", attempt, key);
     REQUIRE_FALSE(answer);
     return answer.error();
+}
+
+/// Work that waits for its first agent, or an agent that waits for a person, is nobody's to take up, however old the
+/// row is; its age begins anew with what ends the wait.
+template <class Backend>
+void stops_the_clock_while_it_waits(bool direct) {
+    Bench<Backend> b;
+    REQUIRE(b.table->in_progress());  // makes the table
+    b.ask("INSERT INTO agent_progress(run, queue_item_id, status) VALUES ('r', 7, 'queued')");
+    const AgentTicket ticket = b.enlist();
+    const auto statements = [&](std::optional<std::int64_t> step, std::string_view text) {
+        return direct ? b.table->statements(ticket, step, text) : b.table->prompted(ticket, step, text);
+    };
+    const auto age = [&] { return b.found.at(0).found->checkpoint_age.value_or(-1s) / 1s; };
+    b.make_old();
+    CHECK(b.news() == "queued#1 ");
+    CHECK(b.news().empty());
+    CHECK(refused(b, 1).message.find("its status is \"queued\"") != std::string::npos);
+    CHECK(b.counts(statements({}, "").heartbeat));
+    CHECK(b.news() == "running#1@0 heartbeat#1@0 ");
+    CHECK(b.column("status") == "in_progress ");
+    CHECK((age() >= 0 && age() < 60));
+    CHECK(refused(b, 1).message.find("less than the 600 s") != std::string::npos);
+
+    CHECK(b.counts(statements({}, "Which one?").question));
+    CHECK(b.news() == "waiting_human(Which one?)#1@0 ");
+    CHECK(b.counts(statements({}, "").heartbeat));  // it lives, and waits
+    CHECK(b.news() == "heartbeat#1@0 ");
+    CHECK(refused(b, 1).message.find("its status is \"waiting_human\"") != std::string::npos);
+    CHECK(b.counts(statements({}, "And which?").question));
+    CHECK(b.news() == "waiting_human(And which?)#1@0 ");
+    CHECK(b.counts(statements(1, "one").checkpoint));
+    CHECK(b.news() == "running#1@0 checkpoint(1,one)#1@0 ");
+    CHECK(b.ask("SELECT count(*) FROM agent_progress WHERE question IS NULL") == "1 ");
+    CHECK(b.counts(statements({}, "Same?").question));
+    CHECK(b.news() == "waiting_human(Same?)#1@0 ");
+    CHECK(b.counts(statements(2, "two").checkpoint));  // between two looks, and it asks the same again
+    CHECK(b.counts(statements({}, "Same?").question));
+    CHECK(b.news() == "running#1@0 checkpoint(2,two)#1@0 waiting_human(Same?)#1@0 ");
+    b.ask(b.backend.by_queue_item(7, 3, "three"));
+    CHECK(b.news() == "running#1@0 checkpoint(3,three)#1@0 ");
+
+    b.make_old();  // somebody answers, and says so for the agent
+    b.set("resumed_at = NULL");
+    b.set("status = 'waiting_human'");
+    CHECK(b.news().ends_with("waiting_human#1@0 "));
+    CHECK(age() == 3600);
+    b.set("status = 'in_progress'");
+    CHECK(b.news() == "running#1@0 ");
+    CHECK((age() >= 0 && age() < 60));
+    CHECK(refused(b, 1).message.find("less than the 600 s") != std::string::npos);
+
+    CHECK(b.counts(statements({}, "Done?").question));
+    CHECK(b.counts(statements({}, "").complete));
+    CHECK(b.news() == "completed#1@0 ");
+    for (const char* const status : {"queued", "waiting_human"}) {
+        b.ask("INSERT INTO agent_progress(run, status) VALUES ('" + std::string{status} + "', '" + status + "')");
+        CHECK(b.table->retire(status, RunState::abandoned));
+        CHECK(b.ask("SELECT status FROM agent_progress WHERE run = '" + std::string{status} + "'") == "stalled ");
+    }
 }
 
 template <class Backend>
@@ -754,6 +819,11 @@ void carries_hostile_texts() {
         CHECK(b.news(b.cursors.size() - 1).find("checkpoint(1," + text::sanitise(text, 2000) + ")#1@") == 0);
         CHECK(b.counts(b.table->prompted(ticket, 2, text).checkpoint));
         CHECK(b.news(b.cursors.size() - 1).find("checkpoint(2," + text::sanitise(text, 2000) + ")#1@") == 0);
+        CHECK(b.counts(
+            (round % 2 == 0 ? b.table->statements(ticket, 2, text) : b.table->prompted(ticket, 2, text)).question));
+        CHECK(b.news(b.cursors.size() - 1)
+                  .find(text.empty() ? "waiting_human#1@" : "waiting_human(" + text::sanitise(text, 2000) + ")#1@") ==
+              0);
         CHECK(b.table->prompt(ticket).find("DROP") == std::string::npos);
     }
 }
@@ -773,7 +843,7 @@ void prompts_what_works() {
         if (paragraph.ends_with(";")) statements.push_back(paragraph);
         at = end + 2;
     }
-    REQUIRE(statements.size() == 5);  // two checkpoints, one with parameters, heartbeat, completion
+    REQUIRE(statements.size() == 6);  // two checkpoints, one with parameters, heartbeat, question, completion
     CHECK(b.counts(statements[0]));
     CHECK(b.news() == "checkpoint(1,Read the parser's tests; all of them pass)#1@0 ");
     CHECK(b.counts(statements[1]));
@@ -783,6 +853,10 @@ void prompts_what_works() {
     CHECK(b.counts(statements[3]));
     CHECK(b.news() == "heartbeat#1@0 ");
     CHECK(b.counts(statements[4]));
+    CHECK(b.news() == "waiting_human(Which of the two parsers is to be kept?)#1@0 ");
+    CHECK(b.counts(statements[0]));
+    CHECK(b.news().starts_with("running#1@0 checkpoint("));
+    CHECK(b.counts(statements[5]));
     CHECK(b.news() == "completed#1@0 ");
 }
 
@@ -799,6 +873,8 @@ void check() {
     SECTION("hand-written rows are problems, once") { takes_hand_written_rows_as_they_come<Backend>(); }
     SECTION("a time in the future hides nothing") { is_not_fooled_by_the_future<Backend>(); }
     SECTION("who is replaced changes 0 rows") { fences_off_who_is_replaced<Backend>(); }
+    SECTION("a wait stops the clock") { stops_the_clock_while_it_waits<Backend>(true); }
+    SECTION("a wait as prompted stops the clock") { stops_the_clock_while_it_waits<Backend>(false); }
     SECTION("a claim names what was judged") { claims_only_what_was_judged<Backend>(); }
     SECTION("counts that differ keep no run from going on") { goes_on_where_counts_differ<Backend>(); }
     SECTION("a run that is over cannot be claimed") { drops_a_verdict_about_a_run_that_is_over<Backend>(); }

@@ -23,7 +23,7 @@ struct SpeaksUp {
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& set, const Run&, Duration) const {
         return set.due;
     }
-    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& set, const Run&) const {
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& set, const Run&, Elapsed) const {
         return set.waiting;
     }
 };

@@ -68,9 +68,10 @@ std::vector<RunClass> all_presets() {
 }
 
 constexpr const Condition* all_conditions[] = {
-    &Condition::timeout,       &Condition::runaway,   &Condition::no_output_access, &Condition::loop_detected,
-    &Condition::error_cascade, &Condition::stalled,   &Condition::token_budget,     &Condition::worker_error,
-    &Condition::silent,        &Condition::exhausted, &Condition::needs_input,      &Condition::complete};
+    &Condition::timeout,       &Condition::runaway,     &Condition::no_output_access, &Condition::loop_detected,
+    &Condition::error_cascade, &Condition::stalled,     &Condition::token_budget,     &Condition::worker_error,
+    &Condition::silent,        &Condition::exhausted,   &Condition::needs_input,      &Condition::complete,
+    &Condition::unanswered,    &Condition::left_waiting};
 
 /// A run of a class whose incident has had so many attempts.
 struct Told : House {

@@ -25,3 +25,37 @@ TEST_CASE("only a run that waits for a person needs input, which is no unhealth 
     CHECK_FALSE(Condition::needs_input.opens_incident());
     CHECK(Condition::needs_input.status() == Status::healthy);
 }
+
+TEST_CASE("a wait for a person is told again and escalated after its times, each looked at then [M-050]") {
+    facts::Taught<NeedsInput> rule;
+    rule.settings = {6h, 4h, 24h};
+    facts::At at{0s};
+    at.run.state = RunState::waiting_human;
+    at.run.waiting_since = at.now.elapsed;
+    const Elapsed began = at.now.elapsed;
+    const auto after = [&](Duration wait) {
+        at.now.elapsed = began + wait;
+        return rule.check(at)->condition;
+    };
+    CHECK(after(4h - 1s) == Condition::needs_input);
+    CHECK(after(4h) == Condition::unanswered);
+    CHECK(NeedsInput::describe(*rule.check(at)) == "Has waited for 4h 0m for a person");
+    CHECK(after(24h - 1s) == Condition::unanswered);
+    CHECK(after(24h) == Condition::left_waiting);
+    CHECK(name_of(after(24h)) == "NEEDS_INPUT");
+    const auto due = [&](Duration since) { return NeedsInput{}.due_waiting({}, rule.settings, at.run, began + since); };
+    CHECK(due(0s) == began + 4h);
+    CHECK(due(4h) == began + 24h);
+    CHECK_FALSE(due(24h));
+    rule.settings.wait_escalation = 1h;  // nobody is reminded after that
+    CHECK(due(0s) == began + 1h);
+    CHECK(after(5h) == Condition::left_waiting);
+    rule.settings = {};
+    CHECK(after(100h) == Condition::needs_input);
+    CHECK_FALSE(due(0s));
+    at.run.state = RunState::waiting_child;
+    CHECK(due(0s) == began + 6h);
+    CHECK_FALSE(due(6h));  // told, and not looked at all the time
+    at.now.elapsed = began + 6h;
+    CHECK(NeedsInput::describe(*rule.check(at)) == "Has waited for 6h 0m for its children or a rate limit");
+}

@@ -165,13 +165,13 @@ TEST_CASE("that a person is asked is said once in each wait [M-077]") {
     Checked run{65min, 10min};
     run.run.waiting_since = run.run.origin + 50min;
     run.run.state = RunState::waiting_human;
-    CHECK(run.check.due_waiting(run.memory, run.plan, run.run) == run.run.origin + 65min);
+    CHECK(run.check.due_waiting(run.memory, run.plan, run.run, {}) == run.run.origin + 65min);
     const auto seen = run.poll();
     REQUIRE(seen);
     CHECK(seen->answer.empty());
     CHECK(seen->message == "waiting for human input, not continuing");
     CHECK_FALSE(run.poll());
-    CHECK_FALSE(run.check.due_waiting(run.memory, run.plan, run.run));
+    CHECK_FALSE(run.check.due_waiting(run.memory, run.plan, run.run, {}));
     run.run.waiting_since.reset();
     run.run.waited = 20min;
     CHECK_FALSE(run.poll());

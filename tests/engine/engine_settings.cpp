@@ -53,7 +53,7 @@ TEST_CASE("settings of a watchdog that cannot work are refused at once, with the
                    s.holder = "dog";
                    s.lease_margin = 10s;
                }),
-               ContainsSubstring("EngineSettings::lease_margin must be less than lease - renew_every"));
+               ContainsSubstring("EngineSettings::lease_margin must be more than 0 and less than lease - renew_every"));
     CHECK_THAT(refusal([](EngineSettings& s) {
                    s.holder = "dog";
                    s.claim_runs = 0;

@@ -405,3 +405,29 @@ TEST_CASE("a queue's row, whose agents write to their queue item alone, is watch
     CHECK(b.history("implement-123").row->state == RunState::completed);
     CHECK(b.acts == "spawn done");
 }
+
+TEST_CASE("an item that waits for its first agent is not continued, nor one whose agent asks a person [M-098]") {
+    ListedBench b;
+    b.ask("INSERT INTO agent_progress(agent_task_name, status) VALUES ('r', 'queued')");
+    b.age(7200);
+    for (int i = 0; i < 4; ++i) CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.acts.empty());
+    const AgentTicket first = b.ticket();
+    CHECK(b.checkpoints(first, 1));
+    (void)b.after(900s);
+    CHECK(b.acts.empty());
+    CHECK(!b.ask(b.table->statements(first, {}, "Which dialect?").question).empty());
+    b.ask("UPDATE agent_progress SET attempt_started_at = '2020-01-01', created_at = '2020-01-01'");
+    for (int i = 0; i < 4; ++i) CHECK(bench::errors_of(b.after(900s)).empty());
+    CHECK(b.acts.empty());
+    const auto asked = b.history("r").alerts;
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].alert.is(AlertKind::worker_needs_input));
+    CHECK(b.checkpoints(first, 2));
+    (void)b.after(900s);
+    CHECK(b.acts.empty());
+    b.age(3600);
+    b.ask("UPDATE agent_progress SET resumed_at = NULL");
+    (void)b.after(900s);
+    CHECK(b.acts == "spawn done");  // but one that stands still is
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # heeler-sql-agents with agents that are processes of their own: who works is left alone, who napped is replaced and
-# finds out by itself, whose agents all stop is handed to a person.
+# finds out by itself, whose agents all stop is handed to a person. Who asks a person, and what waits in the queue, is
+# left alone.
 set -uo pipefail
 
 bin=${HEELER_BIN:?the directory of the built examples}
@@ -34,6 +35,9 @@ says "$work/out" '^stuck: spawn done stuck-3 is process'
 says "$work/out" 'WARNING heeler escalation \[stuck\]'
 says "$work/out" '^stuck: mark_failed done'
 says "$work/out" '^steady: completed, attempt 1, 4 checkpoints$'
+says "$work/out" '^curious: completed, attempt 1, 4 checkpoints$'
+says "$work/curious-1.log" '^question: counted$'
+says "$work/guest-1.log" '^queue: inserted$'
 says "$work/out" '^guest: spawn done guest-2 is process'
 says "$work/out" '^guest: completed, attempt 2, 4 checkpoints$'
 says "$work/out" '^sleepy: completed, attempt 2, 4 checkpoints$'

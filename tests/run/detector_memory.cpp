@@ -54,7 +54,7 @@ struct Alarm {
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& set, const Run&, Duration) const {
         return set.due;
     }
-    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& set, const Run&) const {
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& set, const Run&, Elapsed) const {
         return set.due_waiting;
     }
     [[nodiscard]] std::optional<Sighting> poll(Memory& memory, const Settings&, const Run&, const LastCheckpoint&,
@@ -227,7 +227,8 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
     const DetectorMemory memory{of};
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);
-    CHECK(memory.due_waiting(Run{}) == Elapsed{7s});
+    CHECK(memory.due_waiting(Run{}, {}) == Elapsed{7s});
+    CHECK_FALSE(memory.due_waiting(Run{}, Elapsed{7s}));  // it was looked at then
 }
 
 TEST_CASE("every detector that looks is asked, and the first sighting counts", "[run]") {

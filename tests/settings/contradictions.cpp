@@ -69,6 +69,37 @@ TEST_CASE("a run that is terminated without a nudge before is named [M-186]") {
     CHECK(found(rules).empty());
 }
 
+TEST_CASE("a final rung that could never terminate is refused, one that may is only doubted [M-186]") {
+    bench::Bench b;
+    RunClass rules = presets::long_run();
+    auto& ladder = *rules.ladder.as<RecoveryLadder>();
+    ladder.responses = {{Condition::stalled, {{{ActionKind::escalate, {}, {}}}}, true, false}};
+    REQUIRE(b.dog->define(rules));  // a run's own limit may be exceeded
+    rules.detectors.turn_off<RunTimeout>();
+    const auto refused = b.dog->define(rules);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, ContainsSubstring("nobody would ever be terminated"));
+    ladder.responses.push_back({Condition::runaway, {{{ActionKind::pause, {}, {}}}}, true, false});
+    CHECK(b.dog->define(rules));  // a pause may be refused
+    ladder.responses.back() = {Condition::loop_detected, {{{ActionKind::nudge, {}, {}}}}, false, false};
+    CHECK(b.dog->define(rules));
+    ladder.responses.pop_back();
+    ladder.final_rung = {{ActionKind::escalate, {}, {}}};
+    CHECK(b.dog->define(rules));
+}
+
+TEST_CASE("a watchdog stops acting before others take its runs, or is refused [M-186]") {
+    EngineSettings settings;
+    settings.holder = "a";
+    CHECK(detail::check_settings(settings));
+    for (const Duration margin : {Duration{-1}, Duration{0}, Duration{10s}}) {
+        settings.lease_margin = margin;
+        CHECK_FALSE(detail::check_settings(settings));
+    }
+    settings.lease_margin = Duration{1};
+    CHECK(detail::check_settings(settings));
+}
+
 TEST_CASE("contradictions are said by define's next cycle, by describe and of settings from outside [M-186]") {
     bench::Bench b;
     RunClass rules = presets::session_monitor();

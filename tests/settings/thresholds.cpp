@@ -132,6 +132,11 @@ const Threshold thresholds[] = {
     {"escalation.wait_s", "600", presets::recommended,
      [](const RunClass& c) { return in_seconds(c.alerts.escalation.levels[2].after); }, 900, 600},
     {"escalation.ack_lasts_s", "60", presets::recommended, CLASS_LENGTH(alerts.escalation.ack_lasts), 14'400, 60},
+    {"longest_wait_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, longest_wait), 21'600, 7200},
+    {"wait_reminder_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, wait_reminder), 14'400, 7200},
+    {"wait_reminder_s", "7200", presets::long_run, LENGTH_OF(NeedsInput, wait_reminder), -1, 7200},
+    {"wait_escalation_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, wait_escalation), 86'400, 7200},
+    {"wait_escalation_s", "7200", presets::long_run, LENGTH_OF(NeedsInput, wait_escalation), -1, 7200},
     {"progress_age.shown_s", "200", presets::recommended, LENGTH_OF(ByProgress, warn_after), 300, 200},
     {"progress_age.acted_on_s", "700", presets::recommended, LENGTH_OF(ByProgress, act_after), 600, 700},
     {"progress_age.startup_grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, startup_grace), 300, 60},
@@ -221,6 +226,14 @@ TEST_CASE("every setting of the loop detector is among the known names [M-186]")
         CAPTURE(each);
         CHECK(std::find(names.begin(), names.end(), each) != names.end());
     }
+}
+
+TEST_CASE("a steer without a pause is refused by its name, as by define [M-186]") {
+    RunClass rules = steering();
+    const auto faults = set(rules, "steer_cooldown.loop_s", {std::int64_t{0}});
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].kind == SettingFault::Kind::out_of_range);
+    CHECK(detail::ReadyClass::check(rules));
 }
 
 TEST_CASE("a threshold that its detector cannot work with is refused in the detector's words [M-186]") {

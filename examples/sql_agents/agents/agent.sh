@@ -4,7 +4,9 @@
 #   works   all steps, PAUSE seconds each, then completes
 #   naps    the same, but stands still for ten pauses after its first step
 #   stops   one step, then nothing for ever
-#   joins   the same, but it puts its work into the queue by itself, and writes to its queue item
+#   asks    all steps, but after the first it asks a person, and waits ten pauses for the answer
+#   joins   the same as stops, but it puts its work into the queue by itself, where it waits ten pauses for an agent, and
+#           writes to its queue item
 prompt=$3
 pause=${4:-1}
 
@@ -31,9 +33,10 @@ checkpoint() { # STEP
 
 database=$2
 if [ "$1" = joins ]; then
-    execute "INSERT INTO agent_progress(queue_item_id, agent_task_name, work_item, plan)
-        VALUES (7, 'guest', 'Do what the guest wants, in four steps.', '[1,2,3,4]') RETURNING 'inserted'" "$database" queue
-    sleep "$pause"
+    execute "INSERT INTO agent_progress(queue_item_id, agent_task_name, work_item, plan, status)
+        VALUES (7, 'guest', 'Do what the guest wants, in four steps.', '[1,2,3,4]', 'queued') RETURNING 'inserted'" \
+        "$database" queue
+    for _ in 1 2 3 4 5 6 7 8 9 10; do sleep "$pause"; done
     execute "UPDATE agent_progress
         SET last_checkpoint = CURRENT_TIMESTAMP, last_step = 'The guest''s first step is done',
             completed_steps = json_insert(completed_steps, '\$[#]', 1)
@@ -45,7 +48,8 @@ for step in $(sed -n 's/^Remaining steps: \[\(.*\)\]$/\1/p' "$prompt" | tr ',' '
     sleep "$pause"
     checkpoint "$step"
     [ "$1" != stops ] || exec sleep 120
-    [ "$1" != naps ] || [ -n "$worked" ] || for _ in 1 2 3 4 5 6 7 8 9 10; do sleep "$pause"; done
+    [ "$1" != asks ] || [ -n "$worked" ] || execute "$(statement 5)" "$database" question
+    { [ "$1" != naps ] && [ "$1" != asks ]; } || [ -n "$worked" ] || for _ in 1 2 3 4 5 6 7 8 9 10; do sleep "$pause"; done
     worked=yes
 done
-execute "$(statement 5)" "$database" completed
+execute "$(statement 6)" "$database" completed

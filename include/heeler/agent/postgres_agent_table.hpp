@@ -78,7 +78,8 @@ public:
         const std::string table = place + "agent_progress";
         const std::string call = "SELECT " + place + "heeler_";
         return {direct_statements<Sql>(table),
-                {call + "checkpoint(:token, :step, :text);", call + "heartbeat(:token);", call + "complete(:token);"},
+                {call + "checkpoint(:token, :step, :text);", call + "heartbeat(:token);", call + "ask(:token, :text);",
+                 call + "complete(:token);"},
                 "`t` (true)",
                 "`f` (false)",
                 "$1",

@@ -253,6 +253,7 @@ private:
             if (cold && !news_.silence_over && !holds_in_waits(edge.condition)) return;
             // Two of one kind at one moment could not be told apart: this one comes with the next cycle.
             if (alerting == Alerting::send && edge.kind == name_of(AlertKind::unhealthy)) return;
+            if (step_now() != Step::none && edge.kind == name_of(AlertKind::escalation)) return;
             const bool taken_on = before_.acknowledged && !edge.over.empty();
             const bool in_vain = (before_.dead_edges & bit) != 0;
             if (in_vain && !before_.in_vain->due(news_.interval, now_.wall)) return;

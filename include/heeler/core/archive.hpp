@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +48,7 @@ private:
             return true;
         }
         if (!ok_ || unread_.size() < size) return ok_ = false;
-        std::memcpy(value, unread_.data(), size);
+        unread_.copy(static_cast<char*>(value), size);
         unread_.remove_prefix(size);
         return true;
     }

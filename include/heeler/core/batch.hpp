@@ -83,7 +83,8 @@ namespace detail {
 
 /// Kinds of records that the library looks for itself.
 inline constexpr std::string_view gap_record = "gap", away_record = "away", slow_host_record = "slow_host",
-                                  doubt_record = "contradiction", vanished_record = "vanished", held_record = "held";
+                                  doubt_record = "contradiction", vanished_record = "vanished", held_record = "held",
+                                  heartbeats_record = "heartbeats";
 
 }  // namespace detail
 

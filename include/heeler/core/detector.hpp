@@ -64,7 +64,8 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 /// - `static constexpr EventMask listens = events<ToolCall, ...>`: `learn` is called for these only; else for all.
 /// - `due(memory, settings, run, since) -> optional<Duration>`: the working time at which silence alone changes the
 ///   verdict. Without it the run is judged when something was observed or an interval ended.
-/// - `due_waiting(memory, settings, run) -> optional<Elapsed>`: when a run that waits is to be looked at all the same.
+/// - `due_waiting(memory, settings, run, since) -> optional<Elapsed>`: when, after `since`, a run that waits is to be
+///   looked at all the same.
 /// - `poll(Memory&, settings, run, checkpoint, now) -> optional<Sighting>`: asked before each judgement, also while the
 ///   run waits; what it saw goes on record.
 /// - `static constexpr bool while_waiting = true`: `check` is asked while the run waits, too. Only findings that are no
@@ -147,7 +148,7 @@ struct DetectorOps {
     void (*learn)(void* memory, const void* settings, const Observation& seen);
     void (*check)(const void* memory, const void* settings, const Run& run, Instant now, std::optional<Finding>& found);
     std::optional<Duration> (*due)(const void* memory, const void* settings, const Run& run, Duration since);
-    std::optional<Elapsed> (*due_waiting)(const void* memory, const void* settings, const Run& run);
+    std::optional<Elapsed> (*due_waiting)(const void* memory, const void* settings, const Run& run, Elapsed since);
     std::optional<Sighting> (*poll)(void* memory, const void* settings, const Run& run,
                                     const LastCheckpoint& checkpoint, Instant now);
     Result<void> (*validate)(const void* settings);
@@ -181,8 +182,8 @@ concept HasDue = requires(const D& d, const typename D::Memory& memory, const ty
 };
 template <class D>
 concept HasDueWaiting = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings,
-                                 const Run& run) {
-    { d.due_waiting(memory, settings, run) } -> std::same_as<std::optional<Elapsed>>;
+                                 const Run& run, Elapsed since) {
+    { d.due_waiting(memory, settings, run, since) } -> std::same_as<std::optional<Elapsed>>;
 };
 template <class D>
 concept HasPoll = requires(const D& d, typename D::Memory& memory, const typename D::Settings& settings, const Run& run,
@@ -277,8 +278,8 @@ struct DetectorCalls {
     static std::optional<Duration> due(const void* memory, const void* settings, const Run& run, Duration since) {
         return D{}.due(mem(memory), set(settings), run, since);
     }
-    static std::optional<Elapsed> due_waiting(const void* memory, const void* settings, const Run& run) {
-        return D{}.due_waiting(mem(memory), set(settings), run);
+    static std::optional<Elapsed> due_waiting(const void* memory, const void* settings, const Run& run, Elapsed since) {
+        return D{}.due_waiting(mem(memory), set(settings), run, since);
     }
     static std::optional<Sighting> poll(void* memory, const void* settings, const Run& run,
                                         const LastCheckpoint& checkpoint, Instant now) {

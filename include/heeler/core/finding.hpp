@@ -43,6 +43,8 @@ public:
     static const Condition silent;         ///< a stall that people are told of, and that nothing is done about
     static const Condition exhausted;      ///< nothing is left of something that it needs
     static const Condition overdue;        ///< works for longer than was expected: only shown, no unhealth
+    static const Condition unanswered;     ///< it waits for a person who was to be reminded; no unhealth
+    static const Condition left_waiting;   ///< and for so long that somebody else is to come; no unhealth
 
     constexpr Condition() noexcept;  ///< stalled
 
@@ -106,12 +108,15 @@ inline constexpr Condition Condition::silent{14, "SILENT", 65, Status::stalled, 
 inline constexpr Condition Condition::exhausted{15, "RESOURCE_EXHAUSTED", 45, Status::healthy, true};
 inline constexpr Condition Condition::overdue{31, "OVERDUE", 85, Status::healthy, false};
 
+inline constexpr Condition Condition::unanswered{32, "UNANSWERED", 79, Status::healthy, false};
+inline constexpr Condition Condition::left_waiting{33, "LEFT_WAITING", 78, Status::healthy, false};
+
 /// The library's own.
-inline constexpr std::array<Condition, 14> library_conditions{
+inline constexpr std::array<Condition, 16> library_conditions{
     Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
     Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
     Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::silent,
-    Condition::exhausted,     Condition::overdue};
+    Condition::exhausted,     Condition::overdue,     Condition::unanswered,       Condition::left_waiting};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 
@@ -147,10 +152,12 @@ void Condition::archive(A& a) {
     }
 }
 
-/// What people read. A run whose output cannot be read, or that is silent, is a stalled one to them.
+/// What people read. A run whose output cannot be read, or that is silent, is a stalled one to them, and one that waits
+/// for a person needs input, for however long.
 [[nodiscard]] constexpr std::string_view name_of(const Condition& condition) noexcept {
-    const bool stalls = condition == Condition::no_output_access || condition == Condition::silent;
-    return stalls ? Condition::stalled.key() : condition.key();
+    if (condition == Condition::no_output_access || condition == Condition::silent) return Condition::stalled.key();
+    const bool waits = condition == Condition::unanswered || condition == Condition::left_waiting;
+    return waits ? Condition::needs_input.key() : condition.key();
 }
 
 [[nodiscard]] constexpr bool outranks(const Condition& one, const Condition& other) noexcept {

@@ -122,6 +122,15 @@ struct ConditionAlert {
             std::string{name_of(AlertKind::recovered)}};
 }
 
+/// Of a run that begins to wait for a person; again after a time, and then as an escalation, where `NeedsInput` finds
+/// that.
+[[nodiscard]] inline List<ConditionAlert> own_alerts() {
+    return {{Condition::left_waiting, std::string{name_of(AlertKind::escalation)}},
+            {Condition::unanswered},
+            {},
+            silence_alert()};
+}
+
 /// Who is told at one level of an escalation.
 enum class EscalationTarget : std::uint8_t {
     parent,  ///< the run's parent (`RunSpec::parent`); without one as `origin`
@@ -174,8 +183,9 @@ struct AlertSettings {
     Duration cooldown{};
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
-    /// once when a run begins to wait for them, and of a silence that nothing is done about.
-    List<ConditionAlert> conditions{{}, silence_alert()};
+    /// once when a run begins to wait for them, and of a silence that nothing is done about. One of the kind
+    /// `escalation` is critical, and goes to the last level of `escalation`.
+    List<ConditionAlert> conditions = own_alerts();
     std::string to{};  ///< route of alerts about runs that have no `origin`
     EscalationSettings escalation{};
     OutboxSettings outbox{};

@@ -302,7 +302,8 @@ private:
             first || shows.status != before.status || shows.level != before.level || shows.findings != before.findings;
     }
 
-    static constexpr ConditionBits no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::complete);
+    static constexpr ConditionBits no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::unanswered) |
+                                                 bit_of(Condition::left_waiting) | bit_of(Condition::complete);
     static constexpr ConditionBits no_severity = no_unhealth | bit_of(Condition::overdue);
 
     [[nodiscard]] static Severity severity_for(ConditionBits set) noexcept {

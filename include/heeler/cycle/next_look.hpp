@@ -67,7 +67,7 @@ namespace heeler::inline HEELER_ABI::detail {
     const bool in_vain = told.dead && watched.verdict->incident.open();
     if (news || in_vain || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
     if (run.waiting_since) {
-        if (const auto moment = watched.detectors.due_waiting(run)) no_later_than(*moment);
+        if (const auto moment = watched.detectors.due_waiting(run, now.elapsed)) no_later_than(*moment);
     } else {
         Duration due = watched.sampling.next;
         if (const auto silence = watched.detectors.due(run, run.working(now.elapsed)))

@@ -381,6 +381,12 @@ private:
         if (edge.condition == Condition::complete) row.alert.severity = Severity::none;
         row.alert.issues = wording_.words_of({finding});
         row.alert.summary = "run " + row.alert.run.name + ": " + row.alert.issues.front();
+        if (row.alert.is(AlertKind::escalation)) {
+            row.alert.severity = Severity::critical;
+            if (!levels().empty()) row.alert.to = route_of(levels().back());
+            row.alert.summary =
+                "run " + row.alert.run.name + " still needs a person (" + wording_.found_in_words(finding) + ")";
+        }
         row.alert.details.front().value = std::string{name_of(finding.condition)} + ": " + evidence_line(finding);
         row.alert.details.push_back({"worker_id", row.alert.run.id});
         row.alert.details.push_back({"worker_name", row.alert.run.name});

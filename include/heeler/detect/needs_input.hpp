@@ -49,9 +49,9 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Finds that a run waits for a person (`RunState::waiting_human`), or so long for something else that a person should
-/// look: for a rate limit of which nobody told the end, or for its children. No unhealth: its clocks stand, and people
-/// are told once.
+/// Finds that a run waits for a person (`RunState::waiting_human`), for how long already where that matters, or so long
+/// for something else that a person should look: for a rate limit of which nobody told the end, or for its children. No
+/// unhealth: its clocks stand, and people are told once of each.
 struct NeedsInput {
     static constexpr std::string_view kind = "needs_input";
     static constexpr EventMask listens = events<>;
@@ -59,6 +59,8 @@ struct NeedsInput {
 
     struct Settings {
         Duration longest_wait = std::chrono::hours{6};  ///< for children, or a rate limit without an end
+        std::optional<Duration> wait_reminder{};        ///< for a person, who is told again then; absent: never
+        std::optional<Duration> wait_escalation{};      ///< likewise; somebody else is asked for then
     };
     struct Memory {};
 
@@ -66,47 +68,86 @@ struct NeedsInput {
 
     static void by_name(Settings& settings, NamedSettings& named) {
         named.length("longest_wait_s", settings.longest_wait, std::chrono::seconds{1}, detail::longest_setting);
+        named.length("wait_reminder_s", settings.wait_reminder, std::chrono::seconds{1}, detail::longest_setting);
+        named.length("wait_escalation_s", settings.wait_escalation, std::chrono::seconds{1}, detail::longest_setting);
     }
 
     void learn(Memory&, const Settings&, const Observation&) const {}
 
     [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings& settings, const Run& run,
                                                Instant now) const {
-        const auto moment = due_waiting({}, settings, run);
-        const bool is_long = moment && now.elapsed >= *moment;
-        if (run.state != RunState::waiting_human && !is_long) return std::nullopt;
-        Finding finding{
-            Condition::needs_input, Level::watch, kind, {.rule = is_long ? waits_long : "waits_for_person"}};
-        if (is_long)
+        const Bound bound = passed(settings, run, now.elapsed);
+        if (run.state != RunState::waiting_human && !bound.after) return std::nullopt;
+        Finding finding{bound.found, Level::watch, kind, {.rule = bound.after ? waits_long : "waits_for_person"}};
+        if (bound.after)
             finding.evidence.add("waits_s", in_seconds(now.elapsed - *run.waiting_since))
-                .add("threshold_s", in_seconds(settings.longest_wait));
+                .add("threshold_s", in_seconds(*bound.after));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }
 
-    /// When a wait that nobody told the end of becomes too long.
-    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& settings, const Run& run) const {
-        const bool has_no_end =
-            (run.state == RunState::rate_limited && !run.wait_ends) || run.state == RunState::waiting_child;
-        if (!has_no_end || !run.waiting_since) return std::nullopt;
-        return *run.waiting_since + settings.longest_wait;
+    /// When a wait becomes too long for the first time after `since`.
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory&, const Settings& settings, const Run& run,
+                                                     Elapsed since) const {
+        std::optional<Elapsed> next;
+        for (const Bound& bound : bounds(settings, run)) {
+            if (!bound.after || !run.waiting_since) continue;
+            const Elapsed moment = *run.waiting_since + *bound.after;
+            if (moment > since && (!next || moment < *next)) next = moment;
+        }
+        return next;
     }
 
     [[nodiscard]] List<Detail> details(const Memory&, const Settings&, const Run& run, const Finding& finding) const {
-        if (finding.evidence.rule == waits_long) return {{"waits_for", std::string{name_of(run.state)}}};
-        return detail::prompt_details(prompt_type_of(run.words->prompt), run.words->prompt);
+        List<Detail> shown;
+        if (run.state == RunState::waiting_human)
+            shown = detail::prompt_details(prompt_type_of(run.words->prompt), run.words->prompt);
+        if (finding.evidence.rule == waits_long) shown.push_back({"waits_for", std::string{name_of(run.state)}});
+        return shown;
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.evidence.rule != waits_long) return "Waits for a person";
         return "Has waited for " +
                text::spoken(std::chrono::seconds{static_cast<std::int64_t>(finding.evidence.fact("waits_s"))}) +
-               " for its children or a rate limit";
+               (finding.condition == Condition::needs_input ? " for its children or a rate limit" : " for a person");
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
-        return "  a wait for children, or for a rate limit without an end, is told of within " +
-               text::spoken_bound(settings.longest_wait + period) + "\n";
+        std::string text = "  a wait for children, or for a rate limit without an end, is told of within " +
+                           text::spoken_bound(settings.longest_wait + period) + "\n";
+        if (settings.wait_reminder)
+            text += "  a person who is waited for is told again within " +
+                    text::spoken_bound(*settings.wait_reminder + period) + "\n";
+        if (settings.wait_escalation)
+            text += "  a wait for a person is escalated within " +
+                    text::spoken_bound(*settings.wait_escalation + period) + "\n";
+        return text;
+    }
+
+private:
+    /// What a wait is found to be from so long after its beginning on.
+    struct Bound {
+        std::optional<Duration> after{};
+        Condition found = Condition::needs_input;
+    };
+
+    /// Of the run's kind of wait, what counts most first.
+    [[nodiscard]] static std::array<Bound, 2> bounds(const Settings& settings, const Run& run) noexcept {
+        if (run.state == RunState::waiting_human)
+            return {
+                {{settings.wait_escalation, Condition::left_waiting}, {settings.wait_reminder, Condition::unanswered}}};
+        const bool has_no_end =
+            (run.state == RunState::rate_limited && !run.wait_ends) || run.state == RunState::waiting_child;
+        if (!has_no_end) return {};
+        return {{{settings.longest_wait, Condition::needs_input}, {}}};
+    }
+
+    /// The one that the wait has reached; none: the default.
+    [[nodiscard]] static Bound passed(const Settings& settings, const Run& run, Elapsed now) noexcept {
+        for (const Bound& bound : bounds(settings, run))
+            if (bound.after && run.waiting_since && now >= *run.waiting_since + *bound.after) return bound;
+        return {};
     }
 };
 

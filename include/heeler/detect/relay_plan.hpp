@@ -132,7 +132,7 @@ struct RelayCheck {
                                                const LastCheckpoint& checkpoint, Instant now) const {
         if (is_over(memory, plan, run, now)) return std::nullopt;
         if (run.waiting_since) {
-            const auto moment = due_waiting(memory, plan, run);
+            const auto moment = due_waiting(memory, plan, run, {});
             if (!moment || now.elapsed < *moment) return std::nullopt;
             memory.wait_told = true;
             return Sighting{.record = "not_continued", .message = "waiting for human input, not continuing"};
@@ -177,7 +177,8 @@ struct RelayCheck {
     }
 
     /// When it is to be said of a run that waits for a person that nobody takes it up.
-    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory& memory, const Settings& plan, const Run& run) const {
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Memory& memory, const Settings& plan, const Run& run,
+                                                     Elapsed) const {
         if (is_settled(memory, run) || memory.wait_told || run.state != RunState::waiting_human) return std::nullopt;
         return run.origin + *run.started + plan.continue_at;
     }

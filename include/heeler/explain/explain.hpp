@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/recover/prompts.hpp>
+#include <heeler/run/heartbeat_log.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/settings/contradictions.hpp>
 #include <heeler/text/append.hpp>
@@ -49,7 +50,7 @@ namespace heeler::inline HEELER_ABI::detail {
     report.metric = spec.metric_words();
     report.interval = watched.run.interval;
     report.intervals = watched.sampling.number;
-    report.heartbeats = *watched.heartbeats;
+    report.heartbeats = heartbeat_log(watched, known);
     const auto& kept = watched.verdict->interventions;
     report.interventions = kept.empty() ? known.interventions : kept;
     for (const Action& action : known.actions)
@@ -101,7 +102,7 @@ namespace heeler::inline HEELER_ABI::detail {
                      "): ", text::one_line(row.text, 160), "\n");
     for (const AuditRow& row : known.audit)
         text::append(text, "  ", text::rfc3339(row.at), "  ", text::one_line(row.kind, 64), " ",
-                     text::one_line(row.body, 4096), "\n");
+                     text::one_line(row.kind == heartbeats_record ? "(in the report)" : row.body, 4096), "\n");
     for (const Intervention& row : known.interventions)
         text::append(text, "  ", text::rfc3339(row.at), "  intervention ", std::to_string(row.number), ": ",
                      name_of(row.condition), " -> ", name_of(row.action), ", ", name_of(row.outcome), "\n");

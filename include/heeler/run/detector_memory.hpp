@@ -217,13 +217,13 @@ public:
         return earliest;
     }
 
-    /// When a run that waits is to be looked at all the same.
-    [[nodiscard]] std::optional<Elapsed> due_waiting(const Run& run) const {
+    /// When, after `since`, a run that waits is to be looked at all the same.
+    [[nodiscard]] std::optional<Elapsed> due_waiting(const Run& run, Elapsed since) const {
         std::optional<Elapsed> earliest;
         for (const DetectorSlot& slot : of_->detectors) {
             if (slot.ops->due_waiting == nullptr) continue;
-            const auto moment = slot.ops->due_waiting(at(slot), slot.settings, run);
-            if (moment && (!earliest || *moment < *earliest)) earliest = moment;
+            const auto moment = slot.ops->due_waiting(at(slot), slot.settings, run, since);
+            if (moment && *moment > since && (!earliest || *moment < *earliest)) earliest = moment;
         }
         return earliest;
     }

@@ -10,6 +10,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/run/heartbeat_log.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/canonical_args.hpp>
 #include <heeler/text/fingerprint.hpp>
@@ -198,7 +199,7 @@ public:
         sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});
         auto& rows = watched_.heartbeats.edit();
-        if (rows.size() >= RunMemory::most_heartbeats) rows.erase(rows.begin());
+        if (rows.size() >= RunMemory::most_heartbeats) put_on_record(rows);
         rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
         last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
@@ -232,6 +233,14 @@ public:
 
 private:
     static constexpr std::size_t most_steps = 4096;
+
+    /// The oldest rows of the heartbeat log.
+    void put_on_record(List<HeartbeatRow>& rows) {
+        constexpr std::size_t count = RunMemory::heartbeats_per_record;
+        watched_.unsaved.edit().audit.push_back(
+            {now_.wall, std::string{heartbeats_record}, std::string{run_.id}, write_heartbeats(rows, count)});
+        rows.erase(rows.begin(), rows.begin() + count);
+    }
 
     /// A worker that is done waits for its next task; one that failed still stands there.
     [[nodiscard]] static RunState next_task(RunState reported) noexcept {

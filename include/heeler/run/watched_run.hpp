@@ -160,7 +160,7 @@ private:
 struct RunMemory {
     static constexpr std::uint8_t facts_layout = 1;   ///< raised with each change of what is saved, and in which order
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
-    static constexpr std::size_t most_heartbeats = 64;
+    static constexpr std::size_t most_heartbeats = 64, heartbeats_per_record = 32;
 
     // --- facts: written by `observe`, by sources, and by what a cycle samples ---
     Run run;
@@ -168,7 +168,7 @@ struct RunMemory {
     DetectorMemory detectors;  ///< knows the run's class
     OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
-    OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest `most_heartbeats`
+    OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest; what is older is on record
     OnDemand<Checkpoints> checkpoints;
     SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
     std::uint32_t debounced = 0;         ///< cycles in a row with a finding

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/never_started.hpp>
@@ -13,6 +14,25 @@
 #include <heeler/text/duration.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
+
+[[nodiscard]] inline bool terminates_without_nudge(const RunClass& rules) {
+    for (const ActionKind kind : {ActionKind::nudge, ActionKind::break_pattern, ActionKind::steer})
+        if (rules.ladder.asks_for(kind)) return false;
+    return rules.ladder.asks_for(ActionKind::terminate);
+}
+
+/// Refused is what could never be: where no limit can be exceeded and nothing can be refused that goes before it, the
+/// `terminate` of a final rung is a promise that is never kept. What may still come about, only later or more often
+/// than is meant, is a contradiction and no more: a class that works is better than none.
+[[nodiscard]] inline Result<void> check_terminate(const RunClass& rules) {
+    if (!terminates_without_nudge(rules) || rules.ladder.asks_for(ActionKind::pause)) return {};
+    if (rules.detectors.find<RunTimeout>() != nullptr) return {};
+    return fail(
+        ErrorCode::invalid_argument,
+        "ladder: `terminate` in final_rung comes after a nudge that got through or a time limit, and this class "
+        "has neither: nobody would ever be terminated. Add a nudge to a response, turn `RunTimeout` on, or leave "
+        "`terminate` out");
+}
 
 /// `add(setting, message)` for each: the value, the limit and what to do.
 template <class Add>
@@ -70,9 +90,7 @@ private:
 
     /// Without a nudge that got through nothing is destroyed, unless a limit was set.
     void check_terminate() {
-        if (!rules_.ladder.asks_for(ActionKind::terminate)) return;
-        for (const ActionKind kind : {ActionKind::nudge, ActionKind::break_pattern, ActionKind::steer})
-            if (rules_.ladder.asks_for(kind)) return;
+        if (!terminates_without_nudge(rules_)) return;
         add_("ladder",
              "the final rung terminates a run, and no rung before it nudges one: without a nudge that got through "
              "nothing is terminated but for a time limit. Add a nudge to a response, or leave `terminate` out");

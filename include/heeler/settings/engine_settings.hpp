@@ -52,8 +52,10 @@ struct EngineSettings {
     if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
         return fail(ErrorCode::invalid_argument,
                     "EngineSettings::renew_every must be more than 0 and at most lease / 2");
-    if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin < Duration{})
-        return fail(ErrorCode::invalid_argument, "EngineSettings::lease_margin must be less than lease - renew_every");
+    // Without a margin others would take the runs over at the moment at which this watchdog stops acting.
+    if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin <= Duration{})
+        return fail(ErrorCode::invalid_argument,
+                    "EngineSettings::lease_margin must be more than 0 and less than lease - renew_every");
     if (statement_timeout * 2 > settings.lease)
         return fail(ErrorCode::invalid_argument,
                     "the store's statement_timeout is " + std::to_string(in_seconds(statement_timeout)) +

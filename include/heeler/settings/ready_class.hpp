@@ -20,6 +20,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/loop.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/settings/validate.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -86,6 +87,7 @@ public:
             if (entry.ops->validate == nullptr) continue;
             if (auto good = entry.ops->validate(entry.settings.get()); !good) return good;
         }
+        if (auto good = check_terminate(rules); !good) return good;
         return rules.ladder.validate();
     }
 

@@ -189,7 +189,7 @@ void change_ages(RunClass& rules, Change change) {
 
 /// Only where a class steers.
 [[nodiscard]] inline Refused set_steer_cooldown(const SettingValue& value, RunClass& rules, Condition about) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
         change_ladder<WatchLadder>(rules, [&](auto& ladder) {
             for (SteerRule& steer : ladder.steers)
                 if (steer.condition == about) steer.cooldown = length;

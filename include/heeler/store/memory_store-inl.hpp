@@ -142,7 +142,7 @@ struct MemoryStore::Content {
     template <class Row>
     static void put_by_number(List<Row>& rows, const Row& row) {
         auto place = rows.end();  // most come last
-        while (place != rows.begin() && (place - 1)->number >= row.number) --place;
+        while (place != rows.begin() && place[-1].number >= row.number) --place;
         if (place != rows.end() && place->number == row.number)
             *place = row;
         else

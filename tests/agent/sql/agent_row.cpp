@@ -106,6 +106,45 @@ TEST_CASE("two checkpoints of one moment differ by their text", "[store]") {
     CHECK(news_of(row, second->cursor)->events.empty());
 }
 
+TEST_CASE("a wait lasts from the row's change to the first sign of work, and is told once", "[store]") {
+    const auto states = [](const Result<Polled>& polled) {
+        std::string text;
+        for (const SourceEvent& event : polled->events) {
+            const auto* change = std::get_if<StateChange>(&event.what);
+            text += change == nullptr ? "work" : name_of(change->state);
+            text += event.age ? "@" + std::to_string(*event.age / std::chrono::seconds{1}) + " " : " ";
+        }
+        return text;
+    };
+    AgentRow row = healthy();
+    row.status = "waiting_human";
+    row.question = "which?";
+    row.updated_age = 40'000'000;
+    auto polled = news_of(row, "");
+    CHECK(states(polled) == "waiting_human@40 ");
+    CHECK(std::get<StateChange>(polled->events[0].what).prompt == "which?");
+    row.updated_age = 100'000'000;
+    row.heartbeat = "h";
+    row.heartbeat_age = 5'000'000;
+    polled = news_of(row, polled->cursor);
+    CHECK(states(polled) == "work@5 ");  // it lives, and waits
+    row.status = "in_progress";
+    row.updated_age = 2'000'000;
+    row.checkpoint = "c";
+    row.checkpoint_age = 30'000'000;
+    polled = news_of(row, polled->cursor);
+    CHECK(states(polled) == "running@30 work@30 ");  // the wait was over when it worked
+    CHECK(news_of(row, polled->cursor)->events.empty());
+    row.status = "queued";
+    polled = news_of(row, polled->cursor);
+    CHECK(states(polled) == "queued ");
+    row.status = "waiting_human";
+    polled = news_of(row, polled->cursor);
+    CHECK(states(polled) == "waiting_human@2 ");
+    row.status = "failed";
+    CHECK(states(news_of(row, polled->cursor)) == "failed ");
+}
+
 TEST_CASE("a problem that goes and comes back is said again, another one does not repeat it", "[store]") {
     AgentRow row = healthy();
     row.status = "odd";

@@ -25,7 +25,7 @@ TEST_CASE("no marker is left in a shared statement") {
     using Sql = detail::AgentSql<dialect>;
     for (const auto* const statement :
          {&Sql::insert, &Sql::archive, &Sql::raise, &Sql::renew, &Sql::begin_again, &Sql::restore, &Sql::claimer,
-          &Sql::forget, &Sql::retire, &Sql::heartbeat, &Sql::complete}) {
+          &Sql::forget, &Sql::retire, &Sql::heartbeat, &Sql::question, &Sql::complete}) {
         INFO(said(*statement));
         CHECK(said(*statement).find_first_of("{}?#") == std::string_view::npos);
     }

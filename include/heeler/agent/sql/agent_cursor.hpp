@@ -19,6 +19,7 @@ struct AgentCursor {
     std::uint64_t checkpoint = 0;       ///< of `last_checkpoint`; 0: none was seen
     std::uint64_t heartbeat = 0;        ///< of `last_heartbeat`, likewise
     std::uint64_t ended = 0;            ///< 1: the end was reported
+    std::uint64_t waits = 0;            ///< of a wait that was reported, with its question; 0: it does not wait
     std::vector<std::int64_t> steps{};  ///< completed ones, ascending
     std::vector<std::uint64_t> said{};  ///< problems that were said and still hold
 };
@@ -46,7 +47,7 @@ inline void append_steps(std::string& text, const std::vector<std::int64_t>& ste
 
 [[nodiscard]] inline std::string write_agent_cursor(const AgentCursor& cursor) {
     std::string text = "a1";
-    for (const std::uint64_t value : {cursor.checkpoint, cursor.heartbeat, cursor.ended}) {
+    for (const std::uint64_t value : {cursor.checkpoint, cursor.heartbeat, cursor.ended, cursor.waits}) {
         text += ';';
         append_number(text, value, 16);
     }
@@ -97,7 +98,7 @@ template <class Number>
     AgentCursor cursor;
     if (!text.starts_with("a1")) return std::nullopt;
     text.remove_prefix(2);
-    for (std::uint64_t* const value : {&cursor.checkpoint, &cursor.heartbeat, &cursor.ended})
+    for (std::uint64_t* const value : {&cursor.checkpoint, &cursor.heartbeat, &cursor.ended, &cursor.waits})
         if (!take_char(text, ';') || !take_number(text, *value, 16)) return std::nullopt;
     if (!take_char(text, ';') || !take_steps(text, cursor.steps, most_steps)) return std::nullopt;
     while (take_char(text, ';'))

@@ -22,7 +22,7 @@ namespace heeler::inline HEELER_ABI::detail {
 template <class Sql>
 [[nodiscard]] AgentStatements direct_statements(const std::string& table) {
     const auto update = [&](const char* rest) { return "UPDATE " + table + rest; };
-    return {update(Sql::checkpoint), update(Sql::heartbeat), update(Sql::complete)};
+    return {update(Sql::checkpoint), update(Sql::heartbeat), update(Sql::question), update(Sql::complete)};
 }
 
 /// A connection to one kind of database, and its statements (`Sql`). `open()` comes first, each time.
@@ -68,10 +68,11 @@ public:
             row.read(agent.run, found, has_token, agent.archived, agent.status, agent.attempt, agent.checkpoint,
                      agent.checkpoint_age, agent.heartbeat, agent.heartbeat_age, agent.completed_by,
                      agent.completed_age, agent.base_age, agent.last_step, agent.steps, agent.steps_size,
-                     agent.odd_plan);
+                     agent.odd_plan, agent.question, agent.updated_age);
             agent.found = found != 0;
             agent.has_token = has_token != 0;
             if (agent.last_step) agent.last_step = text::sanitise(*agent.last_step, step_text_cap);
+            if (agent.question) agent.question = text::sanitise(*agent.question, step_text_cap);
         };
         return all<AgentRow>(Sql::poll, read, runs);
     }

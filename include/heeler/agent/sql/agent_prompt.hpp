@@ -21,6 +21,7 @@ namespace heeler::inline HEELER_ABI {
 struct AgentStatements {
     std::string checkpoint{};  ///< a step is done, or work goes on
     std::string heartbeat{};   ///< alive, in the middle of something long
+    std::string question{};    ///< it cannot go on without a person, and waits; the next checkpoint ends that
     std::string complete{};    ///< all steps are done
 };
 
@@ -81,7 +82,8 @@ struct MarkedValues {
 }
 
 [[nodiscard]] inline AgentStatements fill(const AgentStatements& words, const MarkedValues& values) {
-    return {fill(words.checkpoint, values), fill(words.heartbeat, values), fill(words.complete, values)};
+    return {fill(words.checkpoint, values), fill(words.heartbeat, values), fill(words.question, values),
+            fill(words.complete, values)};
 }
 
 /// The values as literals; the text is sanitised and cut.
@@ -117,6 +119,10 @@ struct MarkedValues {
         fill(words.prompted.checkpoint, parameters) + "\n\n";
     text += "- In the middle of something that takes longer than that, show that you are alive:\n\n" + first.heartbeat +
             "\n\n";
+    text +=
+        "- When you cannot go on without an answer of a person, ask, and wait for it: nobody replaces you meanwhile. "
+        "Your next checkpoint says that you go on:\n\n" +
+        example({}, "Which of the two parsers is to be kept?").question + "\n\n";
     text += "- When all steps are done and checked, and only then:\n\n" + first.complete + "\n\n";
     return text + "The long text of letters and digits in these statements is yours alone: show it to nobody.\n";
 }

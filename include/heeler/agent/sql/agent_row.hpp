@@ -38,11 +38,14 @@ struct AgentRow {
     std::optional<std::int64_t> heartbeat_age{};
     std::optional<std::string> completed_by{};
     std::optional<std::int64_t> completed_age{};
-    std::optional<std::int64_t> base_age{};  ///< of the checkpoint, else of the attempt's beginning, else of the row
+    std::optional<std::int64_t> base_age{};  ///< of the checkpoint, else of the attempt's beginning, else of the row;
+                                             ///< not more than since it waited last
     std::optional<std::string> last_step{};
     std::optional<std::string> steps{};  ///< absent if it is null or longer than `longest_steps`
     std::optional<std::int64_t> steps_size{};
     std::optional<std::string> odd_plan{};  ///< the beginning of a plan that is no list of whole numbers
+    std::optional<std::string> question{};  ///< of an agent that waits for a person
+    std::optional<std::int64_t> updated_age{};
 };
 
 inline constexpr std::size_t longest_steps = 65536;  ///< bytes of `completed_steps`
@@ -86,6 +89,7 @@ public:
         after_.checkpoint = before_.checkpoint;
         after_.heartbeat = before_.heartbeat;
         after_.ended = before_.ended;
+        after_.waits = before_.waits;
     }
 
     [[nodiscard]] Polled read() {
@@ -96,6 +100,7 @@ public:
         read_steps();
         read_checkpoint();
         read_heartbeat();
+        read_wait();
         read_status();
         polled_.cursor = write_agent_cursor(after_);
         // A moment in the future, told again and again, would never grow old.
@@ -185,9 +190,50 @@ private:
             add(Heartbeat{}, row_.heartbeat_age);
     }
 
+    [[nodiscard]] std::string_view status() const noexcept {
+        return row_.status ? std::string_view{*row_.status} : std::string_view{};
+    }
+
+    /// A wait stops the run's clock from when the row was changed until it waits no more, or its agent has worked. A
+    /// checkpoint of the agent stands between two waits.
+    void read_wait() {
+        const bool queued = status() == "queued", waits = queued || status() == "waiting_human";
+        const std::string_view question = row_.question && !queued ? std::string_view{*row_.question} : "";
+        if (after_.waits != 0 && (has_worked() || (!waits && !is_over()))) resume();
+        if (!waits) return static_cast<void>(after_.waits = 0);
+        const std::uint64_t print =
+            text::combine(text::fingerprint_text(status()), text::fingerprint_text(question)) | 1;
+        if (std::exchange(after_.waits, print) == print) return;
+        // Until it was known that it is queued, nobody has counted.
+        if (queued)
+            add(StateChange{RunState::queued, {}, {}, {}, {}}, std::nullopt);
+        else
+            add(StateChange{RunState::waiting_human, {}, {}, question, {}}, row_.updated_age);
+    }
+
+    [[nodiscard]] bool is_over() const noexcept {
+        return status() == "completed" || status() == "failed" || status() == "stalled";
+    }
+
+    [[nodiscard]] bool has_worked() const noexcept {
+        for (const SourceEvent& event : polled_.events)
+            if (std::holds_alternative<CheckpointNote>(event.what)) return true;
+        return false;
+    }
+
+    /// Before all that is reported with it.
+    void resume() {
+        after_.waits = 0;
+        SourceEvent event{StateChange{RunState::running, {}, {}, {}, {}}, {}, {}, attempt_};
+        if (row_.updated_age) event.age = Duration{std::clamp<std::int64_t>(*row_.updated_age, 0, longest_age)};
+        for (const SourceEvent& each : polled_.events)
+            if (each.age && (!event.age || *event.age < *each.age)) event.age = each.age;
+        polled_.events.insert(polled_.events.begin(), event);
+    }
+
     void read_status() {
-        const std::string_view status = row_.status ? std::string_view{*row_.status} : std::string_view{};
-        if (status == "in_progress") {
+        const std::string_view status = this->status();
+        if (status == "in_progress" || status == "queued" || status == "waiting_human") {
             after_.ended = 0;
         } else if (status == "completed") {
             completed();
@@ -195,7 +241,7 @@ private:
             end(status == "failed" ? RunState::failed : RunState::abandoned, std::nullopt);
         } else {
             say("status", shown(row_.status),
-                "write in_progress, completed, failed or stalled; it counts as in_progress");
+                "write in_progress, queued, waiting_human, completed, failed or stalled; it counts as in_progress");
         }
     }
 

@@ -59,6 +59,7 @@ inline constexpr std::string_view agent_columns = R"({"agent_progress": {
 "last_heartbeat": "timestamp with time zone", "last_step": "text", "completed_steps": "jsonb", "completed_by": "bigint",
 "completed_at": "timestamp with time zone", "created_at": "timestamp with time zone",
 "attempt_started_at": "timestamp with time zone", "claim_key": "text", "claimed_by": "text", "claim_fence": "bigint",
+"question": "text", "resumed_at": "timestamp with time zone",
 "id": "bigint", "queue_item_id": "bigint", "agent_task_name": "character varying",
 "updated_at": "timestamp with time zone", "work_item": "text", "plan": "jsonb"}, "agent_attempts": {
 "run": "text", "attempt": "bigint", "token": "text", "status": "text", "last_checkpoint": "timestamp with time zone",
@@ -103,19 +104,26 @@ struct AgentSql {
     static constexpr AgentStatement forget{Dialect, "DELETE FROM agent_attempts WHERE run = ?1 AND attempt = #2"};
     static constexpr AgentStatement retire{
         Dialect,
-        "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status = 'in_progress' AND "
-        "(#3 = 0 OR claim_fence <= #3)"};
+        "UPDATE agent_progress SET status = ?2 WHERE run = ?1 AND status IN ('queued', 'in_progress', 'waiting_human') "
+        "AND (#3 = 0 OR claim_fence <= #3)"};
 
     /// Those of agents, behind "UPDATE " and the table.
     static constexpr AgentStatement heartbeat{
         Dialect,
         " SET last_heartbeat = {now}\n"
-        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';"};
+        "WHERE token = :token AND attempt = :attempt AND status IN ('queued', 'in_progress', 'waiting_human')\n"
+        "RETURNING 'counted';"};
+    static constexpr AgentStatement question{
+        Dialect,
+        " SET status = 'waiting_human', question = :text\n"
+        "WHERE token = :token AND attempt = :attempt AND status IN ('queued', 'in_progress', 'waiting_human')\n"
+        "RETURNING 'counted';"};
     static constexpr AgentStatement complete{
         Dialect,
         " SET status = 'completed', completed_by = attempt,\n"
         "  completed_at = {now}\n"
-        "WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';"};
+        "WHERE token = :token AND attempt = :attempt AND status IN ('queued', 'in_progress', 'waiting_human')\n"
+        "RETURNING 'counted';"};
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -60,7 +60,7 @@ public:
         return ticket(run);
     }
 
-    /// The runs of the rows that are in progress, for `ListedAgents`.
+    /// The runs of the rows that are not over, for `ListedAgents`: queued, in progress, or waiting for a person.
     [[nodiscard]] Result<std::vector<std::string>> in_progress() {
         const std::lock_guard guard{mutex_};
         if (const auto ready = open(); !ready) return tl::unexpected<Error>(ready.error());
@@ -103,7 +103,7 @@ public:
     /// attempt is archived as stalled; its statements change 0 rows from now on. The same `key` again answers the same
     /// ticket, and as long as that attempt wrote nothing it counts as begun then. A row whose attempt is not `attempt`,
     /// but was read like that, goes on from the larger of both: a watchdog may have lost its store. `rejected`:
-    /// something has moved. `ended`: the run is completed.
+    /// something has moved, or the row is queued or waits for a person. `ended`: the run is completed.
     [[nodiscard]] Result<AgentTicket> claim(std::string_view run, std::uint32_t attempt, std::string_view key) {
         return claim(ActionRequest{run, key, {}, attempt}, false);
     }

@@ -10,9 +10,9 @@ namespace heeler::inline HEELER_ABI::detail {
 inline constexpr AgentDialect postgres_agents{
     '$', "::text", "::bigint", "clock_timestamp()", "replace(gen_random_uuid()::text, '-', '')", "greatest"};
 
-/// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan. Written by agents: last_checkpoint,
-/// last_heartbeat, last_step, completed_steps; status from in_progress to completed, with completed_by and
-/// completed_at. Everything else is written by the watchdog's side.
+/// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan, and queued as the first status.
+/// Written by agents: last_checkpoint, last_heartbeat, last_step, completed_steps; status to waiting_human, with
+/// question, and to completed, with completed_by and completed_at. Everything else is written by the watchdog's side.
 struct PostgresAgentSql : AgentSql<postgres_agents> {
     static constexpr char create_schema[] =
         "DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = current_setting('heeler.schema')) THEN "
@@ -29,6 +29,13 @@ BEGIN
     IF TG_OP = 'UPDATE' THEN
         NEW.last_step := coalesce(NEW.last_step, OLD.last_step);
         NEW.completed_steps := coalesce(NEW.completed_steps, OLD.completed_steps);
+        IF OLD.status IN ('queued', 'waiting_human') AND (NEW.status = 'in_progress' OR NEW.status = OLD.status AND
+            (NEW.last_checkpoint IS DISTINCT FROM OLD.last_checkpoint OR
+                OLD.status = 'queued' AND NEW.last_heartbeat IS DISTINCT FROM OLD.last_heartbeat)) THEN
+            NEW.status := 'in_progress';
+            NEW.question := NULL;
+            NEW.resumed_at := clock_timestamp();
+        END IF;
         IF NEW.updated_at IS NOT DISTINCT FROM OLD.updated_at AND NEW IS DISTINCT FROM OLD THEN
             NEW.updated_at := clock_timestamp();
         END IF;
@@ -56,7 +63,7 @@ BEGIN
             last_step text NOT NULL DEFAULT '',
             completed_steps jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(completed_steps) = 'array'),
             status text NOT NULL DEFAULT 'in_progress'
-                CHECK (status IN ('in_progress', 'stalled', 'completed', 'failed')),
+                CHECK (status IN ('queued', 'in_progress', 'waiting_human', 'stalled', 'completed', 'failed')),
             created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             work_item text,
@@ -67,6 +74,8 @@ BEGIN
             last_heartbeat timestamptz,
             completed_by bigint,
             completed_at timestamptz,
+            question text,
+            resumed_at timestamptz,
             attempt_started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             claim_key text,
             claimed_by text NOT NULL DEFAULT '',
@@ -92,7 +101,7 @@ DECLARE
     head text := 'CREATE OR REPLACE FUNCTION ' || place || '.%s RETURNS boolean LANGUAGE sql VOLATILE '
         || 'SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L';
     body text := 'WITH done AS (UPDATE ' || place || '.agent_progress SET %s '
-        || 'WHERE token = $1 AND status = ''in_progress'' RETURNING 1) SELECT EXISTS (SELECT FROM done)';
+        || 'WHERE token = $1 AND status IN (''queued'', ''in_progress'', ''waiting_human'') RETURNING 1) SELECT EXISTS (SELECT FROM done)';
     steps text := 'completed_steps = (SELECT coalesce(jsonb_agg(step ORDER BY step), ''[]'') FROM (SELECT value AS step '
         || 'FROM jsonb_array_elements(CASE WHEN jsonb_typeof(completed_steps) = ''array'' THEN completed_steps '
         || 'ELSE ''[]'' END) WHERE jsonb_typeof(value) = ''number'' UNION SELECT to_jsonb($2) WHERE $2 IS NOT NULL) '
@@ -101,10 +110,13 @@ BEGIN
     EXECUTE format(head, 'heeler_checkpoint(token text, step bigint, step_text text)', format(body,
         'last_checkpoint = clock_timestamp(), last_step = left(coalesce($3, last_step), 2000), ' || steps));
     EXECUTE format(head, 'heeler_heartbeat(token text)', format(body, 'last_heartbeat = clock_timestamp()'));
+    EXECUTE format(head, 'heeler_ask(token text, question text)', format(body,
+        'status = ''waiting_human'', question = left($2, 2000)'));
     EXECUTE format(head, 'heeler_complete(token text)', format(body,
         'status = ''completed'', completed_by = attempt, completed_at = clock_timestamp()'));
     EXECUTE 'REVOKE ALL ON FUNCTION ' || place || '.heeler_checkpoint(text, bigint, text), '
-        || place || '.heeler_heartbeat(text), ' || place || '.heeler_complete(text) FROM PUBLIC';
+        || place || '.heeler_heartbeat(text), ' || place || '.heeler_ask(text, text), '
+        || place || '.heeler_complete(text) FROM PUBLIC';
     IF to_regprocedure(place || '.json_array_append(jsonb, text, bigint)') IS NULL THEN
         EXECUTE 'CREATE FUNCTION ' || place || '.json_array_append(list jsonb, path text, step bigint) RETURNS jsonb '
             || 'LANGUAGE sql IMMUTABLE AS ''SELECT CASE WHEN path = ''''$'''' THEN list || to_jsonb(step) END''';
@@ -115,8 +127,9 @@ END $do$)sql";
         "WHERE n.nspname = current_setting('heeler.schema') AND c.relname IN ('agent_progress', 'agent_attempts')) + "
         "(SELECT count(*) FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace "
         "WHERE n.nspname = current_setting('heeler.schema') "
-        "AND f.proname IN ('heeler_checkpoint', 'heeler_heartbeat', 'heeler_complete', 'json_array_append'))";
-    static constexpr int parts = 6;
+        "AND f.proname IN ('heeler_checkpoint', 'heeler_heartbeat', 'heeler_ask', 'heeler_complete', "
+        "'json_array_append'))";
+    static constexpr int parts = 7;
     /// What is wrong with the tables, in words, and whether one is gone; no row: nothing. $1: `agent_columns`.
     static constexpr char wrong[] =
         "SELECT CASE WHEN to_regclass(t.tab) IS NULL THEN 'the table ' || t.tab || ' is gone' "
@@ -130,7 +143,8 @@ END $do$)sql";
 
     /// No longer than it takes to see that it is too long.
     static constexpr char in_progress[] =
-        "SELECT left(run, 129) FROM agent_progress WHERE status = 'in_progress' ORDER BY run";
+        "SELECT left(run, 129) FROM agent_progress WHERE status IN ('queued', 'in_progress', 'waiting_human') "
+        "ORDER BY run";
 
     /// $2: the longest work item, in bytes.
     static constexpr char describe[] =
@@ -160,21 +174,25 @@ END $do$)sql";
         "octet_length(p.completed_steps::text)::bigint, "
         "CASE WHEN p.plan IS NULL THEN NULL WHEN octet_length(p.plan::text) > 65536 OR jsonb_typeof(p.plan) <> 'array' "
         "THEN left(p.plan::text, 64) WHEN jsonb_path_exists(p.plan, 'strict $[*] ? (@.type() != \"number\" || "
-        "@.floor() != @)') THEN left(p.plan::text, 64) END "
+        "@.floor() != @)') THEN left(p.plan::text, 64) END, left(p.question, 4096), "
+        "CASE WHEN isfinite(p.updated_at) THEN (least(greatest(c.now - extract(epoch FROM p.updated_at), -1e12), 1e12) "
+        "* 1e6)::bigint END "
         "FROM unnest($1::text[]) WITH ORDINALITY AS w(run, place) LEFT JOIN agent_progress p ON p.run = w.run "
         "CROSS JOIN (SELECT extract(epoch FROM clock_timestamp()) AS now) AS c "
-        "CROSS JOIN LATERAL (SELECT coalesce(p.last_checkpoint, p.attempt_started_at, p.created_at) AS base) AS b "
+        "CROSS JOIN LATERAL (SELECT greatest(coalesce(p.last_checkpoint, p.attempt_started_at, p.created_at), "
+        "p.resumed_at) AS base) AS b "
         "ORDER BY w.place";
 
     static constexpr char look[] =
         "SELECT coalesce(token, ''), CASE WHEN attempt BETWEEN 1 AND 4294967294 THEN attempt ELSE 0 END, "
         "coalesce(status, ''), claim_key, coalesce(claimed_by, ''), greatest(coalesce(claim_fence, 0), 0), "
         "coalesce(to_char(last_checkpoint AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), "
-        "last_checkpoint::text), CASE WHEN isfinite(coalesce(last_checkpoint, attempt_started_at, created_at)) THEN "
-        "(least(greatest(extract(epoch FROM clock_timestamp()) - extract(epoch FROM coalesce(last_checkpoint, "
-        "attempt_started_at, created_at)), -1e12), 1e12) * 1e6)::bigint END, "
-        "(last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL)::int::bigint "
-        "FROM agent_progress WHERE run = $1::text FOR UPDATE";
+        "last_checkpoint::text), CASE WHEN isfinite(b.base) THEN (least(greatest(extract(epoch FROM clock_timestamp()) "
+        "- "
+        "extract(epoch FROM b.base), -1e12), 1e12) * 1e6)::bigint END, "
+        "(last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL)::int::bigint FROM agent_progress "
+        "CROSS JOIN LATERAL (SELECT greatest(coalesce(last_checkpoint, attempt_started_at, created_at), resumed_at) "
+        "AS base) AS b WHERE run = $1::text FOR UPDATE OF agent_progress";
 
     /// Of agents, behind "UPDATE " and the table.
     static constexpr char checkpoint[] = R"sql( SET
@@ -184,7 +202,8 @@ END $do$)sql";
       CASE WHEN jsonb_typeof(completed_steps) = 'array' THEN completed_steps ELSE '[]' END)
     WHERE jsonb_typeof(value) = 'number'
     UNION SELECT to_jsonb(CAST(:step AS bigint)) WHERE CAST(:step AS bigint) IS NOT NULL) AS steps)
-WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';)sql";
+WHERE token = :token AND attempt = :attempt AND status IN ('queued', 'in_progress', 'waiting_human')
+RETURNING 'counted';)sql";
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

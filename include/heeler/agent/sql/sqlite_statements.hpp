@@ -9,9 +9,10 @@ namespace heeler::inline HEELER_ABI::detail {
 inline constexpr AgentDialect sqlite_agents{
     '?', "", "", "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')", "lower(hex(randomblob(16)))", "max"};
 
-/// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan. Written by agents: last_checkpoint,
-/// last_heartbeat, last_step, completed_steps; status from in_progress to completed, with completed_by and
-/// completed_at. Everything else is written by the watchdog's side. Times are UTC text.
+/// Written by whoever queues work: queue_item_id, agent_task_name, work_item, plan, and queued as the first status.
+/// Written by agents: last_checkpoint, last_heartbeat, last_step, completed_steps; status to waiting_human, with
+/// question, and to completed, with completed_by and completed_at. Everything else is written by the watchdog's side.
+/// Times are UTC text.
 struct SqliteAgentSql : AgentSql<sqlite_agents> {
     static constexpr char create[] = R"sql(
 CREATE TABLE agent_progress(
@@ -21,7 +22,8 @@ CREATE TABLE agent_progress(
     last_checkpoint TEXT,
     last_step TEXT DEFAULT '',
     completed_steps TEXT DEFAULT '[]' CHECK (completed_steps IS NULL OR json_valid(completed_steps)),
-    status TEXT NOT NULL DEFAULT 'in_progress' CHECK (status IN ('in_progress', 'stalled', 'completed', 'failed')),
+    status TEXT NOT NULL DEFAULT 'in_progress'
+        CHECK (status IN ('queued', 'in_progress', 'waiting_human', 'stalled', 'completed', 'failed')),
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     updated_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     work_item TEXT,
@@ -32,6 +34,8 @@ CREATE TABLE agent_progress(
     last_heartbeat TEXT,
     completed_by INTEGER,
     completed_at TEXT,
+    question TEXT,
+    resumed_at TEXT,
     attempt_started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     claim_key TEXT,
     claimed_by TEXT NOT NULL DEFAULT '',
@@ -51,8 +55,16 @@ WHEN NEW.last_step IS NULL OR NEW.completed_steps IS NULL BEGIN
     UPDATE agent_progress SET last_step = coalesce(last_step, OLD.last_step, ''),
         completed_steps = coalesce(completed_steps, OLD.completed_steps, '[]') WHERE id = NEW.id;
 END;
+CREATE TRIGGER heeler_agent_resumed AFTER UPDATE OF status, last_checkpoint, last_heartbeat ON agent_progress
+WHEN OLD.status IN ('queued', 'waiting_human') AND (NEW.status = 'in_progress' OR NEW.status = OLD.status AND
+    (NEW.last_checkpoint IS NOT OLD.last_checkpoint OR
+        OLD.status = 'queued' AND NEW.last_heartbeat IS NOT OLD.last_heartbeat)) BEGIN
+    UPDATE agent_progress SET status = 'in_progress', question = NULL,
+        resumed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = NEW.id;
+END;
 CREATE TRIGGER heeler_agent_updated AFTER UPDATE OF queue_item_id, agent_task_name, last_checkpoint, last_step,
-    completed_steps, status, work_item, plan, token, attempt, last_heartbeat, completed_by, completed_at ON agent_progress
+    completed_steps, status, question, work_item, plan, token, attempt, last_heartbeat, completed_by, completed_at
+    ON agent_progress
 WHEN NEW.updated_at IS OLD.updated_at BEGIN
     UPDATE agent_progress SET updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = NEW.id;
 END;
@@ -80,8 +92,8 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
 
     /// No longer than it takes to see that it is too long.
     static constexpr char in_progress[] =
-        "SELECT substr(CAST(run AS TEXT), 1, 129) FROM agent_progress WHERE status = 'in_progress' AND run IS NOT NULL "
-        "ORDER BY run";
+        "SELECT substr(CAST(run AS TEXT), 1, 129) FROM agent_progress "
+        "WHERE status IN ('queued', 'in_progress', 'waiting_human') AND run IS NOT NULL ORDER BY run";
 
     /// ?1: a JSON list of runs; ?2: the longest work item, in bytes.
     static constexpr char describe[] =
@@ -103,15 +115,17 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "CAST(round((julianday('now') - julianday(p.last_heartbeat)) * 86400000.0) AS INTEGER) * 1000, "
         "substr(CAST(p.completed_by AS TEXT), 1, 64), "
         "CAST(round((julianday('now') - julianday(p.completed_at)) * 86400000.0) AS INTEGER) * 1000, "
-        "CAST(round((julianday('now') - coalesce(julianday(p.last_checkpoint), julianday(p.attempt_started_at), "
-        "julianday(p.created_at))) * 86400000.0) AS INTEGER) * 1000, "
+        "CAST(round((julianday('now') - (SELECT coalesce(max(base, julianday(p.resumed_at)), base) FROM (SELECT "
+        "coalesce(julianday(p.last_checkpoint), julianday(p.attempt_started_at), julianday(p.created_at)) AS base))) "
+        "* 86400000.0) AS INTEGER) * 1000, "
         "substr(CAST(p.last_step AS TEXT), 1, 4096), "
         "CASE WHEN length(CAST(p.completed_steps AS BLOB)) <= 65536 THEN CAST(p.completed_steps AS TEXT) END, "
         "length(CAST(p.completed_steps AS BLOB)), "
         "CASE WHEN p.plan IS NULL THEN NULL WHEN length(CAST(p.plan AS BLOB)) > 65536 OR NOT json_valid(p.plan) "
         "THEN substr(CAST(p.plan AS TEXT), 1, 64) WHEN json_type(p.plan) <> 'array' OR EXISTS (SELECT 1 FROM "
         "json_each(iif(json_valid(p.plan), p.plan, '[]')) WHERE type <> 'integer') "
-        "THEN substr(CAST(p.plan AS TEXT), 1, 64) END "
+        "THEN substr(CAST(p.plan AS TEXT), 1, 64) END, substr(CAST(p.question AS TEXT), 1, 4096), "
+        "CAST(round((julianday('now') - julianday(p.updated_at)) * 86400000.0) AS INTEGER) * 1000 "
         "FROM json_each(?1) w LEFT JOIN agent_progress p ON p.run = w.value ORDER BY w.key";
 
     static constexpr char look[] =
@@ -120,8 +134,9 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
         "coalesce(CAST(claimed_by AS TEXT), ''), CASE WHEN typeof(claim_fence) = 'integer' THEN max(claim_fence, 0) "
         "ELSE 0 END, "
         "substr(CAST(last_checkpoint AS TEXT), 1, 64), "
-        "CAST(round((julianday('now') - coalesce(julianday(last_checkpoint), julianday(attempt_started_at), "
-        "julianday(created_at))) * 86400000.0) AS INTEGER) * 1000, "
+        "CAST(round((julianday('now') - (SELECT coalesce(max(base, julianday(resumed_at)), base) FROM (SELECT "
+        "coalesce(julianday(last_checkpoint), julianday(attempt_started_at), julianday(created_at)) AS base))) "
+        "* 86400000.0) AS INTEGER) * 1000, "
         "last_checkpoint IS NOT NULL OR last_heartbeat IS NOT NULL FROM agent_progress WHERE run = ?1";
 
     /// Of agents, behind "UPDATE " and the table.
@@ -130,7 +145,8 @@ CREATE TABLE IF NOT EXISTS agent_attempts(
   completed_steps = (SELECT json_group_array(step) FROM (
     SELECT value AS step FROM json_each(iif(json_valid(completed_steps), completed_steps, '[]'))
     UNION SELECT :step ORDER BY step) WHERE typeof(step) = 'integer')
-WHERE token = :token AND attempt = :attempt AND status = 'in_progress' RETURNING 'counted';)sql";
+WHERE token = :token AND attempt = :attempt AND status IN ('queued', 'in_progress', 'waiting_human')
+RETURNING 'counted';)sql";
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
