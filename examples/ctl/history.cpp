@@ -7,6 +7,7 @@
 #include <heeler/alert/group.hpp>
 #include <heeler/explain/explain.hpp>
 #include <heeler/explain/report.hpp>
+#include <heeler/explain/stored_loop.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -55,6 +56,8 @@ Quit show_explanation(const Options& options, Store& store) {
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const auto& known = std::get<heeler::History>(found);
     print(heeler::detail::explanation(known));
+    const std::string loop = heeler::detail::loop_standing(*known.row);
+    if (!loop.empty()) print("\n" + loop);
     return name_damage(known.damaged, false);
 }
 

@@ -97,6 +97,15 @@ Replay::Handler Replay::handler_of(std::string_view type) {
     return nullptr;
 }
 
+/// What the run itself does, unlike what is done to it and to what is around it.
+bool Replay::is_told(std::string_view type) {
+    for (const std::string_view told :
+         {"run", "heartbeat", "progress", "checkpoint", "output", "tool_call", "tool_result", "message", "usage",
+          "state", "compaction", "resource", "output_access", "liveness", "end"})
+        if (told == type) return true;
+    return false;
+}
+
 // --- runs ------------------------------------------------------------------------------------------------------------
 
 std::string Replay::run_of(const JsonObject& line) const {
@@ -117,6 +126,7 @@ heeler::RunClass Replay::rules_named(std::string_view preset) {
     for (const Settings& layer : settings_)
         for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
             if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);
+    if (watch_ != nullptr) look_on(*rules, *watch_);
     return std::move(*rules);
 }
 
@@ -143,7 +153,10 @@ void Replay::refuse_if_over(std::string_view run) {
 template <class What>
 bool Replay::observe(const JsonObject& line, const What& what) {
     const std::string run = run_of(line);
-    switch (host_.observe(run, what, incarnation_of(line))) {
+    if (watch_ != nullptr) watch_->turn_to(run, line_number_, heeler::in_seconds(host_.t()));
+    const heeler::Observed observed = host_.observe(run, what, incarnation_of(line));
+    if (watch_ != nullptr) watch_->turn_away();
+    switch (observed) {
         case heeler::Observed::ok:
             return true;
         case heeler::Observed::unknown:

@@ -1,5 +1,7 @@
 // heeler-replay: what would the watchdog have done? Scenarios, recorded runs, dry runs and bug reports as JSON lines.
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,8 +10,11 @@
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/source/json_settings.hpp>
 
+#include "explainer.hpp"
 #include "input.hpp"
+#include "loop_lister.hpp"
 #include "options.hpp"
+#include "presets.hpp"
 #include "replay.hpp"
 #include "replay_store.hpp"
 #include "transcript_input.hpp"
@@ -42,26 +47,85 @@ heeler::Result<replay::Settings> settings_in(const std::string& path) {
     return heeler::fail(settings.error().code, path + ": " + settings.error().message);
 }
 
-int replay_input(const replay::Options& options) {
+/// A preset without it says nothing of loops.
+bool has_loop_detector(const std::string& preset) {
+    const auto rules = replay::preset_named(preset);
+    return rules && rules->detectors.find<heeler::Loop>() != nullptr;
+}
+
+std::string not_readable(const std::string& file) {
+    return file + " holds no line of a scenario, and is in none of the formats " + replay::transcript_formats();
+}
+
+/// Settings from the file and the environment.
+heeler::Result<std::vector<replay::Settings>> given_settings(const replay::Options& options) {
     std::vector<replay::Settings> settings;
     if (!options.config_file.empty()) {
         auto file = settings_in(options.config_file);
-        if (!file) return give_up(bad_arguments, "--config: " + file.error().message);
+        if (!file) return tl::unexpected<heeler::Error>(file.error());
         settings.push_back(std::move(*file));
     }
     if (options.environment) settings.push_back(heeler::settings_from_environment(heeler::setting_names()));
+    return settings;
+}
+
+/// Of each file which loops are in it.
+int list_loops(replay::Options options, const std::vector<replay::Settings>& settings) {
+    replay::LoopCounts counts;
+    if (options.files.empty()) options.files.push_back(options.input_file);
+    for (const std::string& file : options.files) {
+        options.input_file = file;
+        auto lines = replay::read_lines(file);
+        auto store = replay::open_backend({});
+        if (!store) return give_up(unreadable_input, store.error().message);
+        const bool empty = lines && lines->empty();
+        replay::LoopLister lister{file};
+        std::uint64_t objects = 0, skipped = 0;
+        if (lines) {
+            replay::Replay replay{options, settings, std::move(*store), scenario_of(options, std::move(*lines)),
+                                  &lister};
+            objects = replay.run();
+            skipped = replay.skipped();
+        }
+        if (objects == 0 && !empty) {
+            ++counts.unreadable;
+            give_up(unreadable_input, lines ? not_readable(file) : lines.error().message);
+            continue;
+        }
+        if (skipped > 0)
+            give_up(0, file + ": " + std::to_string(skipped) + (skipped == 1 ? " line was" : " lines were") +
+                           " skipped; without --loops it is said which and why");
+        ++counts.files;
+        std::fputs(lister.finish(counts).c_str(), stdout);
+    }
+    std::fputs(text_of(counts).c_str(), stdout);
+    return counts.files == 0 ? unreadable_input : 0;
+}
+
+int replay_input(const replay::Options& options) {
+    auto settings = given_settings(options);
+    if (!settings) return give_up(bad_arguments, "--config: " + settings.error().message);
+    if ((options.loops || options.explain) && !has_loop_detector(options.preset))
+        return give_up(bad_arguments, "the preset '" + options.preset +
+                                          "' does not have the detector 'loop', which --" +
+                                          (options.loops ? "loops" : "explain") + " is about; 'recommended' has it");
+    if (options.loops) return list_loops(options, *settings);
     auto lines = replay::read_lines(options.input_file);
     if (!lines) return give_up(unreadable_input, lines.error().message);
     auto store = replay::open_backend(options.store);
     if (!store) return give_up(bad_arguments, "--store: " + store.error().message);
 
     const bool empty = lines->empty();
-    replay::Replay replay{options, std::move(settings), std::move(*store), scenario_of(options, std::move(*lines))};
+    std::optional<replay::Explainer> explainer;
+    if (options.explain) explainer.emplace(*options.explain);
+    replay::Replay replay{options, std::move(*settings), std::move(*store), scenario_of(options, std::move(*lines)),
+                          explainer ? &*explainer : nullptr};
     const auto objects = replay.run();
-    if (objects == 0 && !empty)
-        return give_up(unreadable_input, options.input_file +
-                                             " holds no line of a scenario, and is in none of the formats " +
-                                             replay::transcript_formats());
+    if (objects == 0 && !empty) return give_up(unreadable_input, not_readable(options.input_file));
+    if (!explainer) return 0;
+    const auto explained = explainer->text();
+    if (!explained) return give_up(bad_arguments, explained.error().message);
+    std::fputs(explained->c_str(), stdout);
     return 0;
 }
 

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "../common/store_place.hpp"
+#include "event_name.hpp"
 
 namespace replay {
 
@@ -16,7 +18,10 @@ struct Options {
     bool environment = false;  // settings from the environment, over those of the file
     StorePlace store;
     std::string format = "auto";   // or "heeler": it is a scenario, whatever it looks like
-    std::string input_file = "-";  // "-": standard input
+    std::string input_file = "-";  // "-": standard input; the first of `files`
+    std::vector<std::string> files;
+    bool loops = false;                // one line for each loop, of all files; nothing is judged or done
+    std::optional<EventName> explain;  // why this event had its verdict, or none
 };
 
 /// How the program goes on after its arguments: with options, or ending at once with a status.

@@ -17,11 +17,6 @@ namespace {
 using heeler::Duration;
 using heeler::TickCause;
 
-void print_line(std::string line) {
-    line += '\n';
-    std::fwrite(line.data(), 1, line.size(), stdout);
-}
-
 /// The object in a line whose text mentions `word`, if it is one at all. Most lines are never looked at.
 std::optional<JsonObject> object_with(JsonParser& parser, const InputLine& line, std::string_view word) {
     if (line.text.find(word) == std::string::npos) return std::nullopt;
@@ -81,9 +76,11 @@ bool on_record(const Process& process, const heeler::Event& event) {
 }  // namespace
 
 Replay::Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-               std::vector<InputLine> lines)
+               std::vector<InputLine> lines, LoopWatch* watch)
     : file_{options.input_file},
       preset_{options.preset},
+      watch_{watch},
+      only_listens_{options.loops},
       settings_{std::move(settings)},
       lines_{up_to_end(parser_, std::move(lines))},
       explicit_ticks_{holds_ticks(parser_, lines_)},
@@ -111,9 +108,15 @@ std::uint64_t Replay::run() {
     return summary_.lines - summary_.skipped;
 }
 
+void Replay::print_line(std::string line) const {
+    if (watch_ != nullptr) return;
+    line += '\n';
+    std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
 /// An empty message was said before.
 void Replay::complain(const std::string& message) {
-    if (message.empty()) return;
+    if (message.empty() || only_listens_) return;  // of many files it is too much
     const std::string line = file_ + ":" + std::to_string(line_number_) + ": " + message + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -125,6 +128,7 @@ void Replay::read(const InputLine& line) {
     const auto type = object.text("type");
     if (!type) throw BadLine{"the line has no 'type'"};
     move_to(object);
+    if (only_listens_ && handler_of(*type) != nullptr && !is_told(*type)) return;
     if (const Handler handler = handler_of(*type)) return (this->*handler)(object);
     ++summary_.skipped;
     if (unknown_types_.emplace(*type).second)
@@ -160,7 +164,7 @@ void Replay::run_before(Duration t) {
 
 /// By the watchdog's own schedule.
 std::optional<Duration> Replay::next_cycle() {
-    const auto deadline = explicit_ticks_ ? std::nullopt : host_.next_deadline();
+    const auto deadline = explicit_ticks_ || only_listens_ ? std::nullopt : host_.next_deadline();
     if (!deadline) return std::nullopt;
     const Duration due = std::max(*deadline, host_.t());
     return last_cycle_ && due <= *last_cycle_ ? *last_cycle_ + std::chrono::seconds{1} : due;

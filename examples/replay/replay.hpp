@@ -16,6 +16,7 @@
 #include "host.hpp"
 #include "input.hpp"
 #include "json_object.hpp"
+#include "loop_watch.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "timers.hpp"
@@ -27,12 +28,15 @@ using Settings = std::vector<heeler::NamedSetting>;
 
 class Replay {
 public:
-    /// Each of the `settings` is laid over the preset and those before it.
+    /// Each of the `settings` is laid over the preset and those before it. With somebody who looks on, nothing is
+    /// printed.
     Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-           std::vector<InputLine> lines);
+           std::vector<InputLine> lines, LoopWatch* watch = nullptr);
 
     /// Answers how many lines were understood.
     std::uint64_t run();
+    /// How many were not.
+    [[nodiscard]] std::uint64_t skipped() const { return summary_.skipped; }
 
 private:
     using Handler = void (Replay::*)(const JsonObject&);
@@ -46,6 +50,7 @@ private:
     // replay.cpp
     void read(const InputLine& line);
     void complain(const std::string& message);
+    void print_line(std::string line) const;
     void move_to(const JsonObject& line);
     void run_before(heeler::Duration t);
     [[nodiscard]] std::optional<heeler::Duration> next_cycle();
@@ -65,6 +70,7 @@ private:
 
     // lines.cpp
     [[nodiscard]] static Handler handler_of(std::string_view type);
+    [[nodiscard]] static bool is_told(std::string_view type);
     [[nodiscard]] std::string run_of(const JsonObject& line) const;
     [[nodiscard]] heeler::WallTime wall_of(const WrittenTime& time) const;
     [[nodiscard]] heeler::RunClass rules_named(std::string_view preset);
@@ -110,6 +116,8 @@ private:
 
     std::string file_;
     std::string preset_;
+    LoopWatch* watch_ = nullptr;
+    bool only_listens_ = false;  // the watchdog is told what happens, and asked nothing
     std::vector<Settings> settings_;
     JsonParser parser_;
     std::vector<InputLine> lines_;

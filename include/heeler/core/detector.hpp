@@ -84,6 +84,8 @@ concept HasSavableMemory = Archivable<typename T::Memory>;
 ///   all go on with what it had found, whose `Finding::identity` this is; absent if anything else came, or it cannot
 ///   tell. While they do, that a run gets new results is no recovery. Without it each new result is one.
 /// - `describe(finding) -> string`: how its finding reads in an alert. Without it: rule and numbers.
+/// - `explain(memory, settings, observation) -> Explanation`, static (`core/explanation.hpp`): why it speaks of an
+///   observation that it has not learned yet, or does not, as plain data. Nothing of the engine calls it.
 /// - `bound(settings, interval, period) -> string`: its line in `describe()`, within which time it sees what it looks
 ///   for, where the longest interval and the period between two cycles are these; indented by two blanks.
 /// - `compose_action(memory, settings, run, kind) -> optional<Order>`: with what, and under which key, an action of

@@ -53,6 +53,8 @@ struct Loop {
 
     [[nodiscard]] static List<Detail> details(const Memory& memory, const Settings&, const Run&, const Finding&);
     [[nodiscard]] static std::string describe(const Finding& finding);
+    /// In `detect/loop/explain.hpp`, for who asks.
+    [[nodiscard]] static struct Explanation explain(const Memory&, const Settings&, const Observation&);
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -21,7 +21,8 @@
 
 namespace heeler::inline HEELER_ABI::loops {
 
-/// One observation. `watch` is told what each family that listened saw: `watch(name, hit)`.
+/// One observation. `watch` is told what each family that listened saw: `watch(name, hit)`. If it has `judges`, it is
+/// told of each call with its result before the families are.
 template <class Watch>
 class Folding {
 public:
@@ -203,6 +204,7 @@ private:
         Unit unit{open.facts, outcome, result.output, repeats_of(open.facts), open.index};
         const bool waits = is_wait(all, unit, now);
         find_progress(all, unit);
+        if constexpr (requires { watch_.judges(unit, now, waits); }) watch_.judges(unit, now, waits);
         if (unit.is(OutcomeClass::infra))
             ask<Infra>(Family::infra, all.counts.infra, settings_.infra, unit, now);
         else if (waits)
