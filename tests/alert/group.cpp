@@ -67,7 +67,7 @@ TEST_CASE("an alert speaks for others under its own key, and names so many", "[a
     std::vector<Alert> all;
     for (int i = 0; i < 38; ++i) all.push_back(alert_about("w" + std::to_string(i)));
     all[3].severity = Severity::critical;
-    std::vector<const Alert*> others;
+    List<const Alert*> others;
     for (const Alert& each : all) others.push_back(&each);
     speak_for(lead, others);
     CHECK(speaks_for_others(lead));

@@ -82,6 +82,6 @@ TEST_CASE("a silence is shown with number, author, end and comment, and its end 
     AlertMatch about{"r1", "c", "t", "k", Severity::critical};
     CHECK(to_text(about) == "run r1, class c, tag t, kind k, at most critical");
     const Batch end = end_of_silence(12, "bob", silent_from);
-    CHECK(end.applied == std::vector<std::uint64_t>{12});
+    CHECK(end.applied == List<std::uint64_t>{12});
     CHECK(end.audit.at(0).body == R"({"verb":"unsilence","by":"bob","silence":12})");
 }

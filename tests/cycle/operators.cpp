@@ -96,10 +96,10 @@ TEST_CASE("a decision is on record with who took it, and applied once", "[cycle]
     const std::string said = o.apply({Operated::row(7, Verb::dismiss)});
     CHECK_THAT(said, ContainsSubstring(R"("verb":"dismiss","by":"ana")"));
     REQUIRE(o.work.size() == 1);
-    CHECK(o.work[0].change.related->applied == std::vector<std::uint64_t>{7});  // with the run, or not at all
+    CHECK(o.work[0].change.related->applied == List<std::uint64_t>{7});  // with the run, or not at all
     CHECK(o.work[0].change.rows.audit.size() == 1);
     CHECK_THAT(o.apply({Operated::row(8, Verb::dismiss, "nobody")}), ContainsSubstring("ignored"));
-    CHECK(o.batch.applied == std::vector<std::uint64_t>{8});
+    CHECK(o.batch.applied == List<std::uint64_t>{8});
     o.watched.run.state = RunState::completed;
     CHECK_THAT(o.apply({Operated::row(9, Verb::dismiss)}), ContainsSubstring("the run has ended"));
 }
@@ -140,7 +140,7 @@ TEST_CASE("A-121: who is not the owner does not snooze, continue or dismiss a ru
     for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss})
         CHECK_THAT(o.apply({Operated::row(1, verb)}), ContainsSubstring(R"("ignored":"not the owner")"));
     for (const WorkItem& item : o.work) CHECK_FALSE(item.decided.verdict().marks.snoozed_at(o.now().wall));
-    CHECK(o.work.back().change.related->applied == std::vector<std::uint64_t>{1});  // it is not asked again
+    CHECK(o.work.back().change.related->applied == List<std::uint64_t>{1});  // it is not asked again
     DecisionRow own = Operated::row(2, Verb::dismiss);
     own.by = "bo";
     const std::string said = o.apply({own});

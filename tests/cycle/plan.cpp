@@ -151,7 +151,7 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
     incident.opened = p.watched.run.working(p.now().elapsed);
     p.watched.verdict.edit().told.incident = true;
     auto& known = p.watched.verdict.edit().interventions;
-    known.assign(9, {1, 1, 1, Condition::stalled, ActionKind::nudge, InterventionOutcome::persisted, {}});
+    known = List<Intervention>(9, {1, 1, 1, Condition::stalled, ActionKind::nudge, InterventionOutcome::persisted, {}});
     known.push_back({10, 1, 2, Condition::stalled, ActionKind::pause, InterventionOutcome::pending, {}});
     known.push_back({11, 7, 2, Condition::stalled, ActionKind::escalate, InterventionOutcome::failed, {}});
     p.clock.advance(270s);

@@ -92,7 +92,7 @@ TEST_CASE("however much a cycle did, its summary is one line [M-181]") {
     CHECK(text.ends_with("[run \\u{1B}[2J31] inject:nudge done; and 68 more"));
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
-    report.events.assign(32, act(std::string(160, 'x'), ActionKind::nudge));
+    report.events = List<Event>(32, act(std::string(160, 'x'), ActionKind::nudge));
     CHECK(summary_of(report).size() <= 4096);
 }
 

@@ -1,7 +1,6 @@
 #include <heeler/run/heartbeat_log.hpp>
 
 #include <string>
-#include <vector>
 
 #include "support/catch.hpp"
 
@@ -10,15 +9,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::vector<HeartbeatRow> rows_from(std::uint32_t first, std::uint32_t last) {
-    std::vector<HeartbeatRow> rows;
+List<HeartbeatRow> rows_from(std::uint32_t first, std::uint32_t last) {
+    List<HeartbeatRow> rows;
     for (std::uint32_t n = first; n <= last; ++n)
         rows.push_back({n, n % 3 == 0 ? std::nullopt : std::optional<std::int64_t>{-5 + std::int64_t{n}},
                         n % 2 == 0 ? -1 : 1, WallTime{60s * n}});
     return rows;
 }
 
-void check_same(const std::vector<HeartbeatRow>& a, const std::vector<HeartbeatRow>& b) {
+void check_same(const List<HeartbeatRow>& a, const List<HeartbeatRow>& b) {
     REQUIRE(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
         CAPTURE(i);
@@ -33,7 +32,7 @@ TEST_CASE("rows of a heartbeat log are read back from their record", "[run]") {
     const auto rows = rows_from(1, 40);
     const std::string body = detail::write_heartbeats(rows, 32);
     CHECK(body.starts_with(R"({"rows":[[1,60000000,-4,1],[2,120000000,-3,-1],[3,180000000,null,1],)"));
-    std::vector<HeartbeatRow> read;
+    List<HeartbeatRow> read;
     detail::read_heartbeats(body, read);
     check_same(read, rows_from(1, 32));
     detail::read_heartbeats(body, read);  // a record that came twice
@@ -57,11 +56,11 @@ TEST_CASE("what is no record of a heartbeat log adds nothing, or what can be rea
          {"", "{}", "null", "x", "{\"rows\":[]}", "[[1]]", "[[1,2,3]]", "[[-1,2,3,4]]", "[[0,2,3,4]]",
           "[[4294967296,2,3,4]]", "[[99999999999999999999,2,3,4]]", "-", "nnnn", "[[1,null,3,4]]"}) {
         CAPTURE(body);
-        std::vector<HeartbeatRow> rows;
+        List<HeartbeatRow> rows;
         detail::read_heartbeats(body, rows);
         CHECK(rows.empty());
     }
-    std::vector<HeartbeatRow> rows;
+    List<HeartbeatRow> rows;
     detail::read_heartbeats("[[1,2,3,4],[2,3", rows);
     CHECK(rows.size() == 1);
 }

@@ -133,7 +133,7 @@ TEST_CASE("a lease that was lost stops every write, until it is taken again", "[
     CHECK(house.ledger.commit_one(run, house.at(run), house.now())->code == ErrorCode::fenced);
     CHECK_FALSE(house.held_lease.holds(house.now().elapsed));
     CHECK(*house.ledger.renew("dog", 15s, house.now()));  // another epoch: what was held is lost
-    std::vector<Change> changes(1);
+    List<Change> changes(1);
     changes[0].handle = run;
     changes[0].watched = &house.at(run);
     CHECK_FALSE(house.ledger.commit(changes, {}, house.now()));
@@ -168,7 +168,7 @@ TEST_CASE("what was written of a run that is over says nothing about the one tha
 TEST_CASE("that the store does not take a run holds up no other one that has its place now", "[storage]") {
     House house;
     const RunHandle old = house.stored(bare_class(), bench::spec_of("old"));
-    std::vector<Change> changes(1);
+    List<Change> changes(1);
     changes[0].handle = old;
     changes[0].watched = &house.at(old);
     house.registry.drop(old);
