@@ -9,52 +9,43 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void repeat_call(rooms::House& house, RunHandle run, int times) {
-    for (int i = 0; i < times; ++i) {
+RunClass looping_class() {
+    RunClass rules = rooms::bare_class();
+    rules.detectors.turn_on<Loop>();
+    return rules;
+}
+
+/// The stored row of a run that has made the same call so often, with the same failure.
+RunRow stored_after(int calls, const RunClass& rules) {
+    rooms::House house;
+    const RunHandle run = house.run(rules);
+    for (int i = 0; i < calls; ++i) {
         house.clock.advance(1s);
         house.tell(run, ToolCall{"Bash", R"({"command":"make test"})", "a"});
         house.tell(run, ToolResult{false, "1 failed", "a"});
     }
+    REQUIRE_FALSE(house.ledger.commit_one(run, house.at(run), house.now()));
+    return *house.history().row;
 }
 
 }  // namespace
 
 TEST_CASE("what the loop detector of a stored run had counted can be explained", "[explain]") {
-    rooms::House house;
-    RunClass rules = rooms::bare_class();
-    rules.detectors.turn_on<Loop>();
-    const RunHandle run = house.run(rules);
-    detail::WatchedRun& watched = house.at(run);
-    repeat_call(house, run, 2);
-    REQUIRE_FALSE(house.ledger.commit_one(run, watched, house.now()));
-    std::string text = detail::loop_standing(*house.history().row);
-    CAPTURE(text);
-    CHECK(text.starts_with("The loop detector after event 3, "));
-    CHECK_THAT(text, ContainsSubstring("Verdict: none: no rule has what it needs; nearest is 'repeat' with 2 of 3\n"));
-    repeat_call(house, run, 1);
-    REQUIRE_FALSE(house.ledger.commit_one(run, watched, house.now()));
-    text = detail::loop_standing(*house.history().row);
-    CHECK_THAT(text, ContainsSubstring("Verdict: nudge, by the rule 'repeat'\n"));
-    CHECK_THAT(text, ContainsSubstring("Episode: a loop goes on that began with event 0; "));
+    const std::string two = detail::loop_standing(stored_after(2, looping_class()));
+    CHECK(two.starts_with("The loop detector after event 3, "));
+    CHECK_THAT(two, ContainsSubstring("Verdict: none: no rule has what it needs; nearest is 'repeat' with 2 of 3\n"));
+    const std::string three = detail::loop_standing(stored_after(3, looping_class()));
+    CHECK_THAT(three, ContainsSubstring("Verdict: nudge, by the rule 'repeat'\n"));
+    CHECK_THAT(three, ContainsSubstring("Episode: a loop goes on that began with event 0; "));
 }
 
 TEST_CASE("a stored run without a loop detector, or with damaged memory, has none to explain", "[explain]") {
-    rooms::House house;
-    const RunHandle run = house.run(rooms::bare_class());
-    repeat_call(house, run, 2);
-    REQUIRE_FALSE(house.ledger.commit_one(run, house.at(run), house.now()));
-    RunRow row = *house.history().row;
+    RunRow row = stored_after(2, rooms::bare_class());
     CHECK(detail::loop_standing(row).empty());
     row.memory = std::nullopt;
     CHECK(detail::loop_standing(row).empty());
 
-    rooms::House other;
-    RunClass rules = rooms::bare_class();
-    rules.detectors.turn_on<Loop>();
-    const RunHandle looping = other.run(rules);
-    repeat_call(other, looping, 3);
-    REQUIRE_FALSE(other.ledger.commit_one(looping, other.at(looping), other.now()));
-    const RunRow whole = *other.history().row;
+    const RunRow whole = stored_after(3, looping_class());
     REQUIRE(whole.memory);
     for (std::size_t size = 0; size < whole.memory->size(); size += 97) {
         row = whole;
