@@ -429,5 +429,7 @@ TEST_CASE("an item that waits for its first agent is not continued, nor one whos
     b.age(3600);
     b.ask("UPDATE agent_progress SET resumed_at = NULL");
     (void)b.after(900s);
+    CHECK(b.acts.empty());
+    (void)b.after(900s);
     CHECK(b.acts == "spawn done");  // but one that stands still is
 }

@@ -91,13 +91,13 @@ TEST_CASE("a final rung that could never terminate is refused, one that may is o
 TEST_CASE("a watchdog stops acting before others take its runs, or is refused [M-186]") {
     EngineSettings settings;
     settings.holder = "a";
-    CHECK(detail::check_settings(settings));
+    CHECK(check_settings(settings));
     for (const Duration margin : {Duration{-1}, Duration{0}, Duration{10s}}) {
         settings.lease_margin = margin;
-        CHECK_FALSE(detail::check_settings(settings));
+        CHECK_FALSE(check_settings(settings));
     }
     settings.lease_margin = Duration{1};
-    CHECK(detail::check_settings(settings));
+    CHECK(check_settings(settings));
 }
 
 TEST_CASE("contradictions are said by define's next cycle, by describe and of settings from outside [M-186]") {
