@@ -18,6 +18,7 @@ struct Episode {
     std::function<void(Story&)> tell{};
 };
 [[nodiscard]] const std::vector<Episode>& healthy_episodes();
+[[nodiscard]] const std::vector<Episode>& harder_episodes();
 
 /// A loop: `tell(story, round)` tells one round of it.
 struct Pathology {
@@ -29,6 +30,7 @@ struct Pathology {
     bool from_the_start = false;  ///< nothing comes before it
 };
 [[nodiscard]] const std::vector<Pathology>& pathologies();
+[[nodiscard]] const std::vector<Pathology>& harder_pathologies();
 
 /// A run of at least so many lines: ordinary work with healthy episodes of every kind in it.
 [[nodiscard]] Story healthy_run(std::uint32_t seed, std::size_t lines);

@@ -62,10 +62,10 @@ bool long_healthy_runs(const Scale& scale, const Candidate& judge_of) {
 }
 
 /// Each healthy episode by itself, and which of them somebody is nudged for.
-bool healthy_cases(const Scale& scale, const Candidate& judge_of) {
+bool healthy_cases(const Scale& scale, const Candidate& judge_of, const std::vector<Episode>& episodes) {
     std::map<std::string, std::size_t> alarmed;
     std::size_t cases = 0, nudges = 0, stops = 0;
-    for (const Episode& episode : healthy_episodes())
+    for (const Episode& episode : episodes)
         for (std::size_t i = 0; i < scale.cases; ++i) {
             const Story story = healthy_case(episode, scale.seed + static_cast<std::uint32_t>(i));
             const Verdict verdict = judge(judge_of, story.told());
@@ -136,11 +136,11 @@ bool chants(const Scale& scale, const Candidate& judge_of) {
 }
 
 /// Found by the end of the round in which it is due.
-bool stuck_runs(const Scale& scale, const Candidate& judge_of) {
+bool stuck_runs(const Scale& scale, const Candidate& judge_of, const std::vector<Pathology>& all) {
     Score score;
     std::map<std::string, std::size_t> late;
     std::size_t in_time = 0, runs = 0, kinds_in_time = 0;
-    for (const Pathology& pathology : pathologies()) {
+    for (const Pathology& pathology : all) {
         std::size_t missed = 0;
         for (std::size_t i = 0; i < scale.cases; ++i) {
             std::vector<std::size_t> ends;
@@ -157,7 +157,7 @@ bool stuck_runs(const Scale& scale, const Candidate& judge_of) {
         }
         kinds_in_time += missed == 0 ? 1 : 0;
     }
-    const std::size_t kinds = pathologies().size();
+    const std::size_t kinds = all.size();
     const bool met =
         say(kinds_in_time * 48 >= 46 * kinds, fmt::format("{} kinds of loops found in time, at least 46 of 48", kinds),
             fmt::format("{} ({} of {} runs; {} found, {} stopped)", kinds_in_time, in_time, runs, score.found,
@@ -168,11 +168,19 @@ bool stuck_runs(const Scale& scale, const Candidate& judge_of) {
 
 }  // namespace
 
+bool over_harder(const Scale& scale) {
+    const Candidate judge_of = recommended();
+    fmt::print("seed {}\n\n{:<66} | {:<44} | met\n{:-<67}|{:-<46}|----\n", scale.seed, judge_of.name, "measured", "",
+               "");
+    const bool found = stuck_runs(scale, judge_of, harder_pathologies());
+    return healthy_cases(scale, judge_of, harder_episodes()) && found;
+}
+
 bool over_generated(const Scale& whole, bool families_too, bool compared) {
     const auto all_of = [&](const Candidate& judge_of, const Scale& scale) {
         fmt::print("\n{:<66} | {:<44} | met\n{:-<67}|{:-<46}|----\n", judge_of.name, "measured", "", "");
-        bool met = stuck_runs(scale, judge_of);
-        met = healthy_cases(scale, judge_of) && met;
+        bool met = stuck_runs(scale, judge_of, pathologies());
+        met = healthy_cases(scale, judge_of, healthy_episodes()) && met;
         met = changing_polls(scale, judge_of) && met;
         met = chants(scale, judge_of) && met;
         return long_healthy_runs(scale, judge_of) && met;

@@ -17,5 +17,7 @@ struct Scale {
 
 /// Prints a table; whether `recommended` meets every goal. `compared`: with the simple judges, too.
 [[nodiscard]] bool over_generated(const Scale& scale, bool families, bool compared);
+/// Likewise the further kinds, for `recommended` alone.
+[[nodiscard]] bool over_harder(const Scale& scale);
 
 }  // namespace detection

@@ -26,13 +26,14 @@ constexpr std::string_view usage =
     "usage: heeler_detection FOLDER [--alarms] [--families] [--disguise=NAME]   over the recorded runs in a folder\n"
     "       heeler_detection --generated [--quick] [--seed=N] [--runs=N] [--events=N] [--compare] [--families]\n"
     "           over made-up ones; 1 if recommended misses a goal\n"
+    "       heeler_detection --harder [--seed=N]   over made-up ones that look like something else\n"
     "--alarms: each alarm that no label confirms. --families: each family of the loop detector alone, and left out.\n"
     "--compare: with what other products do. NAME: warning, footer, carriage_returns, opaque_names, later\n";
 
 struct Options {
     std::string folder{};
     Disguise disguise = Disguise::none;
-    bool generated = false, families = false, alarms = false, quick = false, compare = false;
+    bool generated = false, harder = false, families = false, alarms = false, quick = false, compare = false;
     Scale scale{};
 };
 
@@ -51,6 +52,8 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.compare = true;
         else if (argument == "--generated")
             options.generated = true;
+        else if (argument == "--harder")
+            options.generated = options.harder = true;
         else if (argument.starts_with("--disguise=")) {
             const auto found = std::find(disguise_names.begin(), disguise_names.end(), argument.substr(11));
             if (found == disguise_names.end()) return std::nullopt;
@@ -145,6 +148,7 @@ int main(int argc, char** argv) {
         const std::optional<Options> options = read_options(argc, argv);
         if (!options) return fmt::print(stderr, "{}", usage), 64;
         if (!options->generated) return over_recordings(*options);
+        if (options->harder) return over_harder(options->scale) ? 0 : 1;
         return over_generated(options->scale, options->families, options->compare) ? 0 : 1;
     } catch (const std::exception& error) {
         fmt::print(stderr, "heeler_detection: {}\n", error.what());

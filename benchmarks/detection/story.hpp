@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -74,14 +75,14 @@ public:
         run_.lines.back().call_id = id;
         return id;
     }
-    Story& result(const std::string& id, bool ok, std::string_view text) {
+    Story& result(const std::string& id, std::optional<bool> ok, std::string_view text) {
         wait(0.1 + double(below(20)) / 10);
         Happening& line = add(Happening::Kind::result, text);
         line.call_id = id;
         line.ok = ok;
         return *this;
     }
-    Story& unit(std::string_view tool, std::string_view args, bool ok, std::string_view text) {
+    Story& unit(std::string_view tool, std::string_view args, std::optional<bool> ok, std::string_view text) {
         return result(call(tool, args), ok, text);
     }
     Story& shell(std::string_view command, bool ok, std::string_view text) {

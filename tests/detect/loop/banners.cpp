@@ -133,6 +133,50 @@ TEST_CASE("Loop banners: what heads only failures is none") {
                   .outcome == OutcomeClass::negative);
 }
 
+TEST_CASE("Loop banners: lines without letters are an answer, and lines that are all alike are a table") {
+    Told told;
+    std::vector<std::uint32_t> keys;
+    for (int i = 0; i < 9; ++i) {
+        const std::string n = std::to_string(i);
+        keys.push_back(told({"look", R"({"n":)" + n + "}", '+', n + " 2 3\n4 " + n + " 6\n"}).key);
+    }
+    for (std::size_t i = 1; i < keys.size(); ++i) CHECK(keys[i] != keys[i - 1]);
+    std::string table;
+    for (int i = 0; i < 40; ++i) table += "row " + std::to_string(i) + "\n";
+    Told again;
+    const std::uint32_t first = again(shell("cat table", '+', table)).key;
+    for (int i = 0; i < 6; ++i) CHECK(again(shell("cat table", '+', table)).key == first);
+}
+
+TEST_CASE("Loop banners: what heads nothing but failures is none, though nobody says that they failed") {
+    Told told;
+    for (int i = 0; i < 12; ++i) {
+        const std::string n = std::to_string(i);
+        CHECK(
+            told({"click", R"({"at":"part)" + n + R"("})", '?', "TimeoutError: it took too long\nwaiting for part" + n})
+                .outcome == OutcomeClass::negative);
+    }
+    Told versions;
+    for (int i = 0; i < 12; ++i) {
+        const std::string n = std::to_string(i);
+        CHECK(versions(shell("pip install q==" + n, '?',
+                             "ERROR: Could not find a version of q==" + n + "\nERROR: no match was found for q==" + n))
+                  .outcome == OutcomeClass::negative);
+    }
+}
+
+TEST_CASE("Loop banners: a failure before a line that ends every answer stays one") {
+    const std::string footer = "\nShell cwd was reset to /srv";
+    Told told;
+    for (int i = 0; i < 6; ++i) {
+        const std::string n = std::to_string(i);
+        static_cast<void>(told(shell("cat a" + n, '+', "text of it " + n + footer)));
+    }
+    for (int i = 0; i < 6; ++i)
+        CHECK(told({"act", R"({"move":")" + std::to_string(i) + R"("})", '?', "You can't go that way." + footer})
+                  .outcome == OutcomeClass::negative);
+}
+
 TEST_CASE("Loop banners: a trace is none") {
     Told told;
     for (int i = 0; i < 12; ++i) {

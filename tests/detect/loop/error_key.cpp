@@ -66,6 +66,16 @@ TEST_CASE("Loop errors: one failure, whatever the call was about") {
          "bb\xE2\x80\x99: No such file"},
         {"x", "test_12 failed here", "x", "test_7 failed here"},
         {"x", "Die Datei 3 fehlt", "x", "Die Datei 14 fehlt"},
+        {"x", "Attempt 3 of 10 failed: no display", "x", "Attempt 4 of 10 failed: no display"},
+        {"x", "retry (2/5) failed", "x", "retry (3/5) failed"},
+        {"x", "#7 0.213 ERROR: it is broken", "x", "#7 1.877 ERROR: it is broken"},
+        {"x", "12 ERROR it is broken", "x", "14 ERROR it is broken"},
+        {"x", "Error: no index (trace=9f8a21cc07d1)", "x", "Error: no index (trace=a07b0e2d1f33)"},
+        {"x", "<code>Error</code> it is broken <id>4442587FB7D0A2F9</id>", "x",
+         "<code>Error</code> it is broken <id>B1C2587FB7D0A2EE</id>"},
+        {"x", "Error: it is broken, host kqX81aZ77mPp2Lw90", "x", "Error: it is broken, host 7aZq0Pp2Lw91kmX8b"},
+        {"pip install qux", "ERROR: nothing satisfies qux today", "pip install qux==1.20",
+         "ERROR: nothing satisfies qux==1.20 today"},
     };
     for (const Pair& pair : pairs) {
         INFO(pair.first << " and " << pair.second);
@@ -86,6 +96,9 @@ TEST_CASE("Loop errors: other failures") {
         {"x", "ERROR:\nit is broken", "x", "ERROR:\nit is closed"},
         {"x", "Error: column [a] is unknown", "x", "Error: column [b] is unknown"},
         {"x", "Die Datei fehlt", "x", "Die Mappe fehlt"},
+        {"x", "error: 12.5% done", "x", "error: 12.7% done"},
+        {"x", "1 error", "x", "2 errors"},
+        {"x", "Error: deadbeef is broken", "x", "Error: feedface is broken"},
     };
     for (const Pair& pair : pairs) {
         INFO(pair.first << " and " << pair.second);
@@ -113,6 +126,27 @@ TEST_CASE("Loop errors: what a failure is about") {
     CHECK(red.subject != blue.subject);
     CHECK(red.subject == failed("find red again", "Could not find [red]").subject);
     CHECK(failed("x", "Error: it is broken").subject == 0);
+}
+
+TEST_CASE("Loop errors: what is not there is what was asked for") {
+    CHECK(failed("get aa", "404 Not Found").error_key == failed("get bb", "404 Not Found").error_key);
+    CHECK(failed("get aa", "404 Not Found").subject != failed("get bb", "404 Not Found").subject);
+    CHECK(failed("get aa", "Error: it is broken").subject == failed("get bb", "Error: it is broken").subject);
+}
+
+TEST_CASE("Loop errors: a failure that names the tool is the same of another tool") {
+    const auto unknown = [](std::string_view tool) {
+        const auto learned = std::make_unique<Learned>();
+        const std::string text = "Error: No such tool available: " + std::string{tool};
+        ToolCall call;
+        call.name = tool;
+        call.args = "{}";
+        ToolResult result;
+        result.output = text;
+        return classify(*learned, facts_of(call, no_rules), facts_of(result), text, false);
+    };
+    CHECK(unknown("open_browser").error_key == unknown("visit").error_key);
+    CHECK(unknown("open_browser").subject == unknown("visit").subject);
 }
 
 TEST_CASE("Loop errors: numbers that move") {

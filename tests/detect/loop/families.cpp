@@ -280,6 +280,30 @@ TEST_CASE("similar: calls that share half of their words speak at four, five or 
           }) == 0);
 }
 
+TEST_CASE("similar: one part that is another each time is a list, which weighs half, of a short answer nothing") {
+    const auto walk = [](OutcomeClass outcome, std::uint32_t length, std::uint16_t subjects, bool fresh) {
+        Told<Similar> told;
+        told.outcome = Told<Similar>::make_outcome(outcome, 1);
+        told.outcome.length = length;
+        for (std::uint32_t n = 1; n <= 40; ++n) {
+            told.call = Told<Similar>::make_call(n);
+            told.call.tokens.add(static_cast<std::uint16_t>(100 + n));
+            told.outcome.subject = static_cast<std::uint16_t>(subjects * n);
+            Unit seen{told.call, told.outcome};
+            seen.fresh = fresh;
+            ++told.now.round;
+            if (Similar::learn(told.part, told.settings, seen, told.now).level >= Level::nudge) return n;
+            ++told.now.unit;
+        }
+        return std::uint32_t{0};
+    };
+    CHECK(walk(OutcomeClass::info, 200, 0, true) == 8);
+    CHECK(walk(OutcomeClass::info, 200, 0, false) == 5);
+    CHECK(walk(OutcomeClass::info, 79, 0, true) == 0);
+    CHECK(walk(OutcomeClass::negative, 200, 1, true) == 6);
+    CHECK(walk(OutcomeClass::negative, 200, 0, true) == 4);  // about nothing that the call names
+}
+
 TEST_CASE("errclass: the same failure with any arguments, one more across tools or with a short message") {
     const auto other_call = [](auto& told) { ++told.call.typed; };
     CHECK(units_until<SameError>(Level::nudge, OutcomeClass::negative, other_call) == 4);
@@ -316,6 +340,21 @@ TEST_CASE("write: the same change speaks at the fourth round, unless another cha
         }
         told.call.typed = 2;
         CHECK(told.unit().hit.level == Level::none);
+    }
+}
+
+TEST_CASE("write: a move that is told something new each time is none, a file is only shown") {
+    for (const std::uint32_t file : {0u, 5u}) {
+        Told<Rewrite> told;
+        told.call.kind = CallKind::write;
+        told.call.file = file;
+        for (std::uint32_t n = 1; n <= 6; ++n) {
+            Unit seen{told.call, told.outcome};
+            seen.news = true;
+            ++told.now.round;
+            told.hit = Rewrite::learn(told.part, told.settings, seen, told.now);
+        }
+        CHECK((told.hit.level >= Level::nudge) == (file != 0));
     }
 }
 
@@ -411,6 +450,9 @@ TEST_CASE("coverage: four reads that show nothing new, in any order, an edit mak
     CHECK(read("third line\nfifth line") == Level::none);
     told.edit();
     CHECK(read("third line\n") == Level::none);
+    told.outcome.outcome = OutcomeClass::empty;  // behind the last page
+    for (int page = 0; page < 4; ++page) CHECK((read("[]") == Level::nudge) == (page == 3));
+    told.outcome.outcome = OutcomeClass::info;
     for (int page = 0; page < 500; ++page) {
         std::string text;
         for (int i = 0; i < 40; ++i) text += "entry of page " + std::to_string(page * 40 + i) + "\n";

@@ -387,6 +387,18 @@ TEST_CASE("loop: honest work is none") {
     for (int i = 0; i < 200; ++i)  // a batch of edits
         REQUIRE(told.unit("edit", numbered(R"({"path":"f)", i, R"(","old":"a","new":"b"})"), "ok").level() ==
                 Level::none);
+    for (int i = 0; i < 40; ++i)  // one short answer to many questions
+        REQUIRE(told.unit("classify",
+                          std::string{R"({"text":")"} + std::string(static_cast<std::size_t>(i) + 3, 'q') + R"("})",
+                          "positive")
+                    .level() == Level::none);
+    for (int i = 10; i < 22; ++i)  // one day after the other
+        REQUIRE(told.unit("search_flights", numbered(R"({"to":"SEA","date":"2026-05-)", i, R"("})"), "[]").level() ==
+                Level::none);
+    for (int i = 0; i < 20; ++i)  // the same click, and another page each time
+        REQUIRE(told.unit("browser_click", R"({"ref":"next"})", "Clicked.")
+                    .unit("browser_snapshot", "{}", "page " + std::string(static_cast<std::size_t>(i) + 3, 'p'))
+                    .level() == Level::none);
     for (int i = 20; i > 0; --i) {  // tests that fail less and less
         REQUIRE(told.unit("bash", command("make test"), numbered("", i, " tests failed")).level() == Level::none);
         REQUIRE(told.unit("edit", numbered(R"({"path":"g","old":"a","new":"c)", i, R"("})"), "ok").level() ==

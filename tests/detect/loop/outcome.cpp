@@ -85,6 +85,83 @@ TEST_CASE("Loop outcomes: a failure without a word") {
     check(rows, std::size(rows));
 }
 
+TEST_CASE("Loop outcomes: a change that was refused, or was none") {
+    constexpr std::string_view replace = R"({"command":"str_replace","path":"a.py","old_str":"x","new_str":"y"})";
+    constexpr std::string_view refused =
+        "Your proposed edit has introduced new syntax error(s).\nThe first line of it\nAnd its second line\n";
+    constexpr std::string_view none = "No changes to make: old_string and new_string are exactly the same.";
+    const Row rows[] = {
+        {"editor", replace, '?', "No replacement was performed, old_str `x` did not appear verbatim in a.py.", 'n'},
+        {"editor", replace, '?', "The old text did not appear.", 'n'},
+        {"edit", R"({"command":"edit 3:4\ny\nend"})", '?', refused, 'n'},
+        {"edit", R"({"command":"edit 3:4\ny\nend"})", '+', refused, 'a'},
+        {"Edit", R"({"path":"a.py"})", '-', none, 'n'},
+        {"Edit", R"({"path":"b.py"})", '?', none, 'n', same},
+        {"Edit", R"({"path":"b.py"})", '-', "Exit code 1", 'n', other},
+        {shell, R"({"command":"git commit -m x"})", '?', "On branch main\nnothing to commit, working tree clean", 'n'},
+        {shell, R"({"command":"git status"})", '+', "On branch main\nnothing to commit, working tree clean", 'i'},
+        {"lookup", R"({"q":"x"})", '+', "No changes found", 'e'},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: a warning is no failure, unless the host says so") {
+    const Row rows[] = {
+        {shell, R"({"command":"sed -i s/a/b/ f"})", '+', "bash: warning: setlocale: cannot change it", 'a'},
+        {shell, R"({"command":"cat f"})", '?', "warning: could not open the cache\nalpha", 'i'},
+        {shell, R"({"command":"cat f"})", '?', "[WARNING] could not open the cache", 'i'},
+        {shell, R"({"command":"cat f"})", '-', "warning: could not open the cache", 'n'},
+        {shell, R"({"command":"cat f"})", '?', "could not open the cache, a warning: stay away", 'n'},
+        {shell, R"({"command":"cat f"})", '?', "warning: could not open the cache\ncat: f: no such file", 'n'},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: what was done, and what a thing is like") {
+    const Row rows[] = {
+        {"browser_click", R"({"ref":"next"})", '+', "Clicked.", 'a'},
+        {"browser_type", R"({"ref":"e1"})", '+', "Typed text into the element.", 'a'},
+        {"make_image", R"({"prompt":"a hill"})", '+', "Image generated.", 'a'},
+        {"search", R"({"query":"shop"})", '+', "The shop has moved.", 'i'},
+        {"browser_click", R"({"ref":"next"})", '+', "Clicked 3 times.", 'i'},
+        {shell, R"({"command":"curl x"})", '?', R"({"done":false})", 'i'},
+        {shell, R"({"command":"curl x"})", '?', R"({"success":false})", 'n'},
+        {"send_input", R"({"text":"y"})", '+', "Go on to the next one? [y/N]", 'i'},
+        {"send_email", R"({"to":"y"})", '+', "It is on its way to you", 'a'},
+    };
+    check(rows, std::size(rows));
+}
+
+TEST_CASE("Loop outcomes: a move that is made again may be told something") {
+    const auto made_again = [](std::string_view tool, std::string_view args, std::string_view text) {
+        const auto learned = std::make_unique<Learned>();
+        return letter(outcome_of(*learned, tool, args, '+', text, true).outcome);
+    };
+    constexpr std::string_view board = "2 4 8\n4 2 16\n2 2 4";
+    const auto learned = std::make_unique<Learned>();
+    CHECK(letter(outcome_of(*learned, "move", R"({"direction":"left"})", '+', board, false).outcome) == 'a');
+    CHECK(made_again("move", R"({"direction":"left"})", board) == 'i');
+    CHECK(made_again("move", R"({"direction":"left"})", "moved") == 'a');
+    CHECK(made_again("insert_line", R"({"path":"a.txt","text":"x"})", board) == 'a');
+    CHECK(made_again("create_order", R"({"item":"x"})", std::string{R"({"order":)"} + std::string(90, '7') + "}") ==
+          'a');
+}
+
+TEST_CASE("Loop outcomes: a command that asks how far something has come waits while that is not done") {
+    const auto again = [](std::string_view line, char ok, std::string_view text) {
+        const auto learned = std::make_unique<Learned>();
+        const std::string args = R"({"command":")" + std::string{line} + R"("})";
+        return outcome_of(*learned, shell, args, ok, text, true);
+    };
+    CHECK(again("kubectl get pods", '+', "NAME STATUS\napi ContainerCreating").becomes_wait);
+    CHECK(again("kubectl get deploy", '+', "NAME READY\napi 0/3").becomes_wait);
+    CHECK(again("gh pr checks 12", '-', "build pending 0").becomes_wait);
+    CHECK_FALSE(again("kubectl get pods", '+', "NAME STATUS\napi Running").becomes_wait);
+    CHECK_FALSE(again("kubectl get deploy", '+', "NAME READY\napi 3/3").becomes_wait);
+    CHECK_FALSE(again("cat notes", '+', "pending").becomes_wait);
+    CHECK(again("gh pr checks 12", '-', "build failed").outcome == OutcomeClass::negative);
+}
+
 TEST_CASE("Loop outcomes: nothing to answer") {
     for (const std::string_view nothing : {"",
                                            "\n",
@@ -402,7 +479,8 @@ TEST_CASE("Loop outcomes: a notice of failure before an answer is no failure") {
          "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'i', same},
         {shell, R"({"command":"ls src"})", '-',
          "warning: cannot create temp file x\nmain.c with text\nother.c with text", 'n', other},
-        {shell, R"({"command":"ls src"})", '?', "warning: cannot create temp file x\n1\n2", 'n'},
+        {shell, R"({"command":"ls src"})", '?', "warning: cannot create temp file x\n1\n2", 'i'},
+        {shell, R"({"command":"ls src"})", '?', "notice: cannot create temp file x\n1\n2", 'n'},
         {"Edit", R"({"path":"a"})", '+', "error: no profile\nThe file was updated", 'a'},
         {"Edit", R"({"path":"a"})", '?', "error: no profile\nThe file was updated", 'n'},
         {"Edit", R"({"path":"a"})", '+', "The file was updated\nerror: no profile", 'n'},

@@ -92,8 +92,12 @@ private:
     }
 };
 
-/// The wording varies: most words of the arguments stay.
+/// The wording varies: most words of the arguments stay. Where one part of them is another one each time and all else
+/// stays as it was, the agent goes through a list: that weighs half, and nothing if the answer is as short as "yes".
+/// A failure must be about that part.
 struct Similar {
+    static constexpr std::uint32_t telling = 80;  ///< bytes of an answer that says more than yes or no
+
     struct Settings {
         bool on = true;
         std::uint32_t failure = 4;
@@ -107,7 +111,8 @@ struct Similar {
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t round, news, edits, gains, numbers, first;
         TokenSet begun, newest;
-        std::uint16_t rounds, renewed;
+        std::uint16_t rounds, renewed, walked;
+        std::uint16_t subject;  ///< of the newest failure
         std::uint8_t moved;
     };
     struct Part {
@@ -137,9 +142,12 @@ struct Similar {
         } else {
             if (common.edits != record.edits || common.news != record.news) count_up(record.renewed);
             if (record.numbers != unit.outcome.numbers) record.moved = 1;
+            const bool named = !unit.is(OutcomeClass::negative) || record.subject != unit.outcome.subject;
+            if (unit.fresh && named && walks_on(record, unit.call.tokens)) count_up(record.walked);
         }
         record.newest = unit.call.tokens;
         record.numbers = unit.outcome.numbers;
+        record.subject = unit.outcome.subject;
         record.used = common.unit + 1;
         record.round = common.round;
         record.news = common.news + (unit.news ? 1 : 0);
@@ -155,11 +163,18 @@ struct Similar {
     }
 
 private:
+    /// As many words as before stay, and as many are replaced.
+    static bool walks_on(const Record& record, const TokenSet& tokens) noexcept {
+        const std::uint32_t stay = common_tokens(record.newest, tokens);
+        return tokens.count == record.newest.count && stay < tokens.count &&
+               stay == common_tokens(record.begun, tokens);
+    }
     static Hit judge(const Record& record, const Settings& s, const Unit& unit) noexcept {
         const bool failed = unit.is(OutcomeClass::negative);
+        const bool is_short = unit.is(OutcomeClass::info) && unit.outcome.length < telling;
         const std::uint32_t own = failed ? s.failure : unit.is(OutcomeClass::empty) ? s.empty : s.info;
         const std::uint32_t needed = own + (failed ? record.moved : 0u) + (record.renewed >= 2 ? 1 : 0);
-        const std::uint32_t back = record.renewed / 2u;
+        const std::uint32_t back = record.renewed / 2u + (is_short ? record.walked : record.walked / 2u);
         Hit hit;
         hit.judge(record.rounds > back ? record.rounds - back : 0, needed, 0);
         hit.first = record.first;

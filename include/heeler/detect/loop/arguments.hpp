@@ -305,9 +305,16 @@ private:
         const std::uint64_t exact = text::fingerprint_text(text);
         sum_.exact = text::combine(sum_.exact, exact);
         const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
-        const LineHashes hashes = masked ? line_hashes(text, text.size()) : LineHashes{{exact, exact}, exact};
-        sum_.typed = text::combine(sum_.typed, hashes.masked.typed);
-        sum_.shape = text::combine(sum_.shape, hashes.shape);
+        std::uint64_t typed = exact, shape = exact;
+        if (masked) {
+            bool has_slot = false;
+            ShapeBuffer buffer{text.size()};
+            const MaskedHashes hashes = hash_masked(text, ArgumentShape{{buffer}, has_slot});
+            typed = has_slot ? exact : hashes.typed;
+            shape = buffer.hash();
+        }
+        sum_.typed = text::combine(sum_.typed, typed);
+        sum_.shape = text::combine(sum_.shape, shape);
         if (size_ != count) std::memmove(buffer_.data(), buffer_.data() + count, size_ - count);
         size_ -= count;
         taken_ += count;

@@ -88,14 +88,15 @@ struct Seen {
 /// One with a word of failure, of an agent with one verb: it heads different answers to different calls.
 [[nodiscard]] constexpr bool heads_everything(const BannerCandidate& candidate) noexcept {
     return candidate.rest_count == BannerCandidate::most_rests && candidate.call_count == BannerCandidate::most_rests &&
-           !candidate.headed_failure;
+           candidate.headed_clean && !candidate.headed_failure;
 }
 
-/// Notes that `line` stood before (or behind) `rest`.
-constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const Body& rest,
+/// Notes that `line` stood before (or behind) `rest`, of which so many lines are `known` from elsewhere: no answer.
+constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const Body& rest, std::uint32_t known,
                           const Seen& seen) noexcept {
-    if ((line.said & (said_traceback | said_tested)) != 0 || line.shape == 0) return;
+    if ((line.said & (said_traceback | said_tested)) != 0 || line.shape == 0 || line.begins_with_exception) return;
     BannerCandidate& candidate = candidate_for(all, line.shape);
+    if (candidate.seen_at == seen.results) return;  // lines that are all alike are a table
     candidate.seen_at = seen.results;
     ++candidate.results;
     const bool strong = (line.said & said_strong) != 0;
@@ -107,7 +108,7 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
         candidate.is_banner = candidate.is_banner || is_constant(candidate, seen.results);
         return;
     }
-    if (rest.lines > 0 && rest.strong_lines == 0 && !seen.result.failed) {
+    if (rest.lines > known && rest.strong_lines == 0 && !seen.result.failed) {
         const std::uint16_t verb = quarter(seen.call.verb);
         if (candidate.headed_clean && verb != candidate.clean_verb && rest_hash != candidate.clean_rest)
             candidate.is_banner = true;
@@ -127,17 +128,29 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
     return false;
 }
 
+/// Lines at the end of this result that ended another one as well.
+[[nodiscard]] inline std::uint32_t repeated_last_lines(const Learned& learned, const Seen& seen) noexcept {
+    std::uint32_t lines = 0;
+    for (; lines < deepest_last && lines < seen.result.lines; ++lines) {
+        bool again = false;
+        for (const BannerCandidate& each : learned.last)
+            again = again || (each.line != 0 && each.line == seen.result.tail[lines].shape && each.results > 1);
+        if (!again) break;
+    }
+    return lines;
+}
 inline void learn_first_lines(Learned& learned, const Seen& seen, Body rest) noexcept {
+    const std::uint32_t known = repeated_last_lines(learned, seen);
     for (std::uint32_t i = 0; i < deepest_first && rest.lines > 0; ++i) {
         take_first(rest, seen.result);
         const bool strong = (seen.result.head[i].said & said_strong) != 0;
-        if (!strong || i < deepest_strong) learn_line(learned.first, seen.result.head[i], rest, seen);
+        if (!strong || i < deepest_strong) learn_line(learned.first, seen.result.head[i], rest, known, seen);
     }
 }
 inline void learn_last_lines(Learned& learned, const Seen& seen, Body rest) noexcept {
     for (std::uint32_t i = 0; i < deepest_last && rest.lines > 0; ++i) {
         take_last(rest, seen.result);
-        learn_line(learned.last, seen.result.tail[i], rest, seen);
+        learn_line(learned.last, seen.result.tail[i], rest, 0, seen);
     }
 }
 
@@ -150,8 +163,8 @@ inline void learn_last_lines(Learned& learned, const Seen& seen, Body rest) noex
     if (learned.verb == 0) learned.verb = call.verb;
     learned.has_other_verb = learned.has_other_verb || call.verb != learned.verb;
     const detail::Seen seen{call, result, learned.results, !learned.has_other_verb};
-    detail::learn_first_lines(learned, seen, body);
     detail::learn_last_lines(learned, seen, body);
+    detail::learn_first_lines(learned, seen, body);
     while (body.lines > 0 && body.first < detail::most_first &&
            detail::is_banner(learned.first, result.head[body.first]))
         detail::take_first(body, result);

@@ -81,6 +81,8 @@ inline constexpr Words known_subcommands{
     "set",   "undo", "str_replace", "undo_edit", "patch",  "apply",  "copy",   "save",   "complete"};
 inline constexpr Words reading_names{"get",      "list",   "read",   "view",  "show",  "fetch",
                                      "describe", "lookup", "search", "query", "check", "find"};
+inline constexpr Words sending_names{"send", "write", "put"};
+inline constexpr Words typed_names{"input", "keys", "key", "keystrokes"};
 inline constexpr Words replacing_names{"replace", "edit", "write"};
 inline constexpr Words writing_names{"write",   "edit",   "create",   "update", "delete", "remove", "insert",
                                      "replace", "append", "patch",    "apply",  "save",   "put",    "move",
@@ -287,6 +289,7 @@ struct Table {
         if (has_command && command.writes) return CallKind::write;
         const bool reads =
             (name.begins_with(reading_names) || name.ends_with(reading_names)) && !name.has_any(replacing_names);
+        if (name.begins_with(sending_names) && name.ends_with(typed_names)) return CallKind::read;  // of a program
         return name.has_any(writing_names) && !reads ? CallKind::write : CallKind::read;
     }
     [[nodiscard]] bool waits() const noexcept {
@@ -374,6 +377,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
     facts.long_shell = table.has_command && trim(command).size() > long_command;
     facts.clock = table.tells_the_time();
     facts.search = table.searches();
+    facts.status = table.has_command && table.command.status;
     facts.has_path = reader.file != 0;
     facts.verb = verb_of(tool, table.has_command ? table.command.verb : table.subcommand);
     override_kind(facts, called, overrides);

@@ -19,6 +19,7 @@ struct CommandFacts {
     bool nop = false;
     bool clock = false;
     bool search = false;
+    bool status = false;    ///< asks how far something has come: `kubectl get`
     bool has_span = false;  ///< `sed -n 10,20p`
 };
 
@@ -63,6 +64,9 @@ inline constexpr Words searching_commands{"grep", "egrep",   "fgrep",  "rg",    
                                           "ls",   "cat",     "head",   "tail",   "less",    "awk",  "which",
                                           "wc",   "jq",      "curl",   "select", "tree",    "stat", "file",
                                           "type", "whereis", "locate", "show",   "describe"};
+inline constexpr Words status_commands{"kubectl", "oc",     "helm",   "docker", "podman", "gh",
+                                       "glab",    "squeue", "sacct",  "qstat",  "nomad",  "aws",
+                                       "gcloud",  "az",     "argocd", "heroku", "vercel"};
 inline constexpr Words git_reading{"log", "status", "diff", "show", "blame", "grep", "ls-files", "branch"};
 inline constexpr Words query_words{"select", "show",   "describe", "desc",   "explain", "with", "pragma",
                                    "insert", "update", "delete",   "create", "drop",    "alter"};
@@ -272,6 +276,7 @@ private:
             facts_.verb = word;
             facts_.waits = word == "sleep" || word == "wait";
             facts_.clock = word == "date" || word == "uptime" || word == "uuidgen";
+            facts_.status = status_commands.has(hash);
             facts_.search = searching_commands.has(hash) || is_searching(first, word);
         }
         facts_.writes = facts_.writes || writing_commands.has(hash) || is_writing(first, word, hash);

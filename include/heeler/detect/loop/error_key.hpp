@@ -18,6 +18,7 @@ struct ErrorKey {
     std::uint64_t subject = 0;  ///< of the call's own words and of literals; 0: there were none
     std::uint32_t letters = 0;  ///< of the words in the key
     std::uint32_t words = 0;    ///< distinct ones
+    bool names_tool = false;    ///< it says which tool was called
 };
 
 namespace detail {
@@ -38,17 +39,31 @@ inline constexpr Words plain_words{
     "got",       "object",     "type",   "value", "key",   "argument", "arguments",  "option",   "user",
     "access",    "permission", "string"};
 
-/// Whether the number that ends at `last` counts something: "3 failed", "2 unit tests", "50%", "3/10", "3 of 10".
-[[nodiscard]] constexpr bool is_count(const char* last, const char* end) noexcept {
+inline constexpr Words trying_words{"attempt", "attempts", "try", "tries", "retry", "retries", "retrying"};
+
+/// "Attempt 3 of 10", "retry #2/5": how often it was tried is no progress.
+[[nodiscard]] constexpr bool counts_tries(const char* begin, const char* first) noexcept {
+    while (first != begin && (is_blank(first[-1]) || first[-1] == '#' || first[-1] == ':' || first[-1] == '(')) --first;
+    const char* last = first;
+    while (first != begin && is_letter(first[-1])) --first;
+    return trying_words.has(between(first, last));
+}
+
+/// Whether the number from `number` to `last` counts something: "3 failed", "2 unit tests", "50%", "3/10", "3 of 10".
+/// Not the rest of a fraction, nor what stands before the level of a line in a log: "0.213 ERROR: ...".
+[[nodiscard]] constexpr bool is_count(const char* begin, const char* number, const char* last,
+                                      const char* end) noexcept {
     if (last == end) return false;
     if (*last == '%') return true;
+    if (number - begin > 1 && number[-1] == '.' && is_digit(number[-2])) return false;
+    if (counts_tries(begin, number)) return false;
     if (*last == '/') return end - last > 1 && is_digit(last[1]);
     if (*last != ' ') return false;
     const char* first = last + 1;
     for (int words = 0; words < 2; ++words) {
         const char* stop = word_end(first, end);
         const std::string_view word = between(first, stop);
-        if (word.empty()) return false;
+        if (word.empty() || word == "ERROR" || word == "WARNING") return false;
         if (counted_words.has(word)) return true;
         if (words == 0 && word == "of") return end - stop > 1 && is_digit(stop[1]);
         if (stop == end || *stop != ' ') return false;
@@ -62,11 +77,25 @@ inline constexpr Words plain_words{
     return at;
 }
 
+/// Letters and digits in no order, such as a request's id: hexadecimal, or long. A failure tells who was asked, not
+/// what was found.
+[[nodiscard]] constexpr bool is_random_id(std::string_view word) noexcept {
+    if (word.size() < 8) return false;
+    std::size_t digits = 0, hex = 0;
+    for (const char c : word) {
+        if (c == '_' || static_cast<unsigned char>(c) >= 0x80) return false;
+        digits += is_digit(c) ? 1 : 0;
+        hex += is_digit(c) || (fold(c) >= 'a' && fold(c) <= 'f') ? 1 : 0;
+    }
+    return digits >= 2 && digits + 2 <= word.size() && (hex == word.size() || word.size() >= 16);
+}
+
 /// Reads one line of a failure and leaves out of its key what the call brought with it.
 class ErrorKeyReader {
 public:
-    ErrorKeyReader(std::string_view text, const TokenSet& tokens) noexcept
-        : begin_{text.data()},
+    ErrorKeyReader(std::string_view text, const TokenSet& tokens, std::uint32_t tool) noexcept
+        : tool_{tool},
+          begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
           tokens_{tokens},
@@ -147,12 +176,28 @@ private:
         if ((said_in(text) & said_error) != 0) return false;  // "[ERROR] ..."
         at_ = stop + (inside - at_);
         const std::uint64_t hash = shape_hash(text);
-        add_subject(text::fingerprint_text(text));
-        if (is_of_call(text))
+        if (!is_the_tool(text)) add_subject(text::fingerprint_text(text));
+        if (is_the_tool(text) || is_of_call(text))
             add(argument_sign);
         else
-            add(hash);
+            add(has_random_id(text) ? std::uint64_t{number_sign} : hash);
         return true;
+    }
+    [[nodiscard]] bool is_the_tool(std::string_view text) noexcept {
+        if (tool_ == 0) return false;
+        const std::uint64_t hash = text::fingerprint_text(text);
+        const bool is_it = static_cast<std::uint32_t>(hash ^ (hash >> 32)) == tool_;
+        made_.names_tool = made_.names_tool || is_it;
+        return is_it;
+    }
+    [[nodiscard]] static bool has_random_id(std::string_view text) noexcept {
+        const char* end = text.data() + text.size();
+        for (const char* at = text.data(); at != end;) {
+            const char* stop = word_end(at, end);
+            if (is_random_id(between(at, stop))) return true;
+            at = stop == at ? at + 1 : stop;
+        }
+        return false;
     }
     /// All words of the text are the call's.
     [[nodiscard]] bool is_of_call(std::string_view text) const noexcept {
@@ -176,8 +221,14 @@ private:
     // --- words ------------------------------------------------------------------------------------------------------
     void number() noexcept {
         const char* first = at_;
+        if (const char* stop = word_end(at_, end_); is_random_id(between(at_, stop))) {
+            at_ = stop;
+            return add(number_sign);
+        }
         at_ = loops::detail::digits_end(at_, end_);
-        if (is_count(at_, end_))
+        // "name==1.2": of what the call asked for.
+        if (last_ == argument_sign && tokens_.has(token_of(between(first, at_)))) return;
+        if (is_count(begin_, first, at_, end_))
             add(text::fingerprint_text(between(first, at_)));
         else
             add(number_sign);
@@ -223,6 +274,8 @@ private:
         while (last != stop && is_word(*last)) ++last;
         const std::string_view text = between(at_, last);
         at_ = last;
+        if (is_random_id(text)) return add(number_sign);
+        if (is_the_tool(text)) return add(argument_sign);
         const bool own = text.size() > 1 && tokens_.has(token_of(text)) && !plain_words.has(text) &&
                          (said_in(text) & said_error) == 0;
         if (own) {
@@ -252,6 +305,7 @@ private:
     }
     void add_subject(std::uint64_t what) noexcept { made_.subject = text::combine(made_.subject, what); }
 
+    std::uint32_t tool_;  ///< hash of the tool's name
     const char* begin_;
     const char* at_;
     const char* end_;
@@ -284,7 +338,7 @@ struct TextNumbers {
                 if (runs < most) all = text::combine(all, number);
                 ++runs;
                 const bool in_word = at != text.data() && is_word(at[-1]);
-                if (!in_word && is_count(last, end))
+                if (!in_word && is_count(text.data(), at, last, end))
                     counts = text::combine(counts, text::combine(number, counted_thing(last, end)));
                 at = last;
             }
@@ -312,10 +366,12 @@ private:
 
 }  // namespace detail
 
-/// The key of what `line` says, of which at most the first 400 bytes count.
-[[nodiscard]] inline ErrorKey error_key(std::string_view line, const TokenSet& tokens) noexcept {
+/// The key of what `line` says, of which at most the first 400 bytes count. `tool`: a hash of the tool's name, 0 if
+/// that does not matter.
+[[nodiscard]] inline ErrorKey error_key(std::string_view line, const TokenSet& tokens,
+                                        std::uint32_t tool = 0) noexcept {
     constexpr std::size_t most = 400;
-    return detail::ErrorKeyReader{line.substr(0, most), tokens}.read();
+    return detail::ErrorKeyReader{line.substr(0, most), tokens, tool}.read();
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops

@@ -64,9 +64,8 @@ struct TokenSet {
     }
 };
 
-/// Whether the two share at least `numerator / denominator` of all their tokens; two empty sets do.
-[[nodiscard]] constexpr bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
-                                       std::uint32_t denominator) noexcept {
+/// How many tokens the two share.
+[[nodiscard]] constexpr std::uint32_t common_tokens(const TokenSet& a, const TokenSet& b) noexcept {
     std::size_t i = 0, j = 0;
     std::uint32_t common = 0;
     while (i < a.count && j < b.count) {
@@ -75,6 +74,13 @@ struct TokenSet {
         i += left <= right ? 1 : 0;
         j += right <= left ? 1 : 0;
     }
+    return common;
+}
+
+/// Whether the two share at least `numerator / denominator` of all their tokens; two empty sets do.
+[[nodiscard]] constexpr bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
+                                       std::uint32_t denominator) noexcept {
+    const std::uint32_t common = common_tokens(a, b);
     const std::uint32_t all = std::uint32_t{a.count} + b.count - common;
     return all == 0 || common * denominator >= all * numerator;
 }
@@ -95,6 +101,7 @@ struct CallFacts {
     CallKind kind = CallKind::read;
     bool nop : 1 = false;         ///< a command that does nothing
     bool clock : 1 = false;       ///< asks for the time or a random number
+    bool status : 1 = false;      ///< a command that asks how far something has come
     bool search : 1 = false;      ///< looks for something: an empty answer says something
     bool shell : 1 = false;       ///< has a command
     bool long_shell : 1 = false;  ///< a command of more than 80 characters
@@ -112,7 +119,7 @@ struct LineFacts {
     std::uint32_t size = 0;
     std::uint16_t said = 0;  ///< `Said`
     bool begins_with_exception = false;
-    std::uint32_t shape = 0;  ///< all digits masked; of the first and the last lines only
+    std::uint32_t shape = 0;  ///< all digits masked; of the first and the last lines only, and of those with letters
     std::uint64_t typed = 0;  ///< times and ids masked
     std::uint64_t timed = 0;  ///< only times masked
 };

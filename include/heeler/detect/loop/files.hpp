@@ -43,15 +43,18 @@ struct Coverage {
     static constexpr Basis basis = Basis::no_progress;
 
     static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
-        if (!unit.call.has_span || unit.call.kind != CallKind::read || !unit.is(OutcomeClass::info)) return {};
+        const bool beyond = unit.is(OutcomeClass::empty);  // the last page
+        if (!unit.call.has_span || unit.call.kind != CallKind::read || (!beyond && !unit.is(OutcomeClass::info)))
+            return {};
         Resource& read = entry_of(
             part.resources, [&](const Resource& each) { return each.resource == unit.call.resource; },
             [](const Resource& each) { return each.used; });
         const bool goes_on = read.used != 0 && read.edits == common.edits;
         const bool same_round = goes_on && read.round == common.round;
         // After an edit all that is read is new: the salt is another one.
-        const Lines lines = add_lines(part, unit.output, text::combine(unit.call.resource, common.edits));
-        if (lines.all == 0) return {};
+        const Lines lines =
+            add_lines(part, beyond ? std::string_view{} : unit.output, text::combine(unit.call.resource, common.edits));
+        if (lines.all == 0 && !beyond) return {};
         if (!goes_on) read = {};
         if (read.reads == 0) read.first = unit.first;
         read.resource = unit.call.resource;

@@ -242,9 +242,12 @@ private:
         const bool acts =
             unit.is(OutcomeClass::ack) || (unit.call.kind == CallKind::write && unit.is(OutcomeClass::info));
         unit.edit = fresh && acts && !unit.call.nop;
+        unit.fresh = failed || fresh;
         if (unit.is(OutcomeClass::info)) {
             const bool told = is_new(outcome.novelty);
             unit.news = told && outcome.is_news_if_new && !Repeat::had(all.counts.repeat, unit);
+            // The same short answer to another question is an answer, "no" to each of many.
+            unit.some = fresh && !unit.news && outcome.is_news_if_new && outcome.length < 40;
         }
         if (unit.is(OutcomeClass::negative)) {
             unit.half = is_new(static_cast<std::uint32_t>(text::combine(outcome.key, 1)));

@@ -109,14 +109,49 @@ private:
             name_end_ = number;
             while (name_end_ != end_ && name_end_ - digit < longest_word && is_name(*name_end_)) ++name_end_;
             if (const MaskSpan id = identifier(first, name_end_); id.mask != Mask::none) return id;
+            if (name_end_ - first >= 8 && is_id_key(key_before(first))) return {first, name_end_, Mask::id};
         }
         if (!inside_word && may_be_time(number, number - digit)) {
             if (const char* stop = time(digit); stop != nullptr) return {digit, stop, Mask::time};
+        }
+        if (!inside_word && is_duration_key(key_before(digit))) {
+            if (end_ - number > 1 && *number == '.') number = digits_end(number + 1);
+            return {digit, number, Mask::time};
         }
         at_ = number;
         if (inside_word || is_letter(behind))  // the digits of one word are looked at once
             while (at_ != end_ && is_word(*at_)) ++at_;
         return {};
+    }
+    /// "elapsed" of `"elapsed": 12` and of `elapsed=12`, if the value begins at `at`; else empty.
+    [[nodiscard]] std::string_view key_before(const char* at) const noexcept {
+        while (at != begin_ && (at[-1] == ' ' || at[-1] == '"')) --at;
+        if (at == begin_ || (at[-1] != ':' && at[-1] != '=')) return {};
+        --at;
+        if (at != begin_ && at[-1] == '"') --at;
+        const char* last = at;
+        while (at != begin_ && last - at < longest_word && is_name(at[-1])) --at;
+        return between(at, last);
+    }
+    /// Of what a service says of itself: how long it took.
+    [[nodiscard]] static bool is_duration_key(std::string_view key) noexcept {
+        for (const std::string_view word : {"elapsed", "duration", "took", "latency"})
+            if (begins_with_word(key.substr(0, word.size()), word) &&
+                (key.size() == word.size() || !is_lower(key[word.size()])))
+                return true;
+        return false;
+    }
+    /// Likewise, which request this was.
+    [[nodiscard]] static bool is_id_key(std::string_view key) noexcept {
+        std::size_t size = 0;
+        std::array<char, 20> word{};
+        for (const char c : key)
+            if (c != '_' && c != '-' && size < word.size()) word[size++] = fold(c);
+        const std::string_view name{word.data(), size};
+        for (const std::string_view id :
+             {"requestid", "traceid", "spanid", "correlationid", "nonce", "csrf", "csrftoken"})
+            if (name == id) return true;
+        return false;
     }
     /// Nearly all numbers are none, which the byte behind them tells.
     [[nodiscard]] bool may_be_time(const char* number, std::ptrdiff_t length) const noexcept {
@@ -312,13 +347,33 @@ private:
 
 /// Without a shape.
 struct NoShape {
-    void put(Mask) noexcept {}
+    void put(const MaskSpan&) noexcept {}
     void put(const char*, const char*) noexcept {}
 };
 struct Shape {
     ShapeBuffer& buffer;
-    void put(Mask mask) noexcept { buffer.put(mask == Mask::time ? '\1' : '\2'); }
+    void put(const MaskSpan& span) noexcept { buffer.put(span.mask == Mask::time ? '\1' : '\2'); }
     void put(const char* at, const char* end) noexcept { buffer.put_without_digits(at, end); }
+};
+
+/// A day, or an hour and a minute: which one is meant, not when it is asked. "2026-05-11", "10:30", "...T10:30:00Z".
+[[nodiscard]] constexpr bool is_slot(std::string_view time) noexcept {
+    const std::size_t hour = time.find(':');
+    if (hour == std::string_view::npos) return time.size() == 10 && time[4] == time[7] && !is_digit(time[4]);
+    const std::string_view seconds = time.substr(hour + 3 < time.size() ? hour + 3 : time.size());
+    if (!seconds.starts_with(':')) return true;
+    return seconds.starts_with(":00") && (seconds.size() < 5 || seconds[3] != '.' || seconds[4] == '0');
+}
+
+/// Of an argument, where a slot is as good as a name.
+struct ArgumentShape {
+    Shape shape;
+    bool& has_slot;
+    void put(const MaskSpan& span) noexcept {
+        has_slot = has_slot || (span.mask == Mask::time && is_slot(between(span.first, span.last)));
+        shape.put(span);
+    }
+    void put(const char* at, const char* end) noexcept { shape.put(at, end); }
 };
 
 /// One pass over the spans that are masked. A text without any costs one hash.
@@ -341,7 +396,7 @@ template <class S>
         sum.typed = text::combine(text::combine(sum.typed, before), time ? time_mark : id_mark);
         sum.timed = text::combine(text::combine(sum.timed, before), time ? time_mark : as_id);
         shape.put(at, span.first);
-        shape.put(span.mask);
+        shape.put(span);
         at = span.last;
     }
     shape.put(at, end);

@@ -106,13 +106,31 @@ private:
     [[nodiscard]] OutcomeClass class_of_outcome() const noexcept {
         const bool writes = call_.kind == CallKind::write;
         const OutcomeClass nothing = writes ? OutcomeClass::ack : OutcomeClass::empty;
+        if (writes && changed_nothing()) return OutcomeClass::negative;
         if (result_.failed && says_nothing(failure_)) return writes ? OutcomeClass::negative : OutcomeClass::empty;
         if (says_nothing(body_) || is_known_notice()) return nothing;
         if (call_.clock && !result_.failed) return OutcomeClass::info;
         if (is_failure()) return is_infra() ? OutcomeClass::infra : OutcomeClass::negative;
-        if (writes && !call_.long_shell) return OutcomeClass::ack;
+        if (writes && !call_.long_shell && !answers_anew()) return OutcomeClass::ack;
         if (is_acknowledgement()) return OutcomeClass::ack;
         return OutcomeClass::info;
+    }
+    /// A move in a game, a question that was answered: what is done again may be told something each time. A file that
+    /// is changed is only shown.
+    [[nodiscard]] bool answers_anew() const noexcept {
+        constexpr std::uint32_t telling_bytes = 80, telling_lines = 3;
+        if (made_before_ && is_pending_status()) return true;
+        if (!made_before_ || call_.shell || call_.has_path || is_of_object(first_line(body_))) return false;
+        return body_.length >= telling_bytes || body_.lines >= telling_lines;
+    }
+    /// "No changes to make", "nothing to commit": a change that was none did not succeed.
+    [[nodiscard]] bool changed_nothing() const noexcept {
+        if (failure_.length > medium_text) return false;
+        LineReader reader = lines_of(failure_);
+        std::uint32_t left = failure_.lines < 4 ? failure_.lines : 4;
+        for (std::string_view line; left > 0 && reader.next(line); --left)
+            if (denies_change(line)) return true;
+        return false;
     }
     [[nodiscard]] bool says_nothing(const Body& body) const noexcept {
         if (body.lines == 0) return true;
@@ -128,12 +146,14 @@ private:
         return false;
     }
     [[nodiscard]] bool is_failure() const noexcept {
-        if (result_.failed) return true;
+        if (result_.failed) return !(is_pending_status() && failure_.strong_lines == 0);
         if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
         if (ends_well()) return false;
         if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
+        // A change that opens so was refused, whatever it shows besides: the file as it is, the change as it was meant.
+        if (call_.kind == CallKind::write && !result_.succeeded && opens_like_a_failure()) return true;
         return begins_with_exception_name() || !brings_lines();
     }
     /// What follows tells where it came from.
@@ -185,7 +205,7 @@ private:
         LineReader reader = lines_of(failure_);
         std::uint32_t left = failure_.lines < ResultFacts::hashed_lines ? failure_.lines : ResultFacts::hashed_lines;
         for (std::string_view line; left > 0 && reader.next(line); --left) {
-            if (!has_letters(line, letters_of_a_line) || (said_in(line) & said_strong) != 0) continue;
+            if (!has_letters(line, letters_of_a_line) || tells_failure(line)) continue;
             if (repeats_the_call(line, 6) || learned_.seen.has(static_cast<std::uint32_t>(shape_hash(line)))) continue;
             if (++brought == enough) return true;
         }
@@ -202,7 +222,7 @@ private:
         LineReader reader = lines_of(failure_);
         std::uint32_t left = failure_.lines < lines ? failure_.lines : lines;
         for (std::string_view line; left > 0 && reader.next(line); --left) {
-            if ((said_in(line) & said_strong) == 0 || repeats_the_call(line, 10)) continue;
+            if (!tells_failure(line) || repeats_the_call(line, 10)) continue;
             if (is_program_line(line) || (call_.search && is_search_hit(line))) continue;
             if (!is_record() || !is_of_object(line) || object_tells_failure(line)) return true;
         }
@@ -242,12 +262,25 @@ private:
         for (std::string_view line; left > 0 && reader.next(line); --left) {
             for (const char c : line)
                 if (is_digit(c)) return false;
-            ack = ack || (said_in(line) & said_ack) != 0;
+            ack = ack || (said_in(line) & (call_.search ? said_ack : said_ack | said_act)) != 0;
         }
         return ack;
     }
+    /// A command that asks how far something has come, and is told that it is not done.
+    [[nodiscard]] bool is_pending_status() const noexcept {
+        if (!call_.status) return false;
+        std::size_t left = 1000;
+        LineReader reader = lines_of(failure_);
+        for (std::string_view line; left > 0 && reader.next(line);) {
+            line = line.substr(0, left);
+            if (has_pending_state(line)) return true;
+            left -= line.size();
+        }
+        return false;
+    }
     /// A file in which the word stands is none.
     [[nodiscard]] bool is_pending() const noexcept {
+        if (made_before_ && is_pending_status()) return true;
         if (!made_before_ || call_.shell || call_.has_path || failure_.strong_lines > 0 || body_.length >= 4000)
             return false;
         std::size_t left = 200;
@@ -266,10 +299,12 @@ private:
     void note_failure(Outcome& made) const noexcept {
         const TextNumbers numbers = numbers_of_failure();
         ErrorKey key;
-        if (says_nothing(failure_)) {
+        if (says_nothing(failure_) && !changed_nothing()) {
             key.key = exit_key;
         } else {
             key = telling_key();
+            // What was not there is what was asked for.
+            if (key.subject == 0 && !key.names_tool && says_absent(failure_)) key.subject = call_.typed;
         }
         made.error_key = half(text::combine(text::combine(failure_key, key.key), numbers.counts));
         made.subject = quarter(key.subject);
@@ -300,16 +335,25 @@ private:
         return sum;
     }
 
+    [[nodiscard]] bool says_absent(const Body& body) const noexcept {
+        if (body.length > short_text) return false;
+        LineReader reader = lines_of(body);
+        std::uint32_t left = body.lines;
+        for (std::string_view line; left > 0 && reader.next(line); --left)
+            if ((said_in(line) & said_absent) != 0) return true;
+        return false;
+    }
     /// Of the line that says what failed; of all the text if none does.
     [[nodiscard]] ErrorKey telling_key() const noexcept {
         const LineFacts* line = telling_line();
         if (line == nullptr) {
             if (body_.length > medium_text) return {text::combine(failure_.sum.typed, result_.sha), 0, 6, 32};
-            return error_key(Joined{lines_of(failure_), failure_.lines}.view(), call_.tokens);
+            return error_key(Joined{lines_of(failure_), failure_.lines}.view(), call_.tokens, call_.tool);
         }
         const std::string_view text = line_at(*line);
-        if (has_letters(text, 13)) return error_key(telling_sentence(text.substr(0, medium_text)), call_.tokens);
-        return error_key(Joined{LineReader{output_, line->begin}, 2}.view(), call_.tokens);
+        if (has_letters(text, 13))
+            return error_key(telling_sentence(text.substr(0, medium_text)), call_.tokens, call_.tool);
+        return error_key(Joined{LineReader{output_, line->begin}, 2}.view(), call_.tokens, call_.tool);
     }
     [[nodiscard]] const LineFacts* telling_line() const noexcept {
         if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))

@@ -173,6 +173,10 @@ struct Rewrite {
 
     static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
         if (unit.call.kind != CallKind::write || unit.call.nop) return {};
+        if (unit.news && unit.call.file == 0) {  // a move in a game, say
+            part = {};
+            return {};
+        }
         if (unit.is(OutcomeClass::negative) || part.typed != unit.call.typed) {
             part = {unit.is(OutcomeClass::negative) ? 0 : unit.call.typed, common.round, unit.first, 1};
             return {};

@@ -67,6 +67,7 @@ inline constexpr std::size_t tail_bytes = 2048;                     ///< likewis
 inline constexpr std::size_t masked_head = std::size_t{48} * 1024;  ///< of longer texts the middle is hashed as it is
 inline constexpr std::size_t masked_tail = std::size_t{16} * 1024;
 inline constexpr std::uint32_t letters_of_a_line = 6;
+inline constexpr std::uint32_t letters_of_a_banner = 3;  ///< numbers, whatever they are, are an answer
 
 class ResultReader {
 public:
@@ -78,8 +79,9 @@ public:
         take_exit_code();
         for (std::size_t i = 0; i < facts_.tail.size() && i < facts_.lines; ++i) {
             LineFacts& made = facts_.tail[i] = newest_[(facts_.lines - 1 - i) % newest_.size()];
-            if (made.shape == 0)
-                made.shape = static_cast<std::uint32_t>(shape_hash(text_.substr(made.begin, made.size)));
+            const std::string_view line_at = text_.substr(made.begin, made.size);
+            if (made.shape == 0 && has_letters(line_at, letters_of_a_banner))
+                made.shape = static_cast<std::uint32_t>(shape_hash(line_at));
         }
     }
 
@@ -110,7 +112,7 @@ private:
         const LineHashes hashes = line_hashes(line.substr(0, masked_head));
         made.typed = hashes.masked.typed;
         made.timed = hashes.masked.timed;
-        made.shape = static_cast<std::uint32_t>(hashes.shape);
+        made.shape = has_letters(line, letters_of_a_banner) ? static_cast<std::uint32_t>(hashes.shape) : 0;
         if (line.size() > masked_head) add_plain(made, line.substr(masked_head));
     }
     static void add_plain(LineFacts& made, std::string_view rest) noexcept {
@@ -133,6 +135,7 @@ private:
         if (offset >= head_bytes && offset + line.size() + tail_bytes < text_.size()) return;
         if (searched.size() > head_bytes) searched = searched.substr(0, head_bytes);
         made.said = said_in(searched);
+        if ((made.said & said_strong) != 0 && is_warning(searched)) made.said = 0;
         made.begins_with_exception = begins_with_exception(searched);
         if ((made.said & said_exit) != 0) note_exit_code(searched);
         if ((made.said & said_strong) != 0) ++facts_.strong_lines;

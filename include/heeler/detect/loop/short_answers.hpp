@@ -133,6 +133,33 @@ private:
     return line.size() <= 60 && ShortAnswer{line}.is_exit_code();
 }
 
+inline constexpr Words pending_states{"pending",      "queued",      "waiting",         "in_progress",      "starting",
+                                      "creating",     "updating",    "deleting",        "provisioning",     "deploying",
+                                      "initializing", "terminating", "podinitializing", "containercreating"};
+
+/// One word of a table, or of an object, that says that something goes on.
+[[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
+    const char* end = line.data() + line.size();
+    for (const char* at = line.data(); at != end;) {
+        const char* stop = word_end(at, end);
+        if (stop != at && pending_states.has(between(at, stop))) return true;
+        const bool none_of = stop - at == 1 && *at == '0' && end - stop > 1 && *stop == '/' && is_digit(stop[1]);
+        if (none_of && stop[1] != '0') return true;  // "0/3"
+        at = stop == at ? at + 1 : stop;
+    }
+    return false;
+}
+
+/// What a tool that changes something says when it did not.
+[[nodiscard]] constexpr bool denies_change(std::string_view line) noexcept {
+    constexpr std::string_view denials[] = {"no changes to make", "no changes made",   "no changes were made",
+                                            "no change was made", "nothing to commit", "nothing added to commit",
+                                            "no changes added"};
+    for (const std::string_view denial : denials)
+        if (begins_with_word(line, denial)) return true;
+    return false;
+}
+
 /// The word before `at`, whatever signs, and a version such as "/1.1", stand between.
 [[nodiscard]] constexpr std::string_view nearest_word_before(const char* begin, const char* at) noexcept {
     while (at != begin && !is_letter(at[-1]) && (is_digit(at[-1]) || !is_word(at[-1]))) --at;

@@ -22,8 +22,9 @@ struct Unit {
     std::uint32_t first = 0;    ///< index of the call's observation
     bool news = false;
     bool edit = false;
-    bool half = false;  ///< half progress: a failure of a new kind, nothing found by a new search
-    bool some = false;  ///< a failure of several lines that were not seen before
+    bool half = false;   ///< half progress: a failure of a new kind, nothing found by a new search
+    bool some = false;   ///< a failure of several lines that were not seen before, a short answer to another question
+    bool fresh = false;  ///< a call that did not work before
 
     [[nodiscard]] bool progress() const noexcept { return news || edit; }
     [[nodiscard]] bool is(OutcomeClass which) const noexcept { return outcome.outcome == which; }

@@ -23,6 +23,8 @@ enum Said : std::uint16_t {
     said_tested = 512,     ///< counts tests: each number in the line is an answer
     said_exit = 1024,      ///< an exit code follows
     said_http = 2048,      ///< a status may follow
+    said_act = 4096,       ///< likewise, of what may also be said of a thing that is looked at
+    said_absent = 8192,    ///< what was asked for is not there
     said_first_line = 256  ///< in the first line of a long text, likewise
 };
 
@@ -112,11 +114,15 @@ inline constexpr Phrase phrases[] = {
     {"accepted", said_ack},
     {"added", said_ack},
     {"applied", said_ack},
+    {"archived", said_act},
+    {"assigned", said_act},
     {"bad gateway", failure | said_infra},
     {"bad substitution", failure},
     {"can't", failure},
     {"can\xE2\x80\x99t", failure},
     {"cannot", failure},
+    {"clicked", said_act},
+    {"cleared", said_act},
     {"command not found", failure | said_first_line},
     {"connection refused", failure | said_infra},
     {"connection reset", failure | said_infra},
@@ -126,22 +132,27 @@ inline constexpr Phrase phrases[] = {
     {"could not", failure},
     {"couldn't", failure},
     {"couldn\xE2\x80\x99t", failure},
+    {"copied", said_act},
     {"created", said_ack},
     {"deleted", said_ack},
     {"denied", failure},
+    {"did not appear", failure | said_opening},
     {"did not fix", failure | said_opening},
     {"did not match", failure | said_opening},
     {"did not pass", failure | said_opening},
     {"did not target", failure | said_opening},
     {"did not work", failure | said_opening},
-    {"do not exist", failure},
-    {"does not exist", failure},
-    {"doesn't exist", failure},
-    {"doesn\xE2\x80\x99t exist", failure},
-    {"don't exist", failure},
-    {"done", said_ack},
+    {"do not exist", failure | said_absent},
+    {"does not exist", failure | said_absent},
+    {"doesn't exist", failure | said_absent},
+    {"doesn\xE2\x80\x99t exist", failure | said_absent},
+    {"don't exist", failure | said_absent},
+    {"done", said_ack | said_act},
+    {"downloaded", said_act},
+    {"dragged", said_act},
     {"econnrefused", failure | said_infra},
     {"econnreset", failure | said_infra},
+    {"entered", said_act},
     {"error", counted_failure},
     {"errors", counted_failure},
     {"etimedout", failure | said_infra},
@@ -159,18 +170,26 @@ inline constexpr Phrase phrases[] = {
     {"fatal", failure},
     {"forbidden", failure},
     {"gateway timeout", failure | said_infra},
+    {"generated", said_act},
+    {"hovered", said_act},
     {"http", said_http},
     {"illegal", said_error},
     {"in progress", said_pending},
     {"incorrect", said_error},
     {"invalid", failure},
+    {"inserted", said_act},
+    {"installed", said_act},
+    {"labeled", said_act},
+    {"labelled", said_act},
     {"mismatch", said_error},
     {"missing", said_error},
     {"modified", said_ack},
+    {"moved", said_act},
+    {"navigated", said_act},
     {"no module", failure},
-    {"no replacement", said_error | said_opening},
+    {"no replacement", failure | said_opening},
     {"no such file", failure | said_first_line},
-    {"no such", failure},
+    {"no such", failure | said_absent},
     {"nonetype", failure},
     {"not a valid", failure},
     {"not allowed", said_error},
@@ -178,8 +197,8 @@ inline constexpr Phrase phrases[] = {
     {"not been edited", failure | said_opening | said_first_line},
     {"not been read", failure},
     {"not defined", failure},
-    {"not exist", failure},
-    {"not found", failure},
+    {"not exist", failure | said_absent},
+    {"not found", failure | said_absent},
     {"not ok", failure},
     {"not permitted", failure},
     {"not precise", failure},
@@ -198,7 +217,10 @@ inline constexpr Phrase phrases[] = {
     {"passed", said_tested},
     {"passing", said_tested},
     {"pending", said_pending},
+    {"posted", said_act},
     {"processing", said_pending},
+    {"pressed", said_act},
+    {"published", said_act},
     {"queued", said_pending | said_ack},
     {"rate limit", said_infra},
     {"rate limited", said_infra},
@@ -207,9 +229,12 @@ inline constexpr Phrase phrases[] = {
     {"refused", failure},
     {"rejected", failure},
     {"removed", said_ack},
+    {"renamed", said_act},
+    {"registered", said_act},
     {"running", said_pending},
     {"saved", said_ack},
     {"scheduled", said_ack},
+    {"scrolled", said_act},
     {"segmentation fault", failure},
     {"sent", said_ack},
     {"service unavailable", failure | said_infra},
@@ -221,6 +246,7 @@ inline constexpr Phrase phrases[] = {
     {"successful", said_ack},
     {"successfully", said_ack},
     {"syntax error", failure | said_first_line},
+    {"tagged", said_act},
     {"tests", said_tested},
     {"temporarily unavailable", failure | said_infra},
     {"thank you", said_ack},
@@ -233,6 +259,7 @@ inline constexpr Phrase phrases[] = {
     {"too much", said_error},
     {"traceback", failure | said_traceback},
     {"try again", failure},
+    {"typed", said_act},
     {"unable", failure},
     {"unauthorized", failure},
     {"undefined", said_error},
@@ -247,6 +274,7 @@ inline constexpr Phrase phrases[] = {
     {"unrecognised", failure},
     {"unrecognized", failure},
     {"updated", said_ack},
+    {"uploaded", said_act},
     {"waiting for", said_pending},
     {"written", said_ack},
     {"wrong", said_error},
@@ -364,7 +392,7 @@ static_assert(phrases_are_in_order());
         if (before == '.' && !is_upper(*first)) return true;
     }
     if (last == end) return false;
-    if (*last == '(') return true;
+    if (*last == '(') return !between(last, end).starts_with("(s)");  // "error(s)" calls nothing
     const char behind = last + 1 == end ? '\0' : last[1];
     return (*last == '.' || *last == '-' || *last == '/' || *last == '\\') && is_word(behind);
 }
@@ -423,13 +451,29 @@ inline constexpr auto begins_something = [] {
         if (last == nullptr) continue;
         if ((phrase.said & said_error) != 0 && is_in_name(begin, at, last, end)) continue;
         if ((phrase.said & said_countable) != 0 && (zero_before(begin, at) || zero_behind(last, end))) continue;
-        const bool denied = (phrase.said & said_ack) != 0 && false_behind(last, end);
-        said = static_cast<std::uint16_t>(said | (denied ? failure : phrase.said));
+        const bool denied = (phrase.said & (said_ack | said_act)) != 0 && false_behind(last, end);
+        const bool is_state = (phrase.said & said_act) != 0;  // what is not done yet
+        said = static_cast<std::uint16_t>(said | (!denied ? phrase.said : is_state ? 0 : failure));
     }
     return said;
 }
 
 }  // namespace detail
+
+/// "warning: ...", "bash: warning: ...", "[WARNING] ...": who only warns went on.
+[[nodiscard]] constexpr bool is_warning(std::string_view line) noexcept {
+    constexpr std::size_t opening = 80;
+    line = detail::trim(line);
+    if (line.starts_with('[')) line.remove_prefix(1);
+    for (std::size_t at = 0; at < line.size() && at < opening; ++at) {
+        if (at == 0 || (line[at - 1] == ' ' && at > 1 && line[at - 2] == ':')) {
+            if (!detail::begins_with_word(line.substr(at), "warning")) continue;
+            const std::size_t behind = at + std::string_view{"warning"}.size();
+            if (behind < line.size() && (line[behind] == ':' || line[behind] == ']')) return true;
+        }
+    }
+    return false;
+}
 
 /// What the words of `text` say together (`Said`). Linear, never allocates.
 [[nodiscard]] constexpr std::uint16_t said_in(std::string_view text) noexcept {
@@ -454,6 +498,11 @@ inline constexpr auto begins_something = [] {
         }
         at = last;
     }
+}
+
+/// Whether the line tells of a failure.
+[[nodiscard]] constexpr bool tells_failure(std::string_view line) noexcept {
+    return (said_in(line) & said_strong) != 0 && !is_warning(line);
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops
