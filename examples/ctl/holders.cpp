@@ -30,11 +30,11 @@ void print_json(const HolderRow& row) {
 }  // namespace
 
 Quit show_holders(const Options& options, Store& store) {
-    auto holders = store.holders();
+    const auto holders = store.holders();
     if (!holders) return store_failed(holders.error());
-    std::erase_if(*holders, [](const HolderRow& row) { return row.name == heeler::unnamed_holder; });
     std::vector<heeler::text::TableRow> rows;
     for (const HolderRow& row : *holders) {
+        if (row.name == heeler::unnamed_holder) continue;
         if (options.json) print_json(row);
         rows.push_back({row.name, std::to_string(row.epoch), lease_text(row), std::to_string(row.runs)});
     }

@@ -14,6 +14,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/posix/regular_file.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/rfc3339.hpp>
 
