@@ -337,7 +337,7 @@ struct Story {
         }
         // What was decided before this cycle is in force with it, if the store can be read.
         const auto standing = dog->silences();
-        if (standing && !store.dead()) silenced = *standing;
+        if (standing && !store.dead()) silenced.assign(standing->begin(), standing->end());
         std::set<std::string> waits;  // for whom it is not known yet what people have read
         for (const std::string& id : ids) {
             const auto history = memory.history(id);
