@@ -32,6 +32,7 @@ struct AnyStore::Kept {
     virtual Result<void> release(const heeler::Lease& lease) = 0;
     virtual Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) = 0;
     virtual Result<heeler::List<heeler::HolderRow>> holders() = 0;
+    [[nodiscard]] virtual std::string place() const = 0;
     virtual Result<heeler::Listed<heeler::RunRow>> runs() = 0;
     virtual Result<heeler::Listed<heeler::AlertRow>> undelivered() = 0;
 };
@@ -56,6 +57,12 @@ public:
     Result<void> release(const heeler::Lease& lease) override { return store_.release(lease); }
     Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) override { return store_.claim_runs(claim); }
     Result<heeler::List<heeler::HolderRow>> holders() override { return store_.holders(); }
+    [[nodiscard]] std::string place() const override {
+        if constexpr (heeler::HasPlace<Store>)
+            return store_.place();
+        else
+            return {};
+    }
     Result<heeler::Listed<heeler::RunRow>> runs() override {
         if constexpr (requires { store_.runs(); })
             return store_.runs();
@@ -174,6 +181,7 @@ Result<void> AnyStore::release(const heeler::Lease& lease) { return kept_->relea
 
 Result<heeler::Claimed> AnyStore::claim_runs(const heeler::Claim& claim) { return kept_->claim_runs(claim); }
 
+std::string AnyStore::place() const { return kept_->place(); }
 Result<heeler::List<heeler::HolderRow>> AnyStore::holders() { return kept_->holders(); }
 
 Result<heeler::Listed<heeler::RunRow>> AnyStore::runs() { return kept_->runs(); }

@@ -42,6 +42,9 @@ public:
     [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);
     [[nodiscard]] heeler::Result<heeler::List<heeler::HolderRow>> holders();
 
+    /// As `heeler-ctl --store` has it; empty in memory.
+    [[nodiscard]] std::string place() const;
+
     /// What only tools ask for: `unsupported` in memory.
     [[nodiscard]] heeler::Result<heeler::Listed<heeler::RunRow>> runs();
     [[nodiscard]] heeler::Result<heeler::Listed<heeler::AlertRow>> undelivered();

@@ -36,7 +36,7 @@ constexpr const char* tables[] = {
 void register_runs(const Options& options, int part, int parts) {
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::PostgresStore{options.store.postgres, store_settings(options)},
                          heeler::LogNotifier{}};
-    const heeler::RunClass shared = rules(Times{options.pace}, options.store);
+    const heeler::RunClass shared = rules(Times{options.pace});
     if (const auto good = dog.define(shared); !good) throw std::runtime_error{good.error().message};
     for (int number = part; number < options.runs; number += parts) {
         heeler::RunSpec spec;

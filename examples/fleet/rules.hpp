@@ -12,13 +12,12 @@
 namespace fleet {
 
 /// The preset, with seconds in place of minutes.
-[[nodiscard]] inline heeler::RunClass rules(const Times& times, const common::StorePlace& store) {
+[[nodiscard]] inline heeler::RunClass rules(const Times& times) {
     heeler::RunClass rules = heeler::presets::checkpoint_continuation();
     rules.name = "fleet";
     rules.schedule = {in_seconds(times.period), false, false};
     rules.interval.fixed = in_seconds(times.period);
     rules.detectors.turn_on<heeler::HeartbeatContract<heeler::CheckpointAge>>({.act_after = in_seconds(times.stall)});
-    rules.alerts.operate = common::ctl_command(store);
     return rules;
 }
 

@@ -118,8 +118,7 @@ void watch(const Options& options) {
             Teller{database, options.watchdog}, place_of(options, times)};
     dog.attach(control);
     dog.attach("fleet", table);
-    if (const auto good = dog.define(rules(times, options.store)); !good)
-        throw std::runtime_error{good.error().message};
+    if (const auto good = dog.define(rules(times)); !good) throw std::runtime_error{good.error().message};
     Errors errors;
     Cycles cycles;
     {

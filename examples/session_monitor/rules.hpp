@@ -8,7 +8,6 @@
 #include <heeler/settings/presets.hpp>
 
 #include "../common/given_settings.hpp"
-#include "../common/store_place.hpp"
 #include "options.hpp"
 
 namespace monitor {
@@ -58,7 +57,6 @@ using heeler::Duration;
 [[nodiscard]] inline heeler::Result<heeler::RunClass> session_rules(const Options& options) {
     heeler::RunClass rules = heeler::presets::session_monitor();
     rules.ladder.as<heeler::WatchLadder>()->steers = heeler::presets::session_steers();
-    if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
     const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
         std::fprintf(stderr, "heeler-session-monitor: %s\n", fault.c_str());
     });

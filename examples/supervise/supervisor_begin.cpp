@@ -9,7 +9,6 @@
 #include <heeler/text/duration.hpp>
 
 #include "../common/given_settings.hpp"
-#include "../common/store_place.hpp"
 #include "command_text.hpp"
 #include "standard_streams.hpp"
 #include "supervisor.hpp"
@@ -30,7 +29,6 @@ heeler::Result<heeler::RunClass> Supervisor::run_class() {
     heeler::RunClass rules =
         options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
     rules.name = class_name;
-    rules.alerts.operate = common::ctl_command({directory_.file("store.sqlite"), {}});
     rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
     // Whoever starts a command this way wants it to be watched, however short it is.
     rules.applicability.shortest = heeler::Duration(1);

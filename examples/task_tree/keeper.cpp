@@ -9,7 +9,6 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/tree/watch/presets.hpp>
 
-#include "../common/store_place.hpp"
 
 namespace tracker {
 namespace {
@@ -18,7 +17,6 @@ heeler::RunClass tree_rules(const KeeperSettings& settings) {
     heeler::RunClass rules = heeler::presets::task_tree();
     rules.schedule.period = settings.every;
     rules.interval.fixed = settings.every;
-    rules.alerts.operate = common::ctl_command({settings.store, {}});
     heeler::TreeSettings trees;
     trees.rules.first_run_grace = settings.first_run_grace;
     rules.detectors.turn_on<heeler::TaskTreeRule>(trees);

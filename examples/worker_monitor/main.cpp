@@ -102,7 +102,6 @@ heeler::Result<heeler::RunClass> worker_rules(const Options& options) {
     rules.schedule.period = options.every;
     rules.interval.fixed = options.every;
     if (!rules.applicability.filter) rules.applicability.filter.emplace();
-    if (!options.sqlite_file.empty()) rules.alerts.operate = common::ctl_command({options.sqlite_file, {}});
     const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
         fail({{}, fault}, 0);
     });

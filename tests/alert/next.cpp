@@ -250,6 +250,24 @@ TEST_CASE("a condition with an alert of its own is told when it begins, and thos
           found(0), ""}});
 }
 
+TEST_CASE("where several are told that it is over, it is not told again because one of them could not be reached",
+          "[alert]") {
+    const auto fates = GENERATE(std::vector{Fate::What::dead, Fate::What::delivered},
+                                std::vector{Fate::What::delivered, Fate::What::dead},
+                                std::vector{Fate::What::delivered, Fate::What::silenced});
+    const std::string kind{name_of(AlertKind::recovered)};
+    Told told = next_test::told();
+    told.incident = false;
+    for (std::size_t i = 0; i < fates.size(); ++i) told.ask({at(0s).wall, 1, {}, kind, true});
+    const AlertSettings settings;
+    for (const Fate::What what : fates) told.take_in({what, {}, kind, at(0s).wall, 7}, incident(1, false), settings);
+    News later = look(incident(1, false), incident(1, false));
+    later.interval = 60s;
+    later.silence_over = true;
+    CHECK(words_of(detail::next(told, later, settings, at(1h))).empty());
+    CHECK(told.asked.empty());
+}
+
 namespace {
 
 /// A run, its troubles and its operators, over some days; and people, who read what reaches them.

@@ -168,4 +168,33 @@ TEST_CASE("an incident is not told as milder while it lasts", "[cycle]") {
     CHECK_FALSE(rows.alerts[0].alert.issues.empty());
 }
 
+TEST_CASE("what people can type is said where somebody can carry it out", "[cycle]") {
+    const std::string operate = GENERATE(as<std::string>{}, "", "heeler-ctl --store sqlite:/s.db");
+    for (RunClass rules : all_presets()) {
+        rules.alerts.operate = operate;
+        rules.alerts.escalation = {three_levels(), 4h};
+        CAPTURE(rules.name, operate);
+        Told t{rules, 1};
+        const Judged judged =
+            t.judged(Condition::stalled, {{ActionKind::escalate, {}, {}}, {ActionKind::file_issue, {}, {}}});
+        const RunBatch rows = t.rows(judged);
+        REQUIRE_FALSE(rows.alerts.empty());
+        for (const AlertRow& row : rows.alerts) {
+            std::string typed;
+            for (const Detail& detail : row.alert.details)
+                if (detail.name == "stop" || detail.name == "ack") typed += detail.value + "; ";
+            const std::string stop = operate + " snooze --for 2h -- 'r'; ";
+            const std::string both = operate + " ack -- 'r'; " + stop;
+            CHECK(typed == (operate.empty() ? "" : row.alert.is(AlertKind::escalation) ? both : stop));
+            check_alert(row.alert);
+        }
+        std::string issue;
+        for (const Action& action : rows.actions)
+            if (action.kind == ActionKind::file_issue) issue = action.text;
+        REQUIRE_FALSE(issue.empty());
+        CHECK(issue.ends_with(operate.empty() ? "\n" : "\nStop: " + operate + " snooze --for 2h -- 'r'\n"));
+        CHECK((issue.find("Stop:") == std::string::npos) == operate.empty());
+    }
+}
+
 }  // namespace wording_test

@@ -1,5 +1,9 @@
 // Alerts from the decision to the receipt: retries, keys, dead letters, and what the watchdog says about itself.
+#include <algorithm>
+#include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -198,4 +202,86 @@ TEST_CASE("a short outage is nobody's business, and nothing is done to any run m
     CHECK(b.acts == "inject:nudge done");
     CHECK(b.history().checkpoints.size() == 1);
     CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy"});
+}
+
+namespace {
+
+/// A channel that answers 429 with a `Retry-After`, so many times.
+struct BusyChannel {
+    static constexpr std::string_view name = "busy";
+
+    struct Calls {
+        int refusals = 0;
+        std::vector<Alert> sent;
+    };
+    std::shared_ptr<Calls> calls = std::make_shared<Calls>();
+
+    Result<Receipt> send(const Alert& alert) {
+        calls->sent.push_back(alert);
+        if (calls->refusals-- <= 0) return Receipt{};
+        return tl::unexpected<Error>(Error{ErrorCode::delivery_failed, "429 Too Many Requests", 30s});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a class that sends at once comes again when the channel said, not before [M-125]") {
+    const int refusals = GENERATE(1, 2, 100);
+    ManualClock clock{bench::start};
+    MemoryStore store;
+    BusyChannel channel;
+    channel.calls->refusals = refusals;
+    ScriptedControl control;
+    Watchdog dog{clock, store, channel};
+    dog.attach(control);
+    RunClass rules = bench::minute_class();
+    rules.alerts.outbox.at_once = 3;
+    REQUIRE(dog.define(rules));
+    const auto run = dog.start(bench::spec_of("r"), "minute");
+    REQUIRE(run);
+    (void)dog.observe(*run, Progress{1});
+    std::string errors;
+    const auto after = [&](Duration length) {
+        clock.advance(length);
+        (void)dog.observe(*run, Heartbeat{});
+        errors += bench::errors_of(dog.cycle());
+        return channel.calls->sent.size();
+    };
+    (void)after(60s);
+    REQUIRE(after(60s) == 1);  // not four at once
+    const std::size_t most = 4;
+    for (std::size_t sent = 1; sent < std::min<std::size_t>(static_cast<std::size_t>(refusals) + 1, most); ++sent) {
+        CHECK(store.history("r")->alerts[0].state == AlertRow::State::pending);
+        CHECK(errors.empty());
+        CHECK(after(29s) == sent);
+        CHECK(after(1s) == sent + 1);
+    }
+    const bool is_given_up = refusals >= static_cast<int>(most);
+    CHECK(store.history("r")->alerts[0].state == (is_given_up ? AlertRow::State::dead : AlertRow::State::delivered));
+    const std::string sends = std::to_string(std::min(refusals + 1, 4));
+    const std::string ended = is_given_up
+                                  ? "given up after " + sends + " sends: 429 Too Many Requests"
+                                  : "delivered with send " + sends + " only: the channel asked to come again later";
+    CHECK(errors == "notifier r: " + ended + "\n");
+    for (const Alert& alert : channel.calls->sent) CHECK(alert.key == channel.calls->sent[0].key);
+}
+
+TEST_CASE("that a run is over is not lost with a crash after the alert that it waited for [M-125]") {
+    const auto point = GENERATE(CrashPoint::after_answer, CrashPoint::before_answer);
+    const std::uint64_t commits = GENERATE(1u, 2u, 3u);
+    Bench b;
+    b.notifier.answer_with({Delivery::fail});
+    const RunHandle run = b.stalled();
+    REQUIRE(b.history().alerts[0].state == AlertRow::State::pending);
+    REQUIRE(b.dog->finish(run));
+    b.notifier.answer_with({});
+    b.store.crash_at_commit(commits, point);
+    (void)b.after(10min);
+    b.boot();
+    for (int i = 0; i < 3; ++i) (void)b.after(60s);
+    std::vector<std::string> read;
+    std::set<std::string> keys;
+    for (const Alert& alert : b.notifier.delivered())
+        if (keys.insert(alert.key).second) read.push_back(alert.kind);
+    CHECK(read == std::vector<std::string>{"run.unhealthy", "run.ended"});
 }

@@ -519,3 +519,20 @@ TEST_CASE("a class says whom its escalations are told") {
     CHECK(presets::long_run().alerts.escalation.levels.empty());
     CHECK(presets::session_monitor().alerts.escalation.levels.empty());
 }
+
+TEST_CASE("that it is over is told once to whoever can be reached, and not again because somebody else cannot") {
+    RunClass rules = chained();
+    rules.alerts.outbox.retry = false;
+    Chained b{rules};
+    const RunHandle run = b.lost();
+    REQUIRE(b.told() == "lead ");
+    b.notifier.answer_with({Delivery::fail, Delivery::ok});
+    b.mends_itself(run);
+    for (int i = 0; i < 10; ++i) {
+        b.progress(run, 1000 + i);
+        (void)b.after(60s);
+    }
+    std::size_t ends = 0;
+    for (const auto& sent : b.notifier.sent()) ends += sent.alert.kind == "run.recovered" ? 1 : 0;
+    CHECK(ends == 2);  // to the route of the class, and to the level that was told
+}

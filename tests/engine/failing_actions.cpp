@@ -212,3 +212,16 @@ TEST_CASE("a continuation that can never be started is said after the third time
         CHECK(b.dog->status(run) == Status::recovered);
     }
 }
+
+TEST_CASE("whoever read that a run is about to be terminated, which came to nothing, reads that it is over") {
+    Bench b;
+    b.control.answer(ControlVerb::inject, ControlAnswer::reject);
+    b.control.answer(ControlVerb::snapshot, ControlAnswer::fail);
+    const RunHandle run = b.stalled();
+    const auto kinds = b.sent_kinds();
+    REQUIRE(std::count(kinds.begin(), kinds.end(), "escalation") == 1);  // "... once its snapshot is done"
+    (void)b.after(60s);
+    REQUIRE(b.dog->finish(run));
+    (void)b.after(60s);
+    CHECK(b.sent_kinds().back() == "run.ended");
+}

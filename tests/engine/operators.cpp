@@ -590,6 +590,20 @@ TEST_CASE("attempts on a finding that was none do not count against the next one
     CHECK(d.sent("run.unhealthy") == 2);
 }
 
+TEST_CASE("what came of a rung brings no incident back that a person said was none") {
+    Desk d;
+    d.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    d.control.answer_find(fail(ErrorCode::busy, "later"));
+    d.stalled();
+    REQUIRE(d.outcomes() == "inject:nudge pending");  // nobody knows yet, and it is looked up
+    d.decide(Verb::mark_wrong, "r");
+    d.minutes(5);
+    CHECK(d.sent("escalation") == 0);
+    CHECK(d.sent("run.unhealthy") == 1);
+    CHECK(d.outcomes() == "inject:nudge unknown");
+    CHECK_THAT(d.record(), ContainsSubstring("mark_wrong"));
+}
+
 TEST_CASE("after all attempts it is the finding that was wrong, not the limit of attempts") {
     RunClass rules = presets::recommended();
     rules.alerts.escalation = {};  // told once
@@ -810,4 +824,45 @@ TEST_CASE("every alert says what was seen, what was done, what comes next and ho
         CHECK(value("stop") == R"(heeler-ctl --store /var/state.db snooze --for 2h -- 'it'\''s run 7; rm -rf /')");
     }
     CHECK(seen == (watching ? 1u : 2u));
+}
+
+namespace {
+
+/// One that others can reach.
+struct ReachedStore : MemoryStore {
+    [[nodiscard]] std::string place() const { return "sqlite:/var/state.db"; }
+};
+
+/// How people are told to stop what the watchdog does, in the first alert about a run.
+template <class Store>
+std::string stop_of(Store store, std::string operate) {
+    ManualClock clock{bench::start};
+    RecordingNotifier notifier;
+    ScriptedControl control;
+    Watchdog dog{clock, FaultStore<Store>{store}, notifier};
+    dog.attach(control);
+    RunClass rules = bench::minute_class();
+    rules.alerts.operate = std::move(operate);
+    REQUIRE(dog.define(rules));
+    const auto run = dog.start(bench::spec_of("r"), "minute");
+    REQUIRE(run);
+    for (int i = 0; i < 2; ++i) {
+        (void)dog.observe(*run, Progress{1});
+        clock.advance(60s);
+        (void)dog.cycle();
+    }
+    const std::vector<Alert> told = notifier.delivered();
+    REQUIRE(told.size() == 1);
+    for (const Detail& detail : told[0].details)
+        if (detail.name == "stop") return detail.value;
+    return "-";
+}
+
+}  // namespace
+
+TEST_CASE("the command that stops it reaches the store, and is not said where nobody could") {
+    CHECK(stop_of(MemoryStore{}, "") == "-");
+    CHECK(stop_of(ReachedStore{}, "") == "heeler-ctl --store sqlite:/var/state.db snooze --for 2h -- 'r'");
+    CHECK(stop_of(ReachedStore{}, "ops") == "ops snooze --for 2h -- 'r'");
+    CHECK(stop_of(MemoryStore{}, "ops") == "ops snooze --for 2h -- 'r'");
 }

@@ -52,6 +52,35 @@ using RoutedDog = Watchdog<ManualClock, MemoryStore,
 
 }  // namespace
 
+TEST_CASE("a kind in a table of routes that no alert has is answered with the nearest") {
+    const auto doubts = [](std::vector<std::string> kinds) {
+        return RoutedNotifier{RecordingNotifier{}, Route{Match{.kinds = std::move(kinds)}, RecordingNotifier{}}}
+            .doubts();
+    };
+    CHECK(doubts({"run.unhealty"}) == "no alert has the kind `run.unhealty`, the nearest is `run.unhealthy`");
+    CHECK(
+        doubts({"escalatoin", "wroker.*"}) ==
+        "no alert has the kind `escalatoin`, the nearest is `escalation`; none has the kind `wroker.*`, the nearest is "
+        "`worker.*`");
+    CHECK(doubts({"escalation", "run.*", "run.un*", "*", "watchdog.store_down"}).empty());
+    CHECK(doubts({"deploy.failed", "deploy.*", ""}).empty());  // a class may have kinds of its own
+    const RoutedNotifier inner{RecordingNotifier{}, Route{Match{.kinds = {"run.endet"}}, RecordingNotifier{}}};
+    CHECK(RoutedNotifier{RecordingNotifier{}, Route{Match{.to = {"ops"}}, inner}}.doubts() ==
+          "no alert has the kind `run.endet`, the nearest is `run.ended`");
+}
+
+TEST_CASE("what is doubtful in a table of routes is on record when a class is defined") {
+    ManualClock clock{bench::start};
+    MemoryStore store;
+    Watchdog dog{clock, store,
+                 RoutedNotifier{RecordingNotifier{}, Route{Match{.kinds = {"run.unhealty"}}, RecordingNotifier{}}}};
+    REQUIRE(dog.define(bench::minute_class()));
+    std::string doubt;
+    for (const AuditEvent& event : bench::all_of<AuditEvent>(dog.cycle())) doubt += event.row.body;
+    CHECK_THAT(doubt,
+               ContainsSubstring(R"("setting":"routes")") && ContainsSubstring("the nearest is `run.unhealthy`"));
+}
+
 TEST_CASE("a table of routes keeps the contract of notifiers") {
     RecordingNotifier one;
     RoutedNotifier<RecordingNotifier> routed{one};

@@ -30,12 +30,9 @@ struct Picky final : detail::StorePort {
     }
     Result<History> history(std::string_view) override { return History{}; }
     Result<std::optional<AlertRow>> alert(std::string_view, std::string_view) override { return std::nullopt; }
-    bool leases() const noexcept override { return false; }
     Result<Lease> claim(std::string_view, std::string_view, Duration) override { return Lease{}; }
     Result<void> release(const Lease&) override { return {}; }
     Result<Claimed> claim_runs(const Claim&) override { return Claimed{}; }
-    Duration statement_timeout() const noexcept override { return {}; }
-    bool lists_holders() const noexcept override { return false; }
     Result<List<HolderRow>> holders() override { return List<HolderRow>{}; }
 };
 

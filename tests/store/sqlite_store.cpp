@@ -604,3 +604,10 @@ TEST_CASE("durable batches are synchronised, telemetry is not", "[store][sqlite]
     CHECK(next(false) == "write ");
     CHECK(next(true) == "FULL write ");
 }
+
+TEST_CASE("people are told where a store on disk is, from anywhere and as a shell reads it", "[store][sqlite]") {
+    CHECK(SqliteStore{"/var/it's/s.db"}.place() == R"('sqlite:/var/it'\''s/s.db')");
+    CHECK(SqliteStore{"s.db"}.place() == "'sqlite:" + (std::filesystem::current_path() / "s.db").string() + "'");
+    CHECK(SqliteStore{":memory:"}.place().empty());
+    CHECK(SqliteStore{""}.place().empty());
+}

@@ -211,14 +211,7 @@ struct Told {
     bool end_waits = false;     ///< the run is over; that is told when it is known what became of the alerts before
     bool found_over = false;    ///< and nobody had said that it is
 
-    friend bool operator==(const Told& a, const Told& b) {
-        return a.last == b.last && a.asked == b.asked && a.edges == b.edges && *a.levels == *b.levels &&
-               *a.unheard == *b.unheard && *a.in_vain == *b.in_vain && a.read == b.read &&
-               a.dead_edges == b.dead_edges && a.begin == b.begin && a.severity == b.severity &&
-               a.incident == b.incident && a.dead == b.dead && a.heard == b.heard && a.acknowledged == b.acknowledged &&
-               a.hold_noted == b.hold_noted && a.begin_held == b.begin_held && a.end_told == b.end_told &&
-               a.end_waits == b.end_waits && a.found_over == b.found_over;
-    }
+    friend bool operator==(const Told&, const Told&) = default;
 
     /// Nobody learned that the incident began.
     [[nodiscard]] bool nobody_knows() const noexcept {
@@ -256,11 +249,11 @@ struct Told {
     }
     /// Whoever was told that something is wrong learns that the run is over.
     [[nodiscard]] bool is_told_of_end(const AlertSettings& settings) const noexcept {
-        return (is_believed() || read_awaits(settings) || end_is_awaited(settings, true)) && !end_told;
+        return (is_believed() || awaits_end(read, settings) || end_is_awaited(settings, true)) && !end_told;
     }
 
-    /// Somebody read that a condition began, and is owed its end.
-    [[nodiscard]] bool read_awaits(const AlertSettings& settings) const noexcept {
+    /// Of what somebody read that it began, something is to be told when it is over.
+    [[nodiscard]] static bool awaits_end(ConditionBits read, const AlertSettings& settings) noexcept {
         for (const ConditionAlert& edge : settings.conditions)
             if (!edge.over.empty() && (read & bit_of(edge.condition)) != 0) return true;
         return false;
@@ -268,12 +261,9 @@ struct Told {
 
     /// Somebody read that something began, and nobody that it is over.
     [[nodiscard]] bool owes_end(const Incident& of, const AlertSettings& settings) const noexcept {
-        if (heard && !of.open()) return true;
         ConditionBits lasts = 0;
         for (const ToldAlert& each : edges) lasts |= bit_of(each.edge);
-        for (const ConditionAlert& edge : settings.conditions)
-            if (!edge.over.empty() && (read & ~lasts & bit_of(edge.condition)) != 0) return true;
-        return false;
+        return (heard && !of.open()) || awaits_end(read & ~lasts, settings);
     }
 
     static constexpr std::size_t most_asked = 16;
@@ -373,6 +363,8 @@ private:
 
     /// Whoever read that it began reads that it is over, if not now, then once it can be told. It may have come back.
     void take_in_end(const Fate& fate, const ToldAlert& alert, const Incident& of) {
+        // Somebody else has another copy of it.
+        if (fate.what != Fate::What::delivered && alert.incident != 0 && !heard) return;
         switch (fate.what) {
             case Fate::What::delivered:
                 in_vain.reset();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -93,6 +94,13 @@ concept HasStatementTimeout = requires(const T& store) {
     noexcept->std::same_as<Duration>;
 };
 
+/// Optional: how people name the store on the command line of `heeler-ctl`, as a shell reads it and without any secret:
+/// alerts print it in the commands that they offer. Empty, or absent: nobody else can reach the store.
+template <class T>
+concept HasPlace = requires(const T& store) {
+    std::string{store.place()};
+};
+
 template <class T>
 concept HasNotifierName = requires {
     { T::name } -> std::convertible_to<std::string_view>;
@@ -117,7 +125,8 @@ concept TellsRoutes = requires(const T& notifier, std::string_view route) {
 
 /// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. One that would take long may
 /// answer `under_way`, and say what came of it when it is called with the same key again; that is no attempt. Called
-/// from one thread at a time, and `serves`, if there is one (`TellsRoutes`), from any.
+/// from one thread at a time, and `serves`, if there is one (`TellsRoutes`), from any. Optional: `std::string doubts()
+/// const` says what in its settings is most likely misspelt; empty: nothing.
 template <class T>
 concept NotifierLike = HasNotifierName<T> && CanSend<T>;
 

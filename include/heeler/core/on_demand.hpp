@@ -26,6 +26,8 @@ public:
     [[nodiscard]] const T& operator*() const noexcept { return value_ != nullptr ? *value_ : none(); }
     [[nodiscard]] const T* operator->() const noexcept { return &**this; }
 
+    friend bool operator==(const OnDemand& a, const OnDemand& b) { return *a == *b; }
+
     [[nodiscard]] T& edit() {
         if (value_ == nullptr) value_ = new T();
         return *value_;

@@ -21,22 +21,21 @@ struct ClockPort {
     [[nodiscard]] virtual Instant now() = 0;
 };
 
-/// A `StoreLike`, and a `LeasingStoreLike` if `leases()`. Nothing is thrown.
+/// A `StoreLike`. Nothing is thrown.
 struct StorePort {
     virtual ~StorePort() = default;
+    std::string place{};           ///< on a command line, if others can reach it
+    Duration statement_timeout{};  ///< how long one statement may take; 0: not known
+    bool leases = false;           ///< it is a `LeasingStoreLike`
+    bool lists_holders = false;    ///< one whose `holders` works (`CanListHolders`)
     [[nodiscard]] virtual Result<Snapshot> load() = 0;
     [[nodiscard]] virtual Result<List<DecisionRow>> list() = 0;
     [[nodiscard]] virtual Result<Conflicts> commit(const Batch& batch) = 0;
     [[nodiscard]] virtual Result<History> history(std::string_view run) = 0;
     [[nodiscard]] virtual Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) = 0;
-    [[nodiscard]] virtual bool leases() const noexcept = 0;
     [[nodiscard]] virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
     [[nodiscard]] virtual Result<void> release(const Lease& lease) = 0;
     [[nodiscard]] virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
-    /// How long one statement may take; 0: not known.
-    [[nodiscard]] virtual Duration statement_timeout() const noexcept = 0;
-    /// Whether `holders` works: a `LeasingStoreLike` that is `CanListHolders`, too.
-    [[nodiscard]] virtual bool lists_holders() const noexcept = 0;
     [[nodiscard]] virtual Result<List<HolderRow>> holders() = 0;
     /// What was asked of it so far. Any thread.
     [[nodiscard]] virtual StoreCalls calls(StoreOp) const noexcept { return {}; }
@@ -45,9 +44,10 @@ struct StorePort {
 /// A `NotifierLike`. Nothing is thrown.
 struct NotifierPort {
     virtual ~NotifierPort() = default;
+    std::string doubts{};  ///< names in its settings that nobody has, in words
     [[nodiscard]] virtual Result<Receipt> send(const Alert& alert) = 0;
     /// Whether anybody gets what is addressed to a route, as far as it is known.
-    [[nodiscard]] virtual Result<void> serves(std::string_view) { return {}; }
+    [[nodiscard]] virtual Result<void> serves(std::string_view route) = 0;
 };
 
 /// The process that the engine lives in.

@@ -189,7 +189,9 @@ struct AlertSettings {
     std::string to{};  ///< route of alerts about runs that have no `origin`
     EscalationSettings escalation{};
     OutboxSettings outbox{};
-    std::string operate = "heeler-ctl --store URL";  ///< what alerts print before an operator's verb
+    /// What alerts print before an operator's verb. Empty: `heeler-ctl` on the store, if that says where it is; else no
+    /// command.
+    std::string operate{};
 };
 
 /// Whether a monitor's own context is cleared after each cycle of a class (the worker monitor): when all its runs were

@@ -71,10 +71,14 @@ public:
         judged.decision = watched_.rules().ladder.absorb(
             {watched_.verdict->incident, actions, watched_.run.working(now_.elapsed), now_.elapsed, wait});
         if (silenced) judged.decision.corrected = InterventionOutcome::skipped;
+        const bool ended = judged.decision.run_ended;
+        correct(actions, judged.decision);
+        // While it was carried out a person said that the incident is none.
+        if (watched_.verdict->incident.phase == Phase::none && !ended)
+            judged.decision = Decision{watched_.verdict->incident};
+        if (!ended && watched_.verdict->told.end_told) watched_.verdict.edit().told.end_told = false;
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
-        correct(actions, judged.decision);
-        const bool ended = judged.decision.run_ended;
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
         const RunState state = state_after(actions);
         plan(judged, !judged.decision.is_final);

@@ -107,14 +107,17 @@ public:
         return std::nullopt;
     }
 
-    /// Settings of a class that contradict each other are said with the next cycle.
-    void doubt(const RunClass& rules, Instant now) {
-        each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
+    /// Settings of a class that contradict each other are said with the next cycle, and names in the notifier's
+    /// `routes` that nobody has.
+    void doubt(const RunClass& rules, const std::string& routes, Instant now) {
+        const auto say = [&](std::string_view setting, const std::string& message) {
             const std::lock_guard one{running_};
             AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, setting, message)}, {}};
             pending_audit_.push_back(said.row);
             unheard_.push_back(std::move(said));
-        });
+        };
+        each_contradiction(rules, say);
+        if (!routes.empty()) say("routes", routes);
     }
 
     /// What could not be stored is tried again soon.

@@ -10,6 +10,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/all_clear.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/wording.hpp>
@@ -234,6 +235,9 @@ private:
         add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
         List<AlertRow> rows{std::move(row)};
         copy_for_levels(rows);
+        // Each of them is waited for: if somebody reads it, it is not told again because somebody else did not.
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            watched_.verdict.edit().told.ask({now_.wall, from.number, {}, rows[i].alert.kind, true});
         for (AlertRow& each : rows) rows_.alerts.push_back(std::move(each));
     }
 
@@ -246,8 +250,7 @@ private:
         row.alert.to = route_of(levels[step.level - 1]);
         const std::string place = text::concat(std::to_string(step.level), " of ", std::to_string(levels.size()));
         row.alert.details.push_back({"level", place});
-        row.alert.details.push_back(
-            {"ack", text::redact(watched_.rules().alerts.operate) + " ack -- " + text::shell_word(spec_.id)});
+        wording_.add_command(row, "ack", " ack");
         if (told.acknowledged)
             row.alert.details.push_back({"acknowledged_by", told.levels->by});
         else if (step.next)
@@ -293,9 +296,7 @@ private:
         if (told.incident != watched_.verdict->incident.number) return routes;
         for (std::size_t i = 0; i < min_of<std::size_t>(told.told, levels.size()); ++i) {
             std::string route = route_of(levels[i]);
-            bool known = false;
-            for (const std::string& each : routes) known |= each == route;
-            if (!known) routes.push_back(std::move(route));
+            if (!contains(routes, route)) routes.push_back(std::move(route));
         }
         return routes;
     }

@@ -132,7 +132,8 @@ public:
         for (const std::string& issue : issues()) text::append(text, "- ", issue, "\n");
         text::append(text, "\nAction taken: ", plan_in_words(), "\n");
         text = text::redacted(text, prompts::prompt_cap);
-        text::append(text, "Next: ", next_for_people(), "\nStop: ", how_to_stop(), "\n");
+        text::append(text, "Next: ", next_for_people(), "\n");
+        if (const std::string stop = command(snooze); !stop.empty()) text::append(text, "Stop: ", stop, "\n");
         return text;
     }
 
@@ -168,9 +169,13 @@ public:
         return text::redact(continuation::compose(rules.prompts, facts));
     }
 
-    /// What an operator can type about this run.
-    [[nodiscard]] std::string how_to_stop() const {
-        return text::redact(watched_.rules().alerts.operate) + " snooze --for 2h -- " + text::shell_word(spec_.id);
+    /// What an operator can type about this run; empty: nobody could carry it out.
+    [[nodiscard]] std::string command(const char* verb) const {
+        std::string typed = text::redact(watched_.rules().alerts.operate);
+        return typed.empty() ? typed : typed + verb + " -- " + text::shell_word(spec_.id);
+    }
+    void add_command(AlertRow& row, const char* name, const char* verb) const {
+        if (std::string typed = command(verb); !typed.empty()) row.alert.details.push_back({name, std::move(typed)});
     }
 
     /// What is about to be done is planned: nobody knows yet what comes of it.
@@ -185,7 +190,7 @@ public:
     void complete(AlertRow& row, std::string done, std::string next) const {
         row.alert.details.push_back({"done", std::move(done)});
         row.alert.details.push_back({"next", std::move(next)});
-        row.alert.details.push_back({"stop", how_to_stop()});
+        add_command(row, "stop", snooze);
         // What the host adds is no reason to lose the alert.
         static_cast<void>(detail::survives([&] {
             if (const auto& last_touch = watched_.rules().prompts.alert) last_touch(row.alert, watched_.run, worked());
@@ -286,6 +291,7 @@ public:
 
 private:
     static constexpr std::string_view used_up = "attempts_used_up";
+    static constexpr const char* snooze = " snooze --for 2h";
 
     [[nodiscard]] std::string counted_attempts(std::string_view what) const {
         return words::counted(watched_.verdict->incident.attempts, what);

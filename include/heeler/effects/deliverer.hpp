@@ -469,6 +469,7 @@ private:
 
     bool finish_alert(AlertJob& job, AlertRow::State state, Instant now) {
         job.row.state = state;
+        bool end_follows = false;
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
@@ -477,9 +478,11 @@ private:
             // In shadow mode all goes on as if people had read it.
             const bool in_shadow = state == AlertRow::State::skipped && job.rules->rules.mode == Mode::shadow;
             if (state == AlertRow::State::delivered || in_shadow) job.watched->note(job.fate(Fate::What::delivered));
+            end_follows = job.watched->alerts_pending == 0 && job.watched->verdict->told.end_waits;
         }
-        // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process.
-        if (ledger_.commit_one(job.handle, *job.watched, now)) {
+        // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process. That
+        // the run is over is stored with it: a crash in between would leave nobody who says so.
+        if (end_follows || ledger_.commit_one(job.handle, *job.watched, now)) {
             const std::lock_guard guard{job.watched->lock};
             job.watched->dirty = true;
         }

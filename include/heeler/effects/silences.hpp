@@ -33,7 +33,6 @@ public:
 
     /// The oldest that is about this alert at this moment.
     [[nodiscard]] std::optional<DecisionRow> about(const AlertJob& job, WallTime now) const {
-        if (!any()) return std::nullopt;
         std::string run;
         std::vector<std::string> tags;
         {
@@ -48,11 +47,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool any() const {
-        const std::lock_guard guard{lock_};
-        return !standing_.empty();
-    }
-
     mutable std::mutex lock_;
     List<DecisionRow> standing_;
 };

@@ -52,7 +52,12 @@ private:
 template <class Store>
 class StoreEdge final : public StorePort {
 public:
-    explicit StoreEdge(Store& store) noexcept : store_{store} {}
+    explicit StoreEdge(Store& store) : store_{store} {
+        leases = LeasingStoreLike<Store>;
+        lists_holders = leases && CanListHolders<Store>;
+        if constexpr (HasStatementTimeout<Store>) statement_timeout = store.statement_timeout();
+        if constexpr (HasPlace<Store>) place = store.place();
+    }
 
     [[nodiscard]] Result<Snapshot> load() override {
         return timed(StoreOp::load, [&] { return store_.load(); });
@@ -77,7 +82,6 @@ public:
             return std::optional<AlertRow>{};
         }
     }
-    [[nodiscard]] bool leases() const noexcept override { return LeasingStoreLike<Store>; }
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
         if constexpr (LeasingStoreLike<Store>)
             return timed(StoreOp::claim, [&] { return store_.claim(holder, owner, length); });
@@ -95,16 +99,6 @@ public:
             return timed(StoreOp::claim_runs, [&] { return store_.claim_runs(claim); });
         else
             return fail(ErrorCode::unsupported, "the store knows no leases");
-    }
-
-    [[nodiscard]] Duration statement_timeout() const noexcept override {
-        if constexpr (HasStatementTimeout<Store>)
-            return store_.statement_timeout();
-        else
-            return {};
-    }
-    [[nodiscard]] bool lists_holders() const noexcept override {
-        return LeasingStoreLike<Store> && CanListHolders<Store>;
     }
     [[nodiscard]] Result<List<HolderRow>> holders() override {
         if constexpr (CanListHolders<Store>)
@@ -137,16 +131,18 @@ private:
 template <class Notifier>
 class NotifierEdge final : public NotifierPort {
 public:
-    explicit NotifierEdge(Notifier& notifier) noexcept : notifier_{notifier} {}
+    explicit NotifierEdge(Notifier& notifier) : notifier_{notifier} {
+        if constexpr (requires { notifier.doubts(); }) doubts = notifier.doubts();
+    }
     [[nodiscard]] Result<Receipt> send(const Alert& alert) override {
         return guarded(ErrorCode::delivery_failed, "the notifier", [&] { return notifier_.send(alert); });
     }
-    [[nodiscard]] Result<void> serves(std::string_view route) override {
+    [[nodiscard]] Result<void> serves([[maybe_unused]] std::string_view route) override {
         if constexpr (TellsRoutes<Notifier>)
             return guarded(ErrorCode::no_recipient, "the notifier",
                            [&] { return std::as_const(notifier_).serves(route); });
         else
-            return NotifierPort::serves(route);
+            return {};
     }
 
 private:

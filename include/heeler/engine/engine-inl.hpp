@@ -43,7 +43,7 @@ struct Engine::EngineParts {
     EngineParts(EngineSettings given, RunTable<WatchedRun>& table, ClockPort& clock_port, StorePort& store,
                 NotifierPort& notifier_port)
         : settings{std::move(given)},
-          usable{check_settings(settings, store.statement_timeout())},
+          usable{check_settings(settings, store.statement_timeout)},
           clock{clock_port},
           notifier{notifier_port},
           process{clock_port, settings.freeze_file},
@@ -141,12 +141,14 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     const Duration checkpoint_every = parts_->group_sources.checkpoint_every(rules.name);
     if (auto good = check_age(rules, checkpoint_every); !good) return good;
     if (auto good = check_verbs(rules, parts_->deliverer.effects().control_of(rules.name)); !good) return good;
+    if (std::string& operate = rules.alerts.operate; operate.empty() && !parts_->store_port.place.empty())
+        operate = "heeler-ctl --store " + parts_->store_port.place;
     const Instant now = parts_->clock.now();
     const std::string name = rules.name;
     auto defined = parts_->registry.define(std::move(rules), now);
     if (const auto known = parts_->registry.find_class(name)) {
         known->checkpoint_every = checkpoint_every;
-        if (defined) parts_->cycle.doubt(known->rules, now);
+        if (defined) parts_->cycle.doubt(known->rules, parts_->notifier.doubts, now);
     }
     if (const SourcePolling* const sources = parts_->sources.get())
         if (const auto asked = sources->next(now)) wake_if_sooner(*asked);

@@ -98,6 +98,23 @@ public:
         return answer;
     }
 
+    /// Kinds that rows ask for and that are most likely misspelt: heeler makes none of that name, but one that is very
+    /// like it. Empty: none is. `define` puts it on record.
+    [[nodiscard]] std::string doubts() const {
+        std::string text;
+        const auto look = [&](const auto& row) {
+            for (const std::string& kind : row.match.kinds)
+                if (const std::string meant = meant_kind(kind); !meant.empty())
+                    text += (text.empty() ? "no alert has the kind `" : "; none has the kind `") + kind +
+                            "`, the nearest is `" + meant + "`";
+            if constexpr (requires { row.notifier.doubts(); })
+                if (const std::string more = row.notifier.doubts(); !more.empty())
+                    text += (text.empty() ? "" : "; ") + more;
+        };
+        std::apply([&](const auto&... routes) { (look(routes), ...); }, routes_);
+        return text;
+    }
+
     /// The notifier of a row, counted from 0.
     template <std::size_t Place>
     [[nodiscard]] auto& get() noexcept {
@@ -110,6 +127,19 @@ private:
     [[nodiscard]] static Result<void> ask(const Notifier& notifier, std::string_view route) {
         if constexpr (TellsRoutes<Notifier>) return notifier.serves(route);
         return {};
+    }
+
+    /// Of heeler's own kinds, or of what they begin with; empty: it is one of them, or like none.
+    [[nodiscard]] static std::string meant_kind(const std::string& kind) {
+        const bool is_part = kind.ends_with('*');
+        std::vector<std::string_view> known;
+        for (const std::string_view each : alert_kind_names)
+            known.push_back(is_part ? each.substr(0, each.find('.') + 1) : each);
+        const std::string_view wanted = std::string_view{kind}.substr(0, kind.size() - (is_part ? 1 : 0));
+        for (const std::string_view each : alert_kind_names)
+            if (is_part ? each.starts_with(wanted) : each == wanted) return {};
+        const auto nearest = text::nearest_name(wanted, known);
+        return nearest ? std::string{*nearest} + (is_part ? "*" : "") : std::string{};
     }
 
     [[nodiscard]] std::string known() const {

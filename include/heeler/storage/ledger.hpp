@@ -68,7 +68,7 @@ public:
     /// Takes or renews the lease. True if an earlier one was lost meanwhile.
     [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
         const std::lock_guard guard{lock_};
-        if (!store_.leases())
+        if (!store_.leases)
             return fail(ErrorCode::unsupported,
                         "EngineSettings::holder is set, but the store knows no leases: leave it empty, or use a store "
                         "that several watchdogs can share");

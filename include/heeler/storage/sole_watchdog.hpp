@@ -23,7 +23,7 @@ public:
 
     /// Asks the store when that is due. An error, in every call: another process without a name has the lease.
     [[nodiscard]] Result<void> check(Instant now) {
-        if (!store_.leases() || !store_.lists_holders() || now.elapsed < ask_at_) return answer();
+        if (!store_.lists_holders || now.elapsed < ask_at_) return answer();
         const std::string owner = process_.identity();
         if (owner.empty()) return answer();
         const auto lease = claim(owner);

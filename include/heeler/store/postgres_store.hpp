@@ -19,6 +19,7 @@
 #include <heeler/store/postgres/open.hpp>
 #include <heeler/store/postgres/read.hpp>
 #include <heeler/store/postgres/write.hpp>
+#include <heeler/store/store_place.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -117,6 +118,13 @@ public:
     /// Server, database and schema, for people; without a password. Empty if the connection string cannot be read.
     [[nodiscard]] std::string_view name() const noexcept {
         return address_ ? std::string_view{address_->name} : std::string_view{};
+    }
+
+    /// The server as `heeler-ctl --store` has it, quoted for a shell; without a password. Empty as `name` is.
+    [[nodiscard]] std::string place() const {
+        if (!address_) return {};
+        const std::string place = detail::postgres_place(address_->connection, address_->schema);
+        return address_->clean(place) == place ? place : detail::postgres_place("password=hidden", address_->schema);
     }
 
 private:

@@ -20,6 +20,7 @@
 #include <heeler/store/sqlite/read.hpp>
 #include <heeler/store/sqlite/schema.hpp>
 #include <heeler/store/sqlite/write.hpp>
+#include <heeler/store/store_place.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -107,6 +108,9 @@ public:
     }
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    /// The file as `heeler-ctl --store` has it, quoted for a shell.
+    [[nodiscard]] std::string place() const { return detail::sqlite_place(path_); }
 
 private:
     template <class Work>

@@ -136,6 +136,8 @@ public:
         return shared_->inner.statement_timeout();
     }
 
+    [[nodiscard]] std::string place() const requires HasPlace<Inner> { return shared_->inner.place(); }
+
     [[nodiscard]] Result<List<HolderRow>> holders() requires CanListHolders<Inner> {
         return attempt(StoreOperation::claim, [](Inner& inner) { return inner.holders(); });
     }

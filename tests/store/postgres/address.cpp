@@ -39,6 +39,20 @@ TEST_CASE("a PostgreSQL store is named without its password", "[store][postgres]
     CHECK(PostgresStore{""}.name() == "postgresql:// schema heeler");
 }
 
+TEST_CASE("people are told where a PostgreSQL store is, as a shell reads it and without its password",
+          "[store][postgres]") {
+    PostgresSettings own;
+    own.schema = "two words";
+    CHECK(PostgresStore{"postgresql://ana:tr0ub4dor@db/x"}.place() == "'postgresql://ana@db/x'");
+    CHECK(PostgresStore{"host=db dbname=x"}.place() == "'postgres:host=db dbname=x'");
+    CHECK(PostgresStore{"host=db dbname=x", own}.place() == "'postgres:host=db dbname=x' --schema 'two words'");
+    for (const char* const hidden : {"host=db password=tr0ub4dor", "postgresql://db/x?password=tr0ub4dor",
+                                     "host=db sslpassword='tr0ub4dor' dbname=x", "password = tr0ub4dor"})
+        CHECK(PostgresStore{hidden}.place() == "\"$HEELER_STORE\"");
+    CHECK(
+        PostgresStore{"postgresql://ana:tr0/ub4dor@db/x"}.place().empty());  // nobody knows what of it is the password
+}
+
 TEST_CASE("connection strings that cannot be read are not shown", "[store][postgres]") {
     for (const std::string wrong :
          {"postgresql://ana:tr0/ub4dor@db.example/work", "postgresql://ana:tr0@ub4dor@db.example/work",
