@@ -68,6 +68,12 @@ inline constexpr std::size_t masked_head = std::size_t{48} * 1024;  ///< of long
 inline constexpr std::size_t masked_tail = std::size_t{16} * 1024;
 inline constexpr std::uint32_t letters_of_a_line = 6;
 
+/// Whether all of a line's words were looked at.
+[[nodiscard]] constexpr bool was_searched(const LineFacts& line, std::size_t text_size) noexcept {
+    return line.size <= head_bytes &&
+           (line.begin < head_bytes || std::size_t{line.begin} + line.size + tail_bytes >= text_size);
+}
+
 class ResultReader {
 public:
     ResultReader(std::string_view text, ResultFacts& facts) noexcept : text_{text}, reader_{text}, facts_{facts} {}
