@@ -265,10 +265,12 @@ private:
     }
     void count_word(std::uint32_t word) noexcept {
         word = word != 0 ? word : 1;  // 0: a free place
-        constexpr std::uint32_t block = 8;
+        constexpr std::size_t block = 8;
         std::uint32_t known = 0;
-        for (std::uint32_t from = 0; from < made_.words; from += block)
-            for (std::uint32_t i = 0; i < block; ++i) known |= distinct_[from + i] == word ? 1u : 0u;
+        for (std::size_t from = 0; from < made_.words; from += block) {
+            const std::uint32_t* eight = distinct_.data() + from;
+            for (std::size_t i = 0; i < block; ++i) known |= eight[i] == word ? 1u : 0u;
+        }
         if (known == 0 && made_.words < distinct_.size()) distinct_[made_.words++] = word;
     }
 

@@ -420,9 +420,11 @@ inline constexpr auto begins_something = [] {
     std::size_t i = phrase_index.of(at[0], at[1]);
     std::uint16_t said = 0;
     const auto slot = PhraseIndex::slot(at[0], at[1]);
+    const char third = end - at > 2 ? fold(at[2]) : '\0';
     for (; i < std::size(phrases); ++i) {
         const Phrase& phrase = phrases[i];
         if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
+        if (phrase.text.size() > 2 && phrase.text[2] != ' ' && phrase.text[2] != third) continue;
         const char* last = match_phrase(at, end, phrase.text);
         if (last == nullptr) continue;
         if ((phrase.said & said_error) != 0 && is_in_name(begin, at, last, end)) continue;
