@@ -206,9 +206,9 @@ TEST_CASE("Loop facts: words say the same wherever they stand in a text") {
                 const std::string text =
                     std::string(before, filler) + std::string{word} + std::string(140 - before, filler);
                 CAPTURE(text);
-                CHECK(said_in(text) == detail::said_by_bytes(text));
+                CHECK(said_in(text) == loops::detail::said_by_bytes(text));
                 const std::string ends = text.substr(0, before + word.size());
-                CHECK(said_in(ends) == detail::said_by_bytes(ends));
+                CHECK(said_in(ends) == loops::detail::said_by_bytes(ends));
             }
     CHECK((said_in(std::string(80, ' ') + "\x1b[31merror\x1b[0m") & said_strong) != 0);
 }
