@@ -62,16 +62,29 @@ inline constexpr Words plain_words{
     return at;
 }
 
-/// What may stand in a path or in a word: `special` is looked at more closely.
-enum class NameByte : std::uint8_t { none, plain, special };
-
+// What may stand in a path or in a word: 0 nothing, 1 what does, 2 what is to be looked at more closely.
 inline constexpr auto name_bytes = [] {
-    std::array<NameByte, 256> table{};
-    for (std::size_t c = 0; c < table.size(); ++c) table[c] = word_bytes[c] ? NameByte::plain : NameByte::none;
-    for (const char c : {'~', '@', '+'}) table[static_cast<unsigned char>(c)] = NameByte::plain;
-    for (const char c : {'/', '\\', '.', '-', '\xE2'}) table[static_cast<unsigned char>(c)] = NameByte::special;
+    std::array<char, 256> table{};
+    for (std::size_t c = 0; c < table.size(); ++c) table[c] = word_bytes[c] ? 1 : 0;
+    for (const char c : {'~', '@', '+'}) table[static_cast<unsigned char>(c)] = 1;
+    for (const char c : {'/', '\\', '.', '-', '\xE2'}) table[static_cast<unsigned char>(c)] = 2;
     return table;
 }();
+
+/// A set of tokens, for many questions of which most are answered by no.
+class TokenFilter {
+public:
+    explicit constexpr TokenFilter(const TokenSet& set) noexcept : set_{set} {
+        for (std::size_t i = 0; i < set.count; ++i) bits_ |= std::uint64_t{1} << (set.tokens[i] & 63u);
+    }
+    [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
+        return (bits_ >> (token & 63u) & 1) != 0 && set_.has(token);
+    }
+
+private:
+    const TokenSet& set_;
+    std::uint64_t bits_ = 0;
+};
 
 /// Reads one line of a failure and leaves out of its key what the call brought with it.
 class ErrorKeyReader {
@@ -102,7 +115,7 @@ private:
     enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign };
 
     void step(const char* stop) noexcept {
-        if (is_ascii_letter(*at_)) {
+        if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
             name(stop);
         } else if (*at_ == ' ') {
             ++at_;
@@ -202,9 +215,9 @@ private:
         const char* last = at_;
         bool is_plain = true;
         for (; last != stop; ++last) {
-            const NameByte kind = name_bytes[static_cast<unsigned char>(*last)];
-            if (kind == NameByte::plain) continue;
-            if (kind == NameByte::none || is_curly_quote(last)) break;
+            const char kind = name_bytes[static_cast<unsigned char>(*last)];
+            if (kind == 1) continue;
+            if (kind == 0 || is_curly_quote(last)) break;
             is_plain = false;
         }
         while (last != at_ && (last[-1] == '.' || last[-1] == '-')) --last;

@@ -64,25 +64,6 @@ struct TokenSet {
     }
 };
 
-/// The same set, for many questions of which most are answered by no.
-class TokenFilter {
-public:
-    explicit constexpr TokenFilter(const TokenSet& set) noexcept : set_{set} {
-        for (std::size_t i = 0; i < set.count; ++i) bits_ |= bit(set.tokens[i]);
-    }
-    [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
-        return (bits_ & bit(token)) != 0 && set_.has(token);
-    }
-
-private:
-    [[nodiscard]] static constexpr std::uint64_t bit(std::uint16_t token) noexcept {
-        return std::uint64_t{1} << (token & 63u);
-    }
-
-    const TokenSet& set_;
-    std::uint64_t bits_ = 0;
-};
-
 /// Whether the two share at least `numerator / denominator` of all their tokens; two empty sets do.
 [[nodiscard]] constexpr bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
                                        std::uint32_t denominator) noexcept {

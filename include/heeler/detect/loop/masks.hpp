@@ -295,11 +295,12 @@ public:
             const char* digit = next_digit(at, at + (rest < room ? rest : room));
             const auto count = static_cast<std::size_t>(digit - at);
             std::memcpy(buffer_.data() + size_, at, count);
-            take(count);
+            size_ += count;
+            left_ -= count;
             at = digit;
             if (at == end || count == room) continue;
-            buffer_[size_] = '#';
-            take(1);
+            buffer_[size_++] = '#';
+            --left_;
             at = number_end(at + 1, end);
         }
     }
@@ -312,10 +313,6 @@ private:
     [[nodiscard]] static const char* number_end(const char* at, const char* end) noexcept {
         while (at != end && (is_digit(*at) || ((*at == '.' || *at == ',') && end - at > 1 && is_digit(at[1])))) ++at;
         return at;
-    }
-    void take(std::size_t count) noexcept {
-        size_ += count;
-        left_ -= count;
     }
     void spill() noexcept {
         sum_ = text::combine(sum_, text::fingerprint_text({buffer_.data(), size_}));

@@ -41,7 +41,6 @@ inline constexpr auto folded = [] {
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 [[nodiscard]] constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-[[nodiscard]] constexpr bool is_ascii_letter(char c) noexcept { return is_lower(static_cast<char>(c | 0x20)); }
 [[nodiscard]] constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Letters of other languages count as letters: what is no ASCII.
@@ -473,7 +472,7 @@ inline constexpr std::size_t word_block = 64;
 [[nodiscard]] inline std::uint64_t word_bits(const char* at) noexcept {
     constexpr std::uint64_t gather =
         std::endian::native == std::endian::little ? 0x0102040810204080ULL : 0x8040201008040201ULL;
-    std::array<unsigned char, word_block> in_word;
+    unsigned char in_word[word_block];
     for (std::size_t i = 0; i < word_block; ++i) {
         const auto c = static_cast<unsigned char>(at[i]);
         const bool letter = static_cast<unsigned char>((c | 0x20u) - 'a') < 26,
@@ -483,7 +482,7 @@ inline constexpr std::size_t word_block = 64;
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < word_block; i += 8) {
         std::uint64_t eight = 0;
-        std::memcpy(&eight, in_word.data() + i, sizeof eight);
+        std::memcpy(&eight, in_word + i, sizeof eight);
         bits |= (eight * gather >> 56) << i;
     }
     return bits;
