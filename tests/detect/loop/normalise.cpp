@@ -214,4 +214,30 @@ TEST_CASE("Loop facts: any length and any bytes") {
     CHECK(result(middle).sum.typed != result(other).sum.typed);
 }
 
+TEST_CASE("Loop facts: words say the same wherever they stand in a text") {
+    constexpr std::string_view words[] = {"error",     "KeyError",     "no such file", "FAIL",      "ok",
+                                          "not found", "0 errors",     "on_error(",    "exit code", "xerror",
+                                          "errors.py", "\xE2\x9C\x97", "did not match"};
+    for (const std::string_view word : words)
+        for (const char filler : {' ', '.', 'x', '7', '_', '\xC3'})
+            for (std::size_t before = 0; before < 140; ++before) {
+                const std::string text =
+                    std::string(before, filler) + std::string{word} + std::string(140 - before, filler);
+                CAPTURE(text);
+                CHECK(said_in(text) == loops::detail::said_by_bytes(text));
+                const std::string ends = text.substr(0, before + word.size());
+                CHECK(said_in(ends) == loops::detail::said_by_bytes(ends));
+            }
+    CHECK((said_in(std::string(80, ' ') + "\x1b[31merror\x1b[0m") & said_strong) != 0);
+}
+
+TEST_CASE("Loop facts: a number has the shape of any other wherever it stands") {
+    for (std::size_t before = 0; before < 100; ++before) {
+        const std::string first(before, 'a'), last(100 - before, 'b');
+        CHECK(shape_hash(first + "7" + last) == shape_hash(first + "123.45" + last));
+        CHECK(shape_hash(first + "7" + last) != shape_hash(first + last));
+        CHECK(shape_hash(first + "7x8" + last) == shape_hash(first + "12x90" + last));
+    }
+}
+
 }  // namespace loops_normalise

@@ -90,6 +90,30 @@ inline constexpr Words trying_words{"attempt", "attempts", "try", "tries", "retr
     return digits >= 2 && digits + 2 <= word.size() && (hex == word.size() || word.size() >= 16);
 }
 
+// What may stand in a path or in a word: 0 nothing, 1 what does, 2 what is to be looked at more closely.
+inline constexpr auto name_bytes = [] {
+    std::array<char, 256> table{};
+    for (std::size_t c = 0; c < table.size(); ++c) table[c] = word_bytes[c] ? 1 : 0;
+    for (const char c : {'~', '@', '+'}) table[static_cast<unsigned char>(c)] = 1;
+    for (const char c : {'/', '\\', '.', '-', '\xE2'}) table[static_cast<unsigned char>(c)] = 2;
+    return table;
+}();
+
+/// A set of tokens, for many questions of which most are answered by no.
+class TokenFilter {
+public:
+    explicit constexpr TokenFilter(const TokenSet& set) noexcept : set_{set} {
+        for (std::size_t i = 0; i < set.count; ++i) bits_ |= std::uint64_t{1} << (set.tokens[i] & 63u);
+    }
+    [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
+        return (bits_ >> (token & 63u) & 1) != 0 && set_.has(token);
+    }
+
+private:
+    const TokenSet& set_;
+    std::uint64_t bits_ = 0;
+};
+
 /// Reads one line of a failure and leaves out of its key what the call brought with it.
 class ErrorKeyReader {
 public:
@@ -120,7 +144,11 @@ private:
     enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign };
 
     void step(const char* stop) noexcept {
-        if (*at_ == '\x1b') {
+        if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
+            name(stop);
+        } else if (*at_ == ' ') {
+            ++at_;
+        } else if (*at_ == '\x1b') {
             at_ = skip_escape(at_, end_);
         } else if (const char* inside = quote_end(at_); inside != nullptr && literal(inside)) {
             return;
@@ -233,20 +261,23 @@ private:
         else
             add(number_sign);
     }
-    [[nodiscard]] static bool is_name_byte(char c) noexcept {
-        return is_word(c) || c == '/' || c == '.' || c == '-' || c == '~' || c == '\\' || c == '@' || c == '+';
-    }
     /// A path, a file's name, or a word; not beyond `stop`, where something is masked.
     void name(const char* stop) noexcept {
         const char* last = at_;
-        while (last != stop && is_name_byte(*last) && !is_curly_quote(last)) ++last;
+        bool is_plain = true;
+        for (; last != stop; ++last) {
+            const char kind = name_bytes[static_cast<unsigned char>(*last)];
+            if (kind == 1) continue;
+            if (kind == 0 || is_curly_quote(last)) break;
+            is_plain = false;
+        }
         while (last != at_ && (last[-1] == '.' || last[-1] == '-')) --last;
         if (last == at_) {
             ++at_;
             return;
         }
         const std::string_view text = between(at_, last);
-        if (is_path(text)) {
+        if (!is_plain && is_path(text)) {
             add(path_sign);
             add_subject(text::fingerprint_text(text));
             at_ = last;
@@ -270,31 +301,43 @@ private:
         while (at_ != stop && !is_word(*at_)) ++at_;
         if (at_ == stop) return;
         if (is_digit(*at_)) return number();
-        const char* last = at_;
-        while (last != stop && is_word(*last)) ++last;
-        const std::string_view text = between(at_, last);
+        const char* first = at_;
+        const char* last = first;
+        std::uint32_t folded_hash = first_of_word_hash;
+        std::uint64_t hash = 14695981039346656037ULL;
+        std::uint32_t letter_count = 0;
+        for (; last != stop && is_word(*last); ++last) {
+            const char c = fold(*last);
+            folded_hash = next_of_word_hash(folded_hash, c);
+            letter_count += is_letter(c) ? 1 : 0;
+            if (!is_digit(c))
+                hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+            else if (!is_digit(last[-1]))  // a number begins no word
+                hash = (hash ^ static_cast<unsigned char>('#')) * 1099511628211ULL;
+        }
         at_ = last;
+        const std::string_view text = between(first, at_);
         if (is_random_id(text)) return add(number_sign);
         if (is_the_tool(text)) return add(argument_sign);
-        const bool own = text.size() > 1 && tokens_.has(token_of(text)) && !plain_words.has(text) &&
-                         (said_in(text) & said_error) == 0;
-        if (own) {
-            add_subject(word_hash(text));
+        const std::uint32_t own_hash = last_of_word_hash(folded_hash);
+        if (text.size() > 1 && tokens_.has(token_of(own_hash)) && !plain_words.has(own_hash) &&
+            (said_in(text) & said_error) == 0) {
+            add_subject(own_hash);
             return add(argument_sign);
         }
-        std::uint64_t hash = 14695981039346656037ULL;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            if (is_digit(text[i]) && i > 0 && is_digit(text[i - 1])) continue;
-            hash = (hash ^ static_cast<unsigned char>(is_digit(text[i]) ? '#' : fold(text[i]))) * 1099511628211ULL;
-            made_.letters += is_letter(text[i]) ? 1 : 0;
-        }
+        made_.letters += letter_count;
         count_word(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
         add(hash);
     }
     void count_word(std::uint32_t word) noexcept {
-        for (std::uint32_t i = 0; i < made_.words && i < distinct_.size(); ++i)
-            if (distinct_[i] == word) return;
-        if (made_.words < distinct_.size()) distinct_[made_.words++] = word;
+        word = word != 0 ? word : 1;  // 0: a free place
+        constexpr std::size_t block = 8;
+        std::uint32_t known = 0;
+        for (std::size_t from = 0; from < made_.words; from += block) {
+            const std::uint32_t* eight = distinct_.data() + from;
+            for (std::size_t i = 0; i < block; ++i) known |= eight[i] == word ? 1u : 0u;
+        }
+        if (known == 0 && made_.words < distinct_.size()) distinct_[made_.words++] = word;
     }
 
     /// However many of the call's words stand in a row, the failure is the same.
@@ -309,7 +352,7 @@ private:
     const char* begin_;
     const char* at_;
     const char* end_;
-    const TokenSet& tokens_;
+    TokenFilter tokens_;
     bool is_object_;  ///< all its words are quoted
     ErrorKey made_{};
     std::uint64_t last_ = no_sign;
@@ -328,11 +371,7 @@ struct TextNumbers {
         const char* end = at + text.size();
         MaskFinder finder{at, end};
         for (MaskSpan span = finder.next();; span = finder.next()) {
-            while (at != span.first) {
-                if (!is_digit(*at)) {
-                    ++at;
-                    continue;
-                }
+            for (at = next_digit(at, span.first); at != span.first; at = next_digit(at, span.first)) {
                 const char* last = loops::detail::digits_end(at, span.first);
                 const std::uint64_t number = text::fingerprint_text(between(at, last));
                 if (runs < most) all = text::combine(all, number);

@@ -24,6 +24,19 @@ struct MaskSpan {
     Mask mask = Mask::none;
 };
 
+/// The first digit, or `end`. Compilers make vector code of the search for its block.
+[[nodiscard]] inline const char* next_digit(const char* at, const char* end) noexcept {
+    constexpr std::ptrdiff_t block = 32;
+    for (; end - at >= block; at += block) {
+        unsigned any = 0;
+        for (std::ptrdiff_t i = 0; i < block; ++i)
+            any |= static_cast<unsigned>(static_cast<unsigned char>(at[i] - '0') < 10);
+        if (any != 0) break;
+    }
+    while (at != end && !is_digit(*at)) ++at;
+    return at;
+}
+
 /// Finds spans to mask, from front to back, each byte looked at a bounded number of times.
 class MaskFinder {
 public:
@@ -313,15 +326,17 @@ public:
         while (at != end && !is_full()) {
             if (size_ == buffer_.size()) spill();
             const std::size_t room = left_ < buffer_.size() - size_ ? left_ : buffer_.size() - size_;
-            char* const first = buffer_.data() + size_;
-            char* to = first;
-            while (at != end && to != first + room) {
-                const char c = *at++;
-                *to++ = is_digit(c) ? '#' : c;
-                if (is_digit(c)) at = number_end(at, end);
-            }
-            size_ += static_cast<std::size_t>(to - first);
-            left_ -= static_cast<std::size_t>(to - first);
+            const auto rest = static_cast<std::size_t>(end - at);
+            const char* digit = next_digit(at, at + (rest < room ? rest : room));
+            const auto count = static_cast<std::size_t>(digit - at);
+            std::memcpy(buffer_.data() + size_, at, count);
+            size_ += count;
+            left_ -= count;
+            at = digit;
+            if (at == end || count == room) continue;
+            buffer_[size_++] = '#';
+            --left_;
+            at = number_end(at + 1, end);
         }
     }
     [[nodiscard]] std::uint64_t hash() noexcept {
@@ -429,15 +444,26 @@ struct LineHashes {
 }
 [[nodiscard]] inline std::uint64_t shape_hash(std::string_view text) noexcept { return line_hashes(text).shape; }
 
+namespace detail {
+
+// `word_hash` byte by byte; bytes in lower case.
+inline constexpr std::uint32_t first_of_word_hash = 2166136261u;
+[[nodiscard]] constexpr std::uint32_t next_of_word_hash(std::uint32_t hash, char folded_byte) noexcept {
+    return (hash ^ static_cast<unsigned char>(folded_byte)) * 16777619u;
+}
+[[nodiscard]] constexpr std::uint32_t last_of_word_hash(std::uint32_t hash) noexcept { return hash ^ (hash >> 15); }
+
+}  // namespace detail
+
 /// A word's hash in any case, for sets of words.
 [[nodiscard]] constexpr std::uint32_t word_hash(std::string_view word) noexcept {
-    std::uint32_t hash = 2166136261u;
-    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(detail::fold(c))) * 16777619u;
-    return hash ^ (hash >> 15);
+    std::uint32_t hash = detail::first_of_word_hash;
+    for (const char c : word) hash = detail::next_of_word_hash(hash, detail::fold(c));
+    return detail::last_of_word_hash(hash);
 }
-[[nodiscard]] constexpr std::uint16_t token_of(std::string_view word) noexcept {
-    const std::uint32_t hash = word_hash(word);
-    return static_cast<std::uint16_t>(hash ^ (hash >> 16));
+[[nodiscard]] constexpr std::uint16_t token_of(std::uint32_t hash_of_word) noexcept {
+    return static_cast<std::uint16_t>(hash_of_word ^ (hash_of_word >> 16));
 }
+[[nodiscard]] constexpr std::uint16_t token_of(std::string_view word) noexcept { return token_of(word_hash(word)); }
 
 }  // namespace heeler::inline HEELER_ABI::loops

@@ -40,12 +40,65 @@ private:
     std::size_t size_ = 0;
 };
 
+/// The lines of an answer from one of the first on, with what is known of them already.
+class AnswerLines {
+public:
+    AnswerLines(std::string_view output, const ResultFacts& result, std::uint32_t first, std::uint32_t lines) noexcept
+        : output_{output},
+          result_{result},
+          left_{first < ResultFacts::head_lines ? lines : 0},
+          next_{first},
+          reader_{output, output.size()} {}
+    [[nodiscard]] bool next() noexcept {
+        if (left_ == 0) return false;
+        --left_;
+        if (next_ < ResultFacts::head_lines) {
+            facts_ = &result_.head[next_++];
+            text_ = output_.substr(facts_->begin < output_.size() ? facts_->begin : output_.size(), facts_->size);
+            return true;
+        }
+        if (facts_ != nullptr) {  // the newest was the last of the first ones
+            facts_ = nullptr;
+            reader_ = LineReader{output_, static_cast<std::size_t>(text_.data() - output_.data()) + text_.size()};
+        }
+        return reader_.next(text_);
+    }
+    /// At most so many more lines.
+    void limit(std::uint32_t lines) noexcept { left_ = left_ < lines ? left_ : lines; }
+
+    [[nodiscard]] std::string_view text() const noexcept { return text_; }
+    [[nodiscard]] std::uint16_t said() const noexcept { return said_within(text_.size()); }
+    /// What its first bytes say.
+    [[nodiscard]] std::uint16_t said_within(std::size_t bytes) const noexcept {
+        const bool known = facts_ != nullptr && bytes >= text_.size() && was_searched(*facts_, output_.size());
+        return known ? facts_->said : said_in(text_.substr(0, bytes));
+    }
+    [[nodiscard]] std::uint32_t shape() const noexcept {
+        const bool known = facts_ != nullptr && text_.size() <= masked_head;
+        return known ? facts_->shape : static_cast<std::uint32_t>(shape_hash(text_));
+    }
+
+private:
+    std::string_view output_;
+    const ResultFacts& result_;
+    std::uint32_t left_;
+    std::uint32_t next_;
+    LineReader reader_;
+    const LineFacts* facts_ = nullptr;  ///< of the newest line, if it is one of the first
+    std::string_view text_{};
+};
+
 /// An outcome in the making: what is known of the call, the answer, and its text.
 class Classifier {
 public:
     Classifier(Learned& learned, const CallFacts& call, const ResultFacts& result, std::string_view output,
                bool made_before) noexcept
-        : learned_{learned}, call_{call}, result_{result}, output_{output}, made_before_{made_before} {}
+        : learned_{learned},
+          call_{call},
+          result_{result},
+          output_{output},
+          made_before_{made_before},
+          tokens_{call.tokens} {}
 
     [[nodiscard]] Outcome classify() noexcept {
         body_ = body_of(learned_, call_, result_);
@@ -93,7 +146,14 @@ private:
         if (body.lines == 0) return nullptr;
         return &result_.tail[body.dropped_last];
     }
-    [[nodiscard]] LineReader lines_of(const Body& body) const noexcept {
+    [[nodiscard]] AnswerLines lines_of(const Body& body) const noexcept {
+        return {output_, result_, body.first, body.lines};
+    }
+    /// With what stands behind the body.
+    [[nodiscard]] AnswerLines lines_from(const Body& body) const noexcept {
+        return {output_, result_, body.first, body.lines > 0 ? result_.lines - body.first : 0};
+    }
+    [[nodiscard]] LineReader reader_of(const Body& body) const noexcept {
         const std::string_view first = first_line(body);
         return LineReader{output_,
                           first.empty() ? output_.size() : static_cast<std::size_t>(first.data() - output_.data())};
@@ -126,7 +186,7 @@ private:
     /// "No changes to make", "nothing to commit": a change that was none did not succeed.
     [[nodiscard]] bool changed_nothing() const noexcept {
         if (failure_.length > medium_text) return false;
-        LineReader reader = lines_of(failure_);
+        LineReader reader = reader_of(failure_);
         std::uint32_t left = failure_.lines < 4 ? failure_.lines : 4;
         for (std::string_view line; left > 0 && reader.next(line); --left)
             if (denies_change(line)) return true;
@@ -182,10 +242,9 @@ private:
             return true;
         if ((said_in(line.substr(0, 80)) & said_first_line) != 0) return true;
         std::size_t left = 160;
-        LineReader reader = lines_of(failure_);
-        for (std::string_view each; left > 0 && reader.next(each);) {
-            if ((said_in(each.substr(0, left)) & said_opening) != 0) return true;
-            left -= each.size() < left ? each.size() : left;
+        for (AnswerLines each = lines_from(failure_); left > 0 && each.next();) {
+            if ((each.said_within(left) & said_opening) != 0) return true;
+            left -= each.text().size() < left ? each.text().size() : left;
         }
         return false;
     }
@@ -202,11 +261,11 @@ private:
     [[nodiscard]] bool brings_lines() const noexcept {
         constexpr int enough = 2;
         int brought = 0;
-        LineReader reader = lines_of(failure_);
-        std::uint32_t left = failure_.lines < ResultFacts::hashed_lines ? failure_.lines : ResultFacts::hashed_lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left) {
-            if (!has_letters(line, letters_of_a_line) || tells_failure(line)) continue;
-            if (repeats_the_call(line, 6) || learned_.seen.has(static_cast<std::uint32_t>(shape_hash(line)))) continue;
+        AnswerLines line = lines_of(failure_);
+        line.limit(ResultFacts::hashed_lines);
+        while (line.next()) {
+            if (!has_letters(line.text(), letters_of_a_line) || tells_failure(line)) continue;
+            if (repeats_the_call(line.text(), 6) || learned_.seen.has(line.shape())) continue;
             if (++brought == enough) return true;
         }
         return false;
@@ -217,12 +276,16 @@ private:
     [[nodiscard]] bool is_record() const noexcept {
         return !result_.failed && call_.kind == CallKind::read && !call_.shell;
     }
+    [[nodiscard]] static bool tells_failure(const AnswerLines& line) noexcept {
+        return (line.said() & said_strong) != 0 && !is_warning(line.text());
+    }
     /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
     [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
-        LineReader reader = lines_of(failure_);
-        std::uint32_t left = failure_.lines < lines ? failure_.lines : lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left) {
-            if (!tells_failure(line) || repeats_the_call(line, 10)) continue;
+        AnswerLines each = lines_of(failure_);
+        each.limit(lines);
+        while (each.next()) {
+            const std::string_view line = each.text();
+            if (!tells_failure(each) || repeats_the_call(line, 10)) continue;
             if (is_program_line(line) || (call_.search && is_search_hit(line))) continue;
             if (!is_record() || !is_of_object(line) || object_tells_failure(line)) return true;
         }
@@ -236,7 +299,8 @@ private:
             const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
             if (stop - at > 1 && is_letter(*at)) {
                 ++words;
-                own += call_.tokens.has(token_of(between(at, stop))) ? 1 : 0;
+                own += tokens_.has(token_of(between(at, stop))) ? 1 : 0;
+                if (own < words && tenths == 10) return false;
             }
             at = stop == at ? at + 1 : stop;
         }
@@ -246,10 +310,9 @@ private:
     [[nodiscard]] bool is_infra() const noexcept {
         if (call_.kind == CallKind::write || body_.length >= 1500) return false;
         std::size_t left = 600;
-        LineReader reader = lines_of(failure_);
-        for (std::string_view line; left > 0 && reader.next(line);) {
-            line = line.substr(0, left);
-            if ((said_in(line) & said_infra) != 0 || has_status_code(line)) return true;
+        for (AnswerLines each = lines_from(failure_); left > 0 && each.next();) {
+            const std::string_view line = each.text().substr(0, left);
+            if ((each.said_within(left) & said_infra) != 0 || has_status_code(line)) return true;
             left -= line.size();
         }
         return false;
@@ -257,12 +320,10 @@ private:
     [[nodiscard]] bool is_acknowledgement() const noexcept {
         if (body_.length > short_text || call_.kind == CallKind::wait) return false;
         bool ack = false;
-        LineReader reader = lines_of(body_);
-        std::uint32_t left = body_.lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left) {
-            for (const char c : line)
+        for (AnswerLines line = lines_of(body_); line.next();) {
+            for (const char c : line.text())
                 if (is_digit(c)) return false;
-            ack = ack || (said_in(line) & (call_.search ? said_ack : said_ack | said_act)) != 0;
+            ack = ack || (line.said() & (call_.search ? said_ack : said_ack | said_act)) != 0;
         }
         return ack;
     }
@@ -270,7 +331,7 @@ private:
     [[nodiscard]] bool is_pending_status() const noexcept {
         if (!call_.status) return false;
         std::size_t left = 1000;
-        LineReader reader = lines_of(failure_);
+        LineReader reader = reader_of(failure_);
         for (std::string_view line; left > 0 && reader.next(line);) {
             line = line.substr(0, left);
             if (has_pending_state(line)) return true;
@@ -284,11 +345,9 @@ private:
         if (!made_before_ || call_.shell || call_.has_path || failure_.strong_lines > 0 || body_.length >= 4000)
             return false;
         std::size_t left = 200;
-        LineReader reader = lines_of(body_);
-        for (std::string_view line; left > 0 && reader.next(line);) {
-            line = line.substr(0, left);
-            if ((said_in(line) & said_pending) != 0) return true;
-            left -= line.size();
+        for (AnswerLines line = lines_from(body_); left > 0 && line.next();) {
+            if ((line.said_within(left) & said_pending) != 0) return true;
+            left -= line.text().size() < left ? line.text().size() : left;
         }
         return false;
     }
@@ -329,15 +388,15 @@ private:
     }
     [[nodiscard]] std::uint64_t shape_of_body() const noexcept {
         std::uint64_t sum = 0;
-        LineReader reader = lines_of(body_);
-        std::uint32_t left = body_.lines < ResultFacts::head_lines ? body_.lines : ResultFacts::head_lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left) sum = text::combine(sum, shape_hash(line));
+        AnswerLines line = lines_of(body_);
+        line.limit(ResultFacts::head_lines);
+        while (line.next()) sum = text::combine(sum, shape_hash(line.text()));
         return sum;
     }
 
     [[nodiscard]] bool says_absent(const Body& body) const noexcept {
         if (body.length > short_text) return false;
-        LineReader reader = lines_of(body);
+        LineReader reader = reader_of(body);
         std::uint32_t left = body.lines;
         for (std::string_view line; left > 0 && reader.next(line); --left)
             if ((said_in(line) & said_absent) != 0) return true;
@@ -348,7 +407,7 @@ private:
         const LineFacts* line = telling_line();
         if (line == nullptr) {
             if (body_.length > medium_text) return {text::combine(failure_.sum.typed, result_.sha), 0, 6, 32};
-            return error_key(Joined{lines_of(failure_), failure_.lines}.view(), call_.tokens, call_.tool);
+            return error_key(Joined{reader_of(failure_), failure_.lines}.view(), call_.tokens, call_.tool);
         }
         const std::string_view text = line_at(*line);
         if (has_letters(text, 13))
@@ -385,10 +444,8 @@ private:
         TextNumbers numbers;
         std::size_t left = 600;
         const char* read_to = output_.data();
-        LineReader reader = lines_of(failure_);
-        std::uint32_t lines = failure_.lines;
-        for (std::string_view line; left > 0 && lines > 0 && reader.next(line); --lines) {
-            line = line.substr(0, left);
+        for (AnswerLines each = lines_of(failure_); left > 0 && each.next();) {
+            const std::string_view line = each.text().substr(0, left);
             numbers.add(line);
             left -= line.size();
             read_to = line.data() + line.size();
@@ -405,6 +462,7 @@ private:
     const ResultFacts& result_;
     std::string_view output_;
     bool made_before_;
+    TokenFilter tokens_;
     Body body_{};     ///< without banners
     Body failure_{};  ///< and without "Exit code 1"
 };

@@ -69,6 +69,12 @@ inline constexpr std::size_t masked_tail = std::size_t{16} * 1024;
 inline constexpr std::uint32_t letters_of_a_line = 6;
 inline constexpr std::uint32_t letters_of_a_banner = 3;  ///< numbers, whatever they are, are an answer
 
+/// Whether all of a line's words were looked at.
+[[nodiscard]] constexpr bool was_searched(const LineFacts& line, std::size_t text_size) noexcept {
+    return line.size <= head_bytes &&
+           (line.begin < head_bytes || std::size_t{line.begin} + line.size + tail_bytes >= text_size);
+}
+
 class ResultReader {
 public:
     ResultReader(std::string_view text, ResultFacts& facts) noexcept : text_{text}, reader_{text}, facts_{facts} {}

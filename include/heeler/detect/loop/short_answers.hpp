@@ -203,13 +203,13 @@ inline constexpr Words pending_states{"pending",      "queued",      "waiting", 
 }
 
 /// "HTTP 503", "status: 429", "502 Bad Gateway"; a bare number is data.
-[[nodiscard]] constexpr bool has_status_code(std::string_view line) noexcept {
+[[nodiscard]] inline bool has_status_code(std::string_view line) noexcept {
     const char* begin = line.data();
     const char* end = begin + line.size();
-    for (const char* at = begin; at != end;) {
+    for (const char* at = begin; (at = next_digit(at, end)) != end;) {
         const char* stop = word_end(at, end);
-        const std::string_view word = between(at, stop);
-        at = stop == at ? at + 1 : stop;
+        const std::string_view word = at == begin || !is_word(at[-1]) ? between(at, stop) : std::string_view{};
+        at = stop;
         const bool server = word.size() == 3 && word[0] == '5' && is_digit(word[1]) && is_digit(word[2]);
         if (word != "429" && !server) continue;
         const char* next = skip_blanks(stop, end);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include <heeler/config.hpp>
 
@@ -444,9 +447,11 @@ inline constexpr auto begins_something = [] {
     std::size_t i = phrase_index.of(at[0], at[1]);
     std::uint16_t said = 0;
     const auto slot = PhraseIndex::slot(at[0], at[1]);
+    const char third = end - at > 2 ? fold(at[2]) : '\0';
     for (; i < std::size(phrases); ++i) {
         const Phrase& phrase = phrases[i];
         if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
+        if (phrase.text.size() > 2 && phrase.text[2] != ' ' && phrase.text[2] != third) continue;
         const char* last = match_phrase(at, end, phrase.text);
         if (last == nullptr) continue;
         if ((phrase.said & said_error) != 0 && is_in_name(begin, at, last, end)) continue;
@@ -475,34 +480,80 @@ inline constexpr auto begins_something = [] {
     return false;
 }
 
-/// What the words of `text` say together (`Said`). Linear, never allocates.
-[[nodiscard]] constexpr std::uint16_t said_in(std::string_view text) noexcept {
+namespace detail {
+
+/// What the word at `at` says, with what follows it.
+[[nodiscard]] constexpr std::uint16_t said_by_word(const char* begin, const char* at, const char* end) noexcept {
+    if (!is_letter(*at)) return 0;
+    const std::uint16_t said = said_at(begin, at, end);
+    if (!is_upper(*at)) return said;
+    const char* last = word_end(at, end);
+    const bool names_exception = is_exception_name(between(at, last)) && !is_in_name(begin, at, last, end);
+    return names_exception || is_failure_mark(begin, at, last, end) ? static_cast<std::uint16_t>(said | failure) : said;
+}
+
+/// Byte by byte: for short texts, and those with control sequences of a terminal.
+[[nodiscard]] constexpr std::uint16_t said_by_bytes(std::string_view text) noexcept {
     const char* begin = text.data();
     const char* end = begin + text.size();
     std::uint16_t said = 0;
     for (const char* at = begin;;) {
-        while (at != end && !detail::begins_something[static_cast<unsigned char>(*at)]) ++at;
+        while (at != end && !begins_something[static_cast<unsigned char>(*at)]) ++at;
         if (at == end) return said;
         if (*at == '\x1b') {
-            at = begin = detail::skip_escape(at, end);
+            at = begin = skip_escape(at, end);
             continue;
         }
-        const char* last = detail::word_end(at, end);
-        if (detail::is_letter(*at)) {
-            said = static_cast<std::uint16_t>(said | detail::said_at(begin, at, end));
-            const bool exception = (last[-1] == 'r' || last[-1] == 'n') &&
-                                   detail::is_exception_name(detail::between(at, last)) &&
-                                   !detail::is_in_name(begin, at, last, end);
-            if (exception || ((*at == 'F' || *at == 'E') && detail::is_failure_mark(begin, at, last, end)))
-                said = static_cast<std::uint16_t>(said | detail::failure);
-        }
-        at = last;
+        said = static_cast<std::uint16_t>(said | said_by_word(begin, at, end));
+        at = word_end(at, end);
     }
 }
 
-/// Whether the line tells of a failure.
-[[nodiscard]] constexpr bool tells_failure(std::string_view line) noexcept {
-    return (said_in(line) & said_strong) != 0 && !is_warning(line);
+inline constexpr std::size_t word_block = 64;
+
+/// Which of the `word_block` bytes at `at` are part of a word: a bit each, of the first byte the lowest. Compilers make
+/// vector code of the inner loop.
+[[nodiscard]] inline std::uint64_t word_bits(const char* at) noexcept {
+    constexpr std::uint64_t gather =
+        std::endian::native == std::endian::little ? 0x0102040810204080ULL : 0x8040201008040201ULL;
+    unsigned char in_word[word_block];
+    for (std::size_t i = 0; i < word_block; ++i) {
+        const auto c = static_cast<unsigned char>(at[i]);
+        const bool letter = static_cast<unsigned char>((c | 0x20u) - 'a') < 26,
+                   digit = static_cast<unsigned char>(c - '0') < 10;
+        in_word[i] = static_cast<unsigned char>(letter | digit | (c == '_') | (c >= 0x80));
+    }
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < word_block; i += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, in_word + i, sizeof eight);
+        bits |= (eight * gather >> 56) << i;
+    }
+    return bits;
+}
+
+}  // namespace detail
+
+/// What the words of `text` say together (`Said`). Linear, never allocates.
+[[nodiscard]] constexpr std::uint16_t said_in(std::string_view text) noexcept {
+    constexpr std::size_t few = 24;
+    if (std::is_constant_evaluated() || text.size() <= few || text.find('\x1b') != std::string_view::npos)
+        return detail::said_by_bytes(text);
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    std::array<char, detail::word_block> last{};
+    std::uint64_t before = 0;  // whether the byte before the block is part of a word
+    std::uint16_t said = 0;
+    for (std::size_t from = 0; from < text.size(); from += detail::word_block) {
+        const bool whole = text.size() - from >= last.size();
+        if (!whole) std::memcpy(last.data(), begin + from, text.size() - from);
+        const std::uint64_t bits = detail::word_bits(whole ? begin + from : last.data());
+        for (std::uint64_t starts = bits & ~(bits << 1 | before); starts != 0; starts &= starts - 1)
+            said = static_cast<std::uint16_t>(
+                said | detail::said_by_word(begin, begin + from + std::countr_zero(starts), end));
+        before = bits >> 63;
+    }
+    return said;
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops
