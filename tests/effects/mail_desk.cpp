@@ -68,6 +68,7 @@ struct Interrupted final : detail::NotifierPort {
         std::exchange(meanwhile, [] {})();
         return Receipt{};
     }
+    Result<void> serves(std::string_view) override { return {}; }
 };
 
 }  // namespace
