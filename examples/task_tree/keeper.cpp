@@ -9,7 +9,6 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/tree/watch/presets.hpp>
 
-
 namespace tracker {
 namespace {
 

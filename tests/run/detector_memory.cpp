@@ -228,7 +228,8 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);
     CHECK(memory.due_waiting(Run{}, {}) == Elapsed{7s});
-    CHECK_FALSE(memory.due_waiting(Run{}, Elapsed{7s}));  // it was looked at then
+    CHECK(memory.due_waiting(Run{}, Elapsed{7s}) == Elapsed{9s});  // it was looked at then
+    CHECK_FALSE(memory.due_waiting(Run{}, Elapsed{9s}));
 }
 
 TEST_CASE("every detector that looks is asked, and the first sighting counts", "[run]") {

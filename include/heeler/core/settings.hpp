@@ -47,6 +47,8 @@ struct IntervalSettings {
     Duration long_task = 300s;
     Duration short_until = 1800s;     ///< expected durations up to this are short
     std::optional<Duration> fixed{};  ///< the same for every run, whatever it expects
+    /// Whether the store keeps what came of all of them, about 40 bytes each, for the report; else it is of the newest.
+    bool on_record = false;
 
     [[nodiscard]] Duration interval_for(const std::optional<Duration>& expected) const noexcept {
         if (fixed) return *fixed;

@@ -199,7 +199,7 @@ public:
         sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});
         auto& rows = watched_.heartbeats.edit();
-        if (rows.size() >= RunMemory::most_heartbeats) put_on_record(rows);
+        if (rows.size() >= RunMemory::most_heartbeats) make_room(rows);
         rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
         last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
@@ -234,11 +234,12 @@ public:
 private:
     static constexpr std::size_t most_steps = 4096;
 
-    /// The oldest rows of the heartbeat log.
-    void put_on_record(List<HeartbeatRow>& rows) {
+    /// For the oldest rows of the heartbeat log.
+    void make_room(List<HeartbeatRow>& rows) {
         constexpr std::size_t count = RunMemory::heartbeats_per_record;
-        watched_.unsaved.edit().audit.push_back(
-            {now_.wall, std::string{heartbeats_record}, std::string{run_.id}, write_heartbeats(rows, count)});
+        if (watched_.rules().interval.on_record)
+            watched_.unsaved.edit().audit.push_back(
+                {now_.wall, std::string{heartbeats_record}, std::string{run_.id}, write_heartbeats(rows, count)});
         rows.erase(rows.begin(), rows.begin() + count);
     }
 

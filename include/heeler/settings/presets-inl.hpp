@@ -23,6 +23,7 @@ HEELER_INLINE void session_details(Alert& alert, const Run& run, Duration worked
 HEELER_INLINE RunClass long_run() {
     RunClass rules;
     rules.name = "long_run";
+    rules.interval.on_record = true;
     rules.detectors.turn_on<RunTimeout>()
         .turn_on<BurnRateTracker<Tokens>>()
         .turn_on<BurnRateTracker<ApiCalls>>()
