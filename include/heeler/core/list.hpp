@@ -63,8 +63,11 @@ public:
     List(std::initializer_list<T> values) : List(values.begin(), values.end()) {}
     List(const List& other) : List(other.begin(), other.end()) {}
     List(List&& other) noexcept { swap_storage(other); }
-    List& operator=(List other) noexcept {
-        swap_storage(other);
+    // Not one that takes a value: Clang 14 forgets to destroy what a template assigns to it in braces.
+    List& operator=(const List& other) { return *this = List{other.begin(), other.end()}; }
+    List& operator=(List&& other) noexcept {
+        List taken{static_cast<List&&>(other)};
+        swap_storage(taken);
         return *this;
     }
     ~List() {
