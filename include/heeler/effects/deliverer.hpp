@@ -441,7 +441,7 @@ private:
                 if (row.alert.key != job.row.alert.key) others.push_back(std::move(row));
             watched.unsaved.edit().alerts.swap(others);
         }
-        if (watched.alerts_pending > 0) --watched.alerts_pending;
+        watched.settle_alert();
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         return state == AlertRow::State::delivered;
     }
@@ -463,7 +463,7 @@ private:
             queues_.add(std::move(job));
             return true;
         }
-        if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+        job.watched->settle_alert();
         return true;
     }
 
@@ -473,12 +473,12 @@ private:
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
-            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+            job.watched->settle_alert();
             if (state == AlertRow::State::dead) job.watched->note(job.fate(Fate::What::dead));
             // In shadow mode all goes on as if people had read it.
             const bool in_shadow = state == AlertRow::State::skipped && job.rules->rules.mode == Mode::shadow;
             if (state == AlertRow::State::delivered || in_shadow) job.watched->note(job.fate(Fate::What::delivered));
-            end_follows = job.watched->alerts_pending == 0 && job.watched->verdict->told.end_waits;
+            end_follows = job.watched->end_follows();
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process. That
         // the run is over is stored with it: a crash in between would leave nobody who says so.
