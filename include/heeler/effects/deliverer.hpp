@@ -377,6 +377,7 @@ private:
             }
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
+            if (!notifier_.news.empty()) note_news(job, now, report);
             job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
             if (job.under_way) return wait_for(std::move(job), taken, now);
@@ -451,6 +452,17 @@ private:
         if (receipt.names.empty()) return;
         AuditRow row = receipt_note(job.row, receipt, now.wall);
         row.run = job.row.alert.run.id;
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->unsaved.edit().audit.push_back(std::move(row));
+    }
+
+    /// Of the notifier's settings; stored with the alert's new state.
+    void note_news(const AlertJob& job, Instant now, CycleReport& report) {
+        text::JsonLine line;
+        line.begin_object().key("setting").string("routes").key("message").string(notifier_.news).end_object();
+        AuditRow row{now.wall, std::string{doubt_record}, job.row.alert.run.id, std::move(line).text()};
+        notifier_.news.clear();
+        report.events.push_back(AuditEvent{row});
         const std::lock_guard guard{job.watched->lock};
         job.watched->unsaved.edit().audit.push_back(std::move(row));
     }
