@@ -1,4 +1,6 @@
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include <heeler/alert/group.hpp>
@@ -111,4 +113,24 @@ TEST_CASE("escalations of one cause are one message, and each run's action is se
         REQUIRE(history.actions.size() == 2);
         for (const Action& action : history.actions) CHECK(action.outcome != ActionOutcome::intended);
     }
+}
+
+TEST_CASE("that a run is over is not lost with a crash after the alert of its group that it waited for [M-125]") {
+    const auto point = GENERATE(CrashPoint::after_answer, CrashPoint::before_answer);
+    const std::uint64_t commits = GENERATE(range(std::uint64_t{1}, std::uint64_t{8}));
+    Children c;
+    c.notifier.answer_with({Delivery::fail});
+    c.pass(640s);
+    REQUIRE(c.memory.history("child 1")->alerts[0].how == AlertRow::How::together);
+    REQUIRE(c.memory.history("child 1")->alerts[0].state == AlertRow::State::pending);
+    REQUIRE(c.dog->finish(c.runs[1]));
+    c.notifier.answer_with({});
+    c.store.crash_at_commit(commits, point);
+    for (int i = 0; i < 8; ++i) (void)c.after(10s);
+    c.boot();
+    for (int i = 0; i < 12; ++i) (void)c.after(10s);
+    std::set<std::string> ends;
+    for (const Alert& alert : c.notifier.delivered())
+        if (alert.run.id == "child 1" && alert.kind == "run.ended") ends.insert(alert.key);
+    CHECK(ends.size() == 1);
 }

@@ -210,7 +210,7 @@ TEST_CASE("an operator resumes a paused run [M-088]") {
 TEST_CASE("decisions about unknown and finished runs harm nobody [M-008]") {
     Bench b;
     const RunHandle run = b.stalled();
-    decide(b, Verb::mark_stopped, "nobody");
+    CHECK_FALSE(b.dog->decide({0, "nobody", Verb::mark_stopped, {}, "ana", {}}));
     decide(b, Verb::resume, "r");
     decide(b, Verb::mark_stopped, "r");
     b.minutes(1);

@@ -653,7 +653,7 @@ TEST_CASE("decisions about runs that are not watched are applied once and on rec
         for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss, Verb::ack, Verb::resume,
                                 Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze}) {
             INFO(run << " " << verb_names[static_cast<std::size_t>(verb)]);
-            d.decide(verb, run);
+            d.write({row_of(verb, run)});
             const CycleReport report = d.after(1s);
             CHECK(report.errors == 0);
             CHECK(d.memory.list()->empty());
@@ -662,6 +662,24 @@ TEST_CASE("decisions about runs that are not watched are applied once and on rec
         }
     }
     CHECK(d.history("over").row->state == RunState::completed);
+}
+
+TEST_CASE("a decision about a run that nobody has is refused, and the nearest run is named") {
+    Desk d;
+    (void)d.run("port-parser");
+    REQUIRE(d.dog->finish(d.run("nightly")));
+    d.minutes(1);
+    REQUIRE_FALSE(d.dog->find("nightly"));
+    const auto refusal = [&](std::string run) {
+        const auto done = d.dog->decide(row_of(Verb::snooze, std::move(run)));
+        return done ? std::string{} : std::string{name_of(done.error().code)} + ": " + done.error().message;
+    };
+    CHECK(refusal("port-parsr") == "unknown_run: no run has the id `port-parsr`, the nearest is `port-parser`");
+    CHECK(refusal("deploy") == "unknown_run: no run has the id `deploy`");
+    CHECK(refusal(std::string(128, 'p')).starts_with("unknown_run: "));
+    CHECK(d.memory.list()->empty());
+    CHECK(refusal("port-parser").empty());
+    CHECK(refusal("nightly").empty());  // it is over, which the record says
 }
 
 TEST_CASE("a verb for one run that names none is ignored, not applied to all [M-008]") {

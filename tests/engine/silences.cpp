@@ -531,3 +531,29 @@ TEST_CASE("what is not found when the silence ends, but is not known to be over,
     q.looks(5);
     CHECK(q.told() == "run.unhealthy: ");
 }
+
+TEST_CASE("a silence about what nobody has is in force, and on record with the name that is nearest") {
+    RunClass rules = told_by_levels();
+    rules.alerts.conditions[0].kind = "deploy.waits";
+    Quiet q{rules};
+    q.lost("port-parser", {"night"});
+    const auto doubt = [&](AlertMatch about) {
+        const std::size_t before = q.record("", "contradiction").size();
+        q.silenced(std::move(about));
+        return q.record("", "contradiction").substr(before);
+    };
+    const auto said = [](const std::string& message) {
+        return R"({"setting":"silence","message":")" + message + "\"}\n";
+    };
+    CHECK(doubt({"port-parsr", {}, {}, {}, {}}) ==
+          said("no run has the id `port-parsr`, the nearest is `port-parser`"));
+    CHECK(doubt({{}, rules.name + "s", {}, {}, {}}) ==
+          said("no class has the name `" + rules.name + "s`, the nearest is `" + rules.name + "`"));
+    CHECK(doubt({{}, {}, "nigth", "run.unhealty", {}}) ==
+          said("no run that is watched has the tag `nigth`, the nearest is `night`; no alert has the kind "
+               "`run.unhealty`, the nearest is `run.unhealthy`"));
+    CHECK(doubt({"comes-later", {}, {}, {}, {}}) == said("no run has the id `comes-later`"));
+    CHECK(q.dog->silences()->size() == 4);
+    CHECK(doubt({"port-parser", rules.name, "night", "deploy.waits", Severity::critical}).empty());
+    CHECK(doubt({{}, {}, {}, "escalation", {}}).empty());
+}

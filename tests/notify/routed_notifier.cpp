@@ -1,7 +1,9 @@
 #include <heeler/notify/routed_notifier.hpp>
 
+#include <heeler/notify/all_of.hpp>
 #include <heeler/notify/any_of.hpp>
 #include <heeler/notify/fallback.hpp>
+#include <heeler/notify/in_background.hpp>
 #include <heeler/testing/contract/notifier_contract.hpp>
 #include <heeler/testing/recording_notifier.hpp>
 
@@ -79,6 +81,58 @@ TEST_CASE("what is doubtful in a table of routes is on record when a class is de
     for (const AuditEvent& event : bench::all_of<AuditEvent>(dog.cycle())) doubt += event.row.body;
     CHECK_THAT(doubt,
                ContainsSubstring(R"("setting":"routes")") && ContainsSubstring("the nearest is `run.unhealthy`"));
+}
+
+TEST_CASE("notifiers that hold others pass on what those doubt, and the tags that they ask for") {
+    const RoutedNotifier table{RecordingNotifier{},
+                               Route{Match{.kinds = {"run.endet"}, .tags = {"night", "weekend"}}, RecordingNotifier{}}};
+    const std::string doubt = "no alert has the kind `run.endet`, the nearest is `run.ended`";
+    const std::vector<std::string> tags{"night", "weekend"};
+    const auto passes_on = [&](const auto& notifier) {
+        return notifier.doubts() == doubt && notifier.tags().asked() == tags;
+    };
+    CHECK(passes_on(table));
+    CHECK(passes_on(AnyOf{RecordingNotifier{}, table}));
+    CHECK(passes_on(AllOf{table, RecordingNotifier{}}));
+    CHECK(passes_on(FallbackNotifier{table, RecordingNotifier{}}));
+    CHECK(passes_on(FallbackNotifier{RecordingNotifier{}, AllOf{AnyOf{table}}}));
+    CHECK(passes_on(InBackground{table}));
+    CHECK(passes_on(RoutedNotifier{table}));
+    CHECK(passes_on(RoutedNotifier{RecordingNotifier{}, Route{Match{.to = {"ops"}}, table}}));
+    CHECK(AnyOf{table, table}.doubts() == doubt + "; " + doubt);
+    CHECK(AnyOf{RecordingNotifier{}}.doubts().empty());
+}
+
+TEST_CASE("a tag in a table of routes that no run has is on record when people are told of one that is like it") {
+    ManualClock clock{bench::start};
+    MemoryStore store;
+    Watchdog dog{clock, store,
+                 AnyOf{RoutedNotifier{RecordingNotifier{},
+                                      Route{Match{.tags = {"nigth", "deploy", "weekend"}}, RecordingNotifier{}}}}};
+    REQUIRE(dog.define(bench::minute_class()));
+    const auto told_of = [&](const std::string& id, std::vector<std::string> tags) {
+        RunSpec spec = bench::spec_of(id);
+        spec.tags = std::move(tags);
+        const auto run = dog.start(spec, "minute");
+        REQUIRE(run);
+        (void)dog.observe(*run, Progress{1});
+        std::string doubts;
+        for (int i = 0; i < 5; ++i) {
+            clock.advance(60s);
+            (void)dog.observe(*run, Heartbeat{});
+            for (const AuditEvent& event : bench::all_of<AuditEvent>(dog.cycle()))
+                if (event.row.kind == detail::doubt_record) doubts += event.row.body;
+        }
+        std::string stored;
+        for (const History known = *store.history(id); const AuditRow& row : known.audit)
+            if (row.kind == detail::doubt_record) stored += row.body;
+        CHECK(stored == doubts);
+        return doubts;
+    };
+    CHECK(told_of("a", {"release", "weekend"}).empty());
+    CHECK(told_of("b", {"night", "week-end"}) ==
+          R"({"setting":"routes","message":"no run so far has the tag `nigth`, the nearest is `night`"})");
+    CHECK(told_of("c", {"night"}).empty());  // it was said
 }
 
 TEST_CASE("a table of routes keeps the contract of notifiers") {

@@ -15,7 +15,7 @@ TEST_CASE("the edit distance counts what was added, removed, replaced or swapped
     CHECK(text::edit_distance("inetrval_s", "interval_s") == 1);
     CHECK(text::edit_distance("kitten", "sitting") == 3);
     const std::string longest(500, 'x');
-    CHECK(text::edit_distance(longest, "") == text::longest_setting_name);
+    CHECK(text::edit_distance(longest, "") == text::longest_name);
 }
 
 TEST_CASE("the nearest name is at most two edits away [M-186]") {

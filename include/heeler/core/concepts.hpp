@@ -126,7 +126,8 @@ concept TellsRoutes = requires(const T& notifier, std::string_view route) {
 /// Delivers one alert, once. Retry, back-off, order and dead letters belong to the outbox. One that would take long may
 /// answer `under_way`, and say what came of it when it is called with the same key again; that is no attempt. Called
 /// from one thread at a time, and `serves`, if there is one (`TellsRoutes`), from any. Optional: `std::string doubts()
-/// const` says what in its settings is most likely misspelt; empty: nothing.
+/// const` says what in its settings is most likely misspelt; empty: nothing. `tags() const`: the tags of runs
+/// that it asks for (`RoutedNotifier`), of which the watchdog says the same.
 template <class T>
 concept NotifierLike = HasNotifierName<T> && CanSend<T>;
 

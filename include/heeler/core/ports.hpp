@@ -45,6 +45,7 @@ struct StorePort {
 struct NotifierPort {
     virtual ~NotifierPort() = default;
     std::string doubts{};  ///< names in its settings that nobody has, in words
+    std::string news{};    ///< likewise, of what the last `send` found; for the thread that sends
     [[nodiscard]] virtual Result<Receipt> send(const Alert& alert) = 0;
     /// Whether anybody gets what is addressed to a route, as far as it is known.
     [[nodiscard]] virtual Result<void> serves(std::string_view route) = 0;

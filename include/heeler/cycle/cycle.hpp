@@ -110,14 +110,18 @@ public:
     /// Settings of a class that contradict each other are said with the next cycle, and names in the notifier's
     /// `routes` that nobody has.
     void doubt(const RunClass& rules, const std::string& routes, Instant now) {
-        const auto say = [&](std::string_view setting, const std::string& message) {
-            const std::lock_guard one{running_};
-            AuditEvent said{{now.wall, std::string{doubt_record}, {}, notes::doubt(rules, setting, message)}, {}};
-            pending_audit_.push_back(said.row);
-            unheard_.push_back(std::move(said));
+        const auto of_class = [&](std::string_view setting, const std::string& message) {
+            say(notes::doubt(rules, setting, message), now);
         };
-        each_contradiction(rules, say);
-        if (!routes.empty()) say("routes", routes);
+        each_contradiction(rules, of_class);
+        if (!routes.empty()) of_class("routes", routes);
+    }
+    /// A doubt is on record, and told with the next cycle.
+    void say(std::string doubt, Instant now) {
+        const std::lock_guard one{running_};
+        AuditEvent said{{now.wall, std::string{doubt_record}, {}, std::move(doubt)}, {}};
+        pending_audit_.push_back(said.row);
+        unheard_.push_back(std::move(said));
     }
 
     /// What could not be stored is tried again soon.

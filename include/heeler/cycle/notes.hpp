@@ -43,6 +43,13 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
+/// What somebody wrote, and most likely meant something else by it.
+[[nodiscard]] inline std::string doubt(std::string_view setting, std::string_view message) {
+    text::JsonLine line;
+    line.begin_object().key("setting").string(setting).key("message").string(message).end_object();
+    return std::move(line).text();
+}
+
 /// The host calls more seldom than the class asks for.
 [[nodiscard]] inline std::string slow_host(const RunClass& rules, Duration every) {
     text::JsonLine line;

@@ -25,25 +25,35 @@ public:
         drop_if(jobs, [](const AlertJob& job) {
             const std::lock_guard guard{job.watched->lock};
             if (!job.watched->disowned) return false;
-            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+            job.watched->settle_alert();
             return true;
         });
     }
 
-    /// One change for each run, with the rows of its alerts; says which one each job's row went to.
-    [[nodiscard]] static List<std::size_t> put(const List<AlertJob>& jobs, List<Change>& changes) {
+    /// One change for each run, with the rows of its alerts; says which one each job's row went to. `settled`: they
+    /// wait in the outbox no longer. Where the end of a run waited for that, there is no change: the row waits with the
+    /// run, and is stored with the words that it is over. A crash in between would leave nobody who says so.
+    [[nodiscard]] static List<std::size_t> put(const List<AlertJob>& jobs, List<Change>& changes,
+                                               bool settled = false) {
+        for (const AlertJob& job : jobs) {
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->unsaved.edit().alerts.push_back(job.row);
+            if (settled) job.watched->settle_alert();
+        }
         NameMap<std::size_t> known;
         List<std::size_t> places;
         for (const AlertJob& job : jobs) {
+            const std::lock_guard guard{job.watched->lock};
+            if (job.watched->end_follows()) {
+                job.watched->dirty = true;
+                continue;
+            }
             const bool is_first = known.emplace(job.row.alert.run.id, changes.size());
             places.push_back(known[job.row.alert.run.id]);
-            if (is_first) {
-                changes.emplace_back();
-                changes.back().handle = job.handle;
-                changes.back().watched = job.watched;
-            }
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
+            if (!is_first) continue;
+            changes.emplace_back();
+            changes.back().handle = job.handle;
+            changes.back().watched = job.watched;
         }
         return places;
     }
@@ -53,17 +63,15 @@ public:
     void settle(const List<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (jobs.empty()) return;
         List<Change> changes;
-        const List<std::size_t> places = put(jobs, changes);
+        (void)put(jobs, changes, true);
         (void)ledger_.commit(changes, {}, now);
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            WatchedRun& watched = *jobs[i].watched;
-            {
-                const std::lock_guard guard{watched.lock};
-                if (watched.alerts_pending > 0) --watched.alerts_pending;
-                if (!changes[places[i]].stored) watched.dirty = true;
-            }
-            table_.sooner(jobs[i].handle.index, now.elapsed);
-            report.events.push_back(AlertEvent{jobs[i].row, {}});
+        for (const Change& change : changes) {
+            const std::lock_guard guard{change.watched->lock};
+            if (!change.stored) change.watched->dirty = true;
+        }
+        for (const AlertJob& job : jobs) {
+            table_.sooner(job.handle.index, now.elapsed);
+            report.events.push_back(AlertEvent{job.row, {}});
         }
     }
 

@@ -377,6 +377,7 @@ private:
             }
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
+            if (!notifier_.news.empty()) note_news(job, now, report);
             job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
             if (job.under_way) return wait_for(std::move(job), taken, now);
@@ -441,7 +442,7 @@ private:
                 if (row.alert.key != job.row.alert.key) others.push_back(std::move(row));
             watched.unsaved.edit().alerts.swap(others);
         }
-        if (watched.alerts_pending > 0) --watched.alerts_pending;
+        watched.settle_alert();
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         return state == AlertRow::State::delivered;
     }
@@ -455,6 +456,17 @@ private:
         job.watched->unsaved.edit().audit.push_back(std::move(row));
     }
 
+    /// Of the notifier's settings; stored with the alert's new state.
+    void note_news(const AlertJob& job, Instant now, CycleReport& report) {
+        text::JsonLine line;
+        line.begin_object().key("setting").string("routes").key("message").string(notifier_.news).end_object();
+        AuditRow row{now.wall, std::string{doubt_record}, job.row.alert.run.id, std::move(line).text()};
+        notifier_.news.clear();
+        report.events.push_back(AuditEvent{row});
+        const std::lock_guard guard{job.watched->lock};
+        job.watched->unsaved.edit().audit.push_back(std::move(row));
+    }
+
     /// An alert of a run that another watchdog holds is theirs.
     [[nodiscard]] bool leave_to_others(AlertJob& job) {
         const std::lock_guard guard{job.watched->lock};
@@ -463,7 +475,7 @@ private:
             queues_.add(std::move(job));
             return true;
         }
-        if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+        job.watched->settle_alert();
         return true;
     }
 
@@ -473,12 +485,12 @@ private:
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
-            if (job.watched->alerts_pending > 0) --job.watched->alerts_pending;
+            job.watched->settle_alert();
             if (state == AlertRow::State::dead) job.watched->note(job.fate(Fate::What::dead));
             // In shadow mode all goes on as if people had read it.
             const bool in_shadow = state == AlertRow::State::skipped && job.rules->rules.mode == Mode::shadow;
             if (state == AlertRow::State::delivered || in_shadow) job.watched->note(job.fate(Fate::What::delivered));
-            end_follows = job.watched->alerts_pending == 0 && job.watched->verdict->told.end_waits;
+            end_follows = job.watched->end_follows();
         }
         // If this fails, the row waits with the run: the alert went out, so it is not sent again in this process. That
         // the run is over is stored with it: a crash in between would leave nobody who says so.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <heeler/core/concepts.hpp>
@@ -128,13 +129,25 @@ private:
     std::array<CallCounters, store_op_names.size()> counters_;
 };
 
+struct NoTags {};
+
+/// What a notifier's settings ask for of the tags of runs, if they ask for any.
+template <class Notifier>
+[[nodiscard]] auto tags_asked_by(const Notifier& notifier) {
+    if constexpr (requires { notifier.tags(); })
+        return notifier.tags();
+    else
+        return NoTags{};
+}
+
 template <class Notifier>
 class NotifierEdge final : public NotifierPort {
 public:
-    explicit NotifierEdge(Notifier& notifier) : notifier_{notifier} {
+    explicit NotifierEdge(Notifier& notifier) : notifier_{notifier}, tags_{tags_asked_by(notifier)} {
         if constexpr (requires { notifier.doubts(); }) doubts = notifier.doubts();
     }
     [[nodiscard]] Result<Receipt> send(const Alert& alert) override {
+        if constexpr (!std::is_same_v<Tags, NoTags>) news = tags_.hold_against(alert.tags);
         return guarded(ErrorCode::delivery_failed, "the notifier", [&] { return notifier_.send(alert); });
     }
     [[nodiscard]] Result<void> serves([[maybe_unused]] std::string_view route) override {
@@ -146,7 +159,10 @@ public:
     }
 
 private:
+    using Tags = decltype(tags_asked_by(std::declval<const Notifier&>()));
+
     Notifier& notifier_;
+    [[no_unique_address]] Tags tags_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -198,7 +198,9 @@ public:
         return engine().finish(run, how);
     }
 
-    /// Writes an operator's decision durably; the next cycle applies it.
+    /// Writes an operator's decision durably; the next cycle applies it. About a run that nobody has it is refused
+    /// (`unknown_run`, with the nearest id); what a silence names may still come, and is on record with what it may
+    /// mean.
     [[nodiscard]] Result<void> decide(DecisionRow decision) { return engine().decide(std::move(decision)); }
 
     /// The silences that are in force, or will be from the next cycle on (`Verb::silence`).

@@ -16,6 +16,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/notify/doubts.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -110,6 +111,14 @@ public:
         };
         std::apply([&](const auto&... notifiers) { (ask(notifiers), ...); }, notifiers_);
         return answer;
+    }
+
+    /// What is doubtful in the settings of its notifiers, and the tags that they ask for (`NotifierLike`).
+    [[nodiscard]] std::string doubts() const {
+        return std::apply([](const auto&... notifiers) { return detail::doubts_of(notifiers...); }, notifiers_);
+    }
+    [[nodiscard]] detail::RouteTags tags() const {
+        return std::apply([](const auto&... notifiers) { return detail::tags_of(notifiers...); }, notifiers_);
     }
 
     /// The notifier at a place, counted from 0.

@@ -13,6 +13,7 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/notify/doubts.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -64,6 +65,14 @@ public:
         std::apply([&](const auto&... notifiers) { (ask(notifiers), ...); }, notifiers_);
         if (served) return {};
         return refused;
+    }
+
+    /// What is doubtful in the settings of its notifiers, and the tags that they ask for (`NotifierLike`).
+    [[nodiscard]] std::string doubts() const {
+        return std::apply([](const auto&... notifiers) { return detail::doubts_of(notifiers...); }, notifiers_);
+    }
+    [[nodiscard]] detail::RouteTags tags() const {
+        return std::apply([](const auto&... notifiers) { return detail::tags_of(notifiers...); }, notifiers_);
     }
 
     /// The notifier at a place, counted from 0.

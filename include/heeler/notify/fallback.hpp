@@ -10,6 +10,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/notify/any_of.hpp>
+#include <heeler/notify/doubts.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -54,6 +55,10 @@ public:
         if (second_.serves(route)) return {};
         return answer;
     }
+
+    /// What is doubtful in the settings of both, and the tags that they ask for (`NotifierLike`).
+    [[nodiscard]] std::string doubts() const { return detail::doubts_of(first_, second_); }
+    [[nodiscard]] detail::RouteTags tags() const { return detail::tags_of(first_, second_); }
 
     [[nodiscard]] First& first() noexcept { return first_.template get<0>(); }
     [[nodiscard]] Second& second() noexcept { return second_.template get<0>(); }

@@ -18,6 +18,7 @@
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/notify/doubts.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 
@@ -83,6 +84,10 @@ public:
         if constexpr (TellsRoutes<Notifier>) return std::as_const(state_->notifier).serves(route);
         return {};
     }
+
+    /// What is doubtful in the settings of the notifier, and the tags that it asks for (`NotifierLike`).
+    [[nodiscard]] std::string doubts() const { return detail::doubts_of(state_->notifier); }
+    [[nodiscard]] detail::RouteTags tags() const { return detail::tags_of(state_->notifier); }
 
     /// Whether its thread is sending now.
     [[nodiscard]] bool busy() const {

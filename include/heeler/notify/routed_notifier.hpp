@@ -12,6 +12,7 @@
 #include <heeler/core/alert.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/notify/doubts.hpp>
 #include <heeler/text/setting_name.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -107,12 +108,25 @@ public:
                 if (const std::string meant = meant_kind(kind); !meant.empty())
                     text += (text.empty() ? "no alert has the kind `" : "; none has the kind `") + kind +
                             "`, the nearest is `" + meant + "`";
-            if constexpr (requires { row.notifier.doubts(); })
-                if (const std::string more = row.notifier.doubts(); !more.empty())
-                    text += (text.empty() ? "" : "; ") + more;
         };
         std::apply([&](const auto&... routes) { (look(routes), ...); }, routes_);
+        const std::string inner = std::apply(
+            [&](const auto&... routes) { return detail::doubts_of(routes.notifier..., last_resort_); }, routes_);
+        if (!inner.empty()) text += (text.empty() ? "" : "; ") + inner;
         return text;
+    }
+
+    /// The tags of runs that rows ask for. One that is most likely misspelt is put on record when people are told of a
+    /// run that has one very like it, unless a run had this one before.
+    [[nodiscard]] detail::RouteTags tags() const {
+        std::vector<std::string> asked;
+        const auto add = [&](const auto& row) { detail::append_all(asked, row.match.tags); };
+        const auto add_all = [&](const auto&... routes) {
+            (add(routes), ...);
+            detail::append_all(asked, detail::tags_of(routes.notifier..., last_resort_).asked());
+        };
+        std::apply(add_all, routes_);
+        return detail::RouteTags{std::move(asked)};
     }
 
     /// The notifier of a row, counted from 0.

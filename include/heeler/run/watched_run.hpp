@@ -240,6 +240,13 @@ struct RunMemory {
         return !told.nobody_knows() && rules().mode != Mode::shadow;
     }
 
+    /// One alert fewer is in the outbox.
+    void settle_alert() noexcept {
+        if (alerts_pending > 0) --alerts_pending;
+    }
+    /// The run is over, and nothing is left that the words about it wait for: they come with its next cycle.
+    [[nodiscard]] bool end_follows() const noexcept { return alerts_pending == 0 && verdict->told.end_waits; }
+
     /// What the run did before was not seen: its ages count from here.
     void see_from(Elapsed now) {
         if (is_terminal(run.state)) return;

@@ -1,8 +1,6 @@
 // Names of settings: which known one somebody meant, and how the environment spells them.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,40 +9,15 @@
 #include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/text/edit_distance.hpp>
 
 namespace heeler::inline HEELER_ABI::text {
 
-/// Longer names are near to nothing.
-inline constexpr std::size_t longest_setting_name = 64;
-
-/// How many characters must be added, removed, replaced or swapped with their neighbour to make `a` into `b`. At most
-/// 64 bytes each; never allocates.
-[[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) noexcept {
-    a = a.substr(0, longest_setting_name);
-    b = b.substr(0, longest_setting_name);
-    using Row = std::array<std::size_t, longest_setting_name + 1>;
-    Row before{};  // two rows up
-    Row above{};
-    Row row{};
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        before = std::exchange(above, row);
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
-        }
-    }
-    return row[b.size()];
-}
-
-/// The known name that was probably meant: at most two edits away, and one for each three characters.
+/// The known name that was probably meant.
 [[nodiscard]] inline std::optional<std::string_view> nearest_name(std::string_view name,
                                                                   const std::vector<std::string_view>& known) {
-    std::size_t least = std::min<std::size_t>(2, name.size() / 3) + 1;
+    std::size_t least = too_far_from(name);
     std::optional<std::string_view> nearest;
-    if (name.size() > longest_setting_name) return nearest;
     for (const std::string_view candidate : known) {
         const std::size_t distance = edit_distance(name, candidate);
         if (distance < least) {
