@@ -55,8 +55,9 @@ using Dog = heeler::Watchdog<StandingClock, NoStore, NoNotifier>;
 
 /// A watchdog with `count` runs.
 struct Kennel {
-    explicit Kennel(std::size_t count) : dog{std::make_unique<Dog>(StandingClock{}, NoStore{}, NoNotifier{})} {
-        if (!dog->define(all_rules())) std::abort();
+    explicit Kennel(std::size_t count, const heeler::RunClass& rules = all_rules())
+        : dog{std::make_unique<Dog>(StandingClock{}, NoStore{}, NoNotifier{})}, of{rules.name} {
+        if (!dog->define(rules)) std::abort();
         add(count);
     }
 
@@ -65,13 +66,14 @@ struct Kennel {
         while (count-- > 0) {
             heeler::RunSpec spec;
             spec.id = id_of(runs.size());
-            const auto run = dog->start(std::move(spec), "all");
+            const auto run = dog->start(std::move(spec), of);
             if (!run) std::abort();
             runs.push_back(*run);
         }
     }
 
     std::unique_ptr<Dog> dog;
+    std::string of;  ///< the class of its runs
     std::vector<heeler::RunHandle> runs;
 };
 

@@ -19,14 +19,14 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));  // both clocks moved
     house.clock.suspend(10s - 1us);
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
-    CHECK_FALSE(one.held_until);
+    CHECK_FALSE(one.seldom->held_until);
     house.clock.suspend(10s);
     const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
     REQUIRE(row);
     CHECK((row->row.kind == "gap" && row->row.run.empty()));
     CHECK_THAT(row->row.body, ContainsSubstring(R"({"seconds":10)"));
-    CHECK(one.held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
-    CHECK(two.held_until == house.now().elapsed + 7s);
+    CHECK(one.seldom->held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
+    CHECK(two.seldom->held_until == house.now().elapsed + 7s);
 }
 
 TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[cycle]") {

@@ -113,7 +113,7 @@ TEST_CASE("a run that waits, or whose watchdog slept, is not judged", "[cycle]")
     House house;
     const RunHandle run = house.run(nudging_class());
     detail::WatchedRun& watched = house.at(run);
-    watched.held_until = house.now().elapsed + 10s;
+    watched.seldom.edit().held_until = house.now().elapsed + 10s;
     Judged judged = judged_of(watched, house.now());
     CHECK((judged.waiting && judged.held == HeldBack::gap && judged.findings.size() == 0));
     CHECK_FALSE(judged.decision.acts());
@@ -133,7 +133,7 @@ TEST_CASE("debounce, budget and an operator hold a rung back, each by its name",
     Judged judged = judged_of(watched, house.now());
     CHECK((judged.held == HeldBack::debounce && judged.debounced == 1 && !judged.decision.acts()));
     CHECK(judged.shows.status == Status::stalled);  // held back, not hidden
-    watched.debounced = 1;
+    watched.seldom.edit().debounced = 1;
     CHECK(judged_of(watched, house.now()).decision.acts());
     CHECK(judged_of(watched, house.now(), false).held == HeldBack::budget);
     watched.verdict.edit().rung_day =
@@ -200,7 +200,7 @@ TEST_CASE("a rung that is done but not taken in yet is not followed by another [
     detail::WatchedRun& watched = house.at(run);
     REQUIRE(judged_of(watched, house.now()).decision.acts());
     // The other thread was faster than this cycle, which had asked what was settled before.
-    watched.rung.edit().emplace_back();
+    watched.seldom.edit().rung.edit().emplace_back();
     const Judged judged = judged_of(watched, house.now());
     CHECK_FALSE(judged.decision.acts());
     CHECK_FALSE(judged.findings.empty());

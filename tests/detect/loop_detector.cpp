@@ -152,6 +152,8 @@ TEST_CASE("blocks of any period are found, short ones only if they fill enough l
     CHECK(Fed<>{five_line_block}(times(30, "a")).period() == 5);
 }
 
+TEST_CASE("what a run with lines keeps of them stays small") { CHECK(sizeof(LoopDetector<Line>::Ring) <= 3'520); }
+
 TEST_CASE("lines that differ in their numbers only are no exact repetition [M-052]", "[detect]") {
     Fed<> lines{five_line_block};
     lines("abcde")("abcdE")("abcde")("abCde")("abcde");

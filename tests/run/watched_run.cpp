@@ -60,8 +60,8 @@ TEST_CASE("what a run used is saved with its facts, and nothing used is nothing 
 
 TEST_CASE("times of samples and what an incident is about are saved [M-034]", "[run]") {
     RunMemory before;
-    before.heartbeats.edit() = {{1, 5, 5, WallTime{std::chrono::seconds{60}}},
-                                {2, {}, 0, WallTime{std::chrono::seconds{120}}}};
+    before.seldom.edit().heartbeats.edit() = {{1, 5, 5, WallTime{std::chrono::seconds{60}}},
+                                              {2, {}, 0, WallTime{std::chrono::seconds{120}}}};
     before.verdict.edit().cause = Condition::loop_detected;
     before.verdict.edit().found = "Looping";
     ArchiveWriter to{Instant{}};
@@ -69,8 +69,8 @@ TEST_CASE("times of samples and what an incident is about are saved [M-034]", "[
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
-    REQUIRE((from.ok() && from.at_end() && after.heartbeats->size() == 2));
-    CHECK((*after.heartbeats)[1].at == WallTime{std::chrono::seconds{120}});
+    REQUIRE((from.ok() && from.at_end() && after.seldom->heartbeats->size() == 2));
+    CHECK((*after.seldom->heartbeats)[1].at == WallTime{std::chrono::seconds{120}});
     CHECK((after.verdict->cause == Condition::loop_detected && after.verdict->found == "Looping"));
 }
 
@@ -233,6 +233,36 @@ TEST_CASE("only an owner's word on silence is the owner's alone [M-046]") {
         CHECK_FALSE(detail::not_of_owner("ann", verb, "bob"));
 }
 
+TEST_CASE("an idle run stays small") { CHECK(sizeof(detail::WatchedRun) <= 408); }
+
+TEST_CASE("what few runs have is not made by loading a run that has none of it") {
+    const auto loaded = [](RunMemory& saved) {
+        RunMemory facts;
+        ArchiveWriter to{Instant{}};
+        saved.archive_facts(to);
+        ArchiveReader from{to.bytes(), Instant{}};
+        facts.archive_facts(from);
+        REQUIRE((from.ok() && from.at_end()));
+        return facts;
+    };
+    RunMemory run;
+    CHECK_FALSE(loaded(run).seldom);
+    run.wait_until({});
+    CHECK_FALSE(run.seldom);
+    run.wait_until(Elapsed{5s});
+    CHECK(loaded(run).seldom->waits_until == Elapsed{5s});
+    CHECK(loaded(run).run.wait_ends);
+    run = RunMemory{};
+    run.seldom.edit().debounced = 2;
+    CHECK(loaded(run).seldom->debounced == 2);
+    run = RunMemory{};
+    run.seldom.edit().fenced_told = 3;
+    CHECK(loaded(run).seldom->fenced_told == 3);
+    run = RunMemory{};
+    run.seldom.edit().earlier_calls = 4;
+    CHECK(loaded(run).seldom->earlier_calls == 4);
+}
+
 TEST_CASE("of many gaps without a sign in between no more is made of another, also after a restart [D-57]", "[run]") {
     RunMemory before;
     const auto at = [](int minutes) { return Elapsed{std::chrono::minutes{minutes}}; };
@@ -241,14 +271,14 @@ TEST_CASE("of many gaps without a sign in between no more is made of another, al
         CHECK(run.watched_since(Duration{}).has_value() == (i > 1 && i <= 8));
         before.see_from(at(i));
     }
-    before.held_starts = 3;
+    before.seldom.edit().held_starts = 3;
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    CHECK(after.held_starts == 3);
+    CHECK(after.seldom->held_starts == 3);
     const Run& run = after.run;
     using std::chrono::minutes;
     CHECK(run.unseen_for(minutes{12}, at(30)) == minutes{18});  // eight came since

@@ -15,6 +15,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/small_optional.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -120,13 +121,15 @@ struct CycleReport {
 /// One row of a run's heartbeat log.
 struct HeartbeatRow {
     std::uint32_t number = 0;             ///< interval, from 1
-    std::optional<std::int64_t> value{};  ///< of the metric
+    SmallOptional<std::int64_t> value{};  ///< of the metric
     std::int64_t delta = 0;
     WallTime at{};  ///< when it was sampled
 
     template <class A>
     void archive(A& a) {
-        a(number, value, delta, at);
+        std::optional<std::int64_t> known = value;
+        a(number, known, delta, at);
+        value = known;
     }
 };
 

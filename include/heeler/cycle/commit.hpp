@@ -70,7 +70,7 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             drop = is_terminal(watched.run.state) && watched.verdict->ended_at && !watched.rung_busy &&
-                   watched.unsaved->empty() && watched.alerts_pending == 0 && watched.fates->empty();
+                   watched.unsaved->empty() && watched.alerts_pending == 0 && watched.seldom->fates->empty();
         }
         for (AlertRow& row : item.change.rows.alerts) {
             const std::lock_guard guard{watched.lock};

@@ -175,7 +175,7 @@ private:
         if (!registry_.table().current(handle) || watched->disowned) return;
         WorkItem& item = item_of(handle, *watched, work);
         Deciding deciding{*watched, item.decided};
-        if (!watched->rung->empty()) Applier{*watched, now, item}.settle();
+        if (!watched->seldom->rung->empty()) Applier{*watched, now, item}.settle();
     }
 
     /// Looks at one run whose time has come.
@@ -278,7 +278,7 @@ private:
         } else if (watched.skip != Skip::no) {
             if (!watched.shown.any) Applier{watched, now, decide(visit)}.skip();
         } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
-            if (visit.item == nullptr && !watched.fates->empty()) {
+            if (visit.item == nullptr && !watched.seldom->fates->empty()) {
                 decide(visit);
                 visit.idle = true;
             }
@@ -304,7 +304,8 @@ private:
             const Duration at = watched.run.working(*beat);
             if (!watched.run.last_alive || at > *watched.run.last_alive) watched.run.last_alive = at;
         }
-        if (watched.waits_until && now.elapsed >= *watched.waits_until) Folder{watched, now}.enter(RunState::running);
+        if (watched.seldom->waits_until && now.elapsed >= *watched.seldom->waits_until)
+            Folder{watched, now}.enter(RunState::running);
     }
 
     void judge(Visit& visit) {
@@ -320,13 +321,16 @@ private:
         const bool sampled = Folder{watched, now}.sample();
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
-            if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
+            if (watched.seldom->held_starts != 0) {
+                watched.seldom.edit().held_starts = 0;
+                watched.dirty = true;
+            }
             const std::optional<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
-        watched.debounced = judged.debounced;
+        if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
         if (lost) count_lost(*watched.feed, watched.run.interval, now);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
@@ -359,7 +363,7 @@ private:
     /// repeat an escalation that was told meanwhile.
     [[nodiscard]] bool silence_is_over(const WatchedRun& watched) const {
         const Unheard& unheard = *watched.verdict->told.unheard;
-        const bool is_open = unheard.escalated && (watched.rung_busy || !watched.rung->empty());
+        const bool is_open = unheard.escalated && (watched.rung_busy || !watched.seldom->rung->empty());
         return unheard.silence != 0 && !is_open && !hands_.silences().stands(unheard.silence);
     }
 

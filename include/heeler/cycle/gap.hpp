@@ -122,8 +122,8 @@ private:
             if (unknown) watched->see_from(now.elapsed);
             missed |= unknown;
             if (!jumped) continue;
-            watched->held_until = now.elapsed + registry.grace_of(*watched);
-            watched->held_by_start = false;
+            watched->seldom.edit().held_until = now.elapsed + registry.grace_of(*watched);
+            watched->seldom.edit().held_by_start = false;
         }
         return missed;
     }

@@ -72,7 +72,7 @@ struct Judged {
 }
 
 [[nodiscard]] inline bool is_held(const RunMemory& watched, Instant now) noexcept {
-    return watched.held_until && now.elapsed < *watched.held_until;
+    return watched.seldom->held_until && now.elapsed < *watched.seldom->held_until;
 }
 
 /// Judges one run. Called under the run's lock; changes nothing; no clock, no store, no callback but to detectors and
@@ -95,7 +95,7 @@ public:
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
-        result.debounced = watched_.debounced;
+        result.debounced = watched_.seldom->debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
@@ -196,8 +196,8 @@ private:
     /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
     void climb(Judged& result, const Judgement& seen) const {
         // Carried out while this cycle was under way: what came of it is taken in first.
-        if (watched_.rung_busy || !watched_.rung->empty()) return;
-        result.debounced = seen.worst ? watched_.debounced + 1 : 0;
+        if (watched_.rung_busy || !watched_.seldom->rung->empty()) return;
+        result.debounced = seen.worst ? watched_.seldom->debounced + 1 : 0;
         const RunClass& rules = rules_.rules;
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});

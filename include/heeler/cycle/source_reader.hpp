@@ -199,7 +199,7 @@ private:
         Run& run = watched.run;
         const auto calls = static_cast<std::int64_t>(detail::min_of(polled.calls.value_or(0), std::uint64_t{1} << 61));
         if (calls > run.calls) {
-            watched.earlier_calls += calls - run.calls;
+            watched.seldom.edit().earlier_calls += calls - run.calls;
             run.calls = calls;
         }
         if (!polled.began || *polled.began >= now.wall || (run.started && *run.started != Duration{})) return;

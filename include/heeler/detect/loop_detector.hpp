@@ -62,6 +62,7 @@ template <class Item>
 struct LoopDetector<Item, BlockRule> {
     static constexpr std::string_view kind = Item::kind;
     static constexpr EventMask listens = Item::listens | events<Watermark>;
+    static constexpr std::uint32_t layout = 2;
     static constexpr std::uint32_t max_period = 64;
     static constexpr std::uint32_t ring_size = 256;
 
@@ -75,9 +76,10 @@ struct LoopDetector<Item, BlockRule> {
 
     /// Fingerprints of the newest items. `equal_run[p - 1]` counts how many items in a row equal the one p before them,
     /// on the masked fingerprints: one pass per item that compilers turn into vector code, so all counters are as wide
-    /// as a fingerprint. Whether a block is exactly equal is asked only where that count is high enough.
+    /// as a fingerprint. Whether a block is exactly equal is asked only where that count is high enough, so that
+    /// half of an exact fingerprint will do.
     struct Ring {
-        std::array<std::uint64_t, ring_size> exact{};
+        std::array<std::uint32_t, ring_size> exact{};
         std::array<std::uint32_t, ring_size> index{};        ///< observation index of each item
         std::array<std::uint32_t, 2 * max_period> recent{};  ///< newest first, twice: any 64 in a row are contiguous
         std::array<std::uint32_t, max_period> equal_run{};
@@ -201,7 +203,7 @@ private:
 
     static void fold(Ring& ring, const BlockRule& rule, const Observation& seen) {
         const std::uint32_t slot = ring.items % ring_size;
-        ring.exact[slot] = seen.exact;
+        ring.exact[slot] = static_cast<std::uint32_t>(seen.exact);
         ring.index[slot] = static_cast<std::uint32_t>(seen.index);
         // recent[newest .. newest + 63] are the last 64 items; the item p before the new one is at newest + p - 1.
         const std::uint32_t newest = (max_period - ring.items % max_period) % max_period;

@@ -26,21 +26,21 @@ public:
           incarnation_outside_{incarnation_},
           life_{run.life()},
           life_outside_{life_},
-          fates_{run.fates->bytes()},
-          basis_{run.basis} {
+          fates_{run.seldom->fates->bytes()},
+          basis_{run.seldom->basis} {
         if (fates_ == 0) return;
         std::swap(run.verdict, verdict_);
-        run.take_in(*run.fates);
+        run.take_in(*run.seldom->fates);
         std::swap(run.verdict, verdict_);
     }
 
     [[nodiscard]] const Verdict& verdict() const noexcept { return *verdict_; }
     /// The run is still what it was decided about.
-    [[nodiscard]] bool is_about(const RunMemory& run) const noexcept { return basis_ == run.basis; }
+    [[nodiscard]] bool is_about(const RunMemory& run) const noexcept { return basis_ == run.seldom->basis; }
 
     /// The outcomes of its last rung are taken in.
     [[nodiscard]] List<Action> settle(RunMemory& run) {
-        std::swap(rung_, run.rung);
+        swap_rung(run);
         settles_ = true;
         return *rung_;
     }
@@ -66,6 +66,10 @@ public:
 private:
     friend class Deciding;
 
+    void swap_rung(RunMemory& run) {
+        if (rung_ || run.seldom->rung) std::swap(run.seldom.edit().rung, rung_);
+    }
+
     void put_in(RunMemory& run) {
         std::swap(run.shown, shown_);
         std::swap(run.verdict, verdict_);
@@ -76,12 +80,13 @@ private:
         const std::uint32_t incarnation = run.run.incarnation;
         if (incarnation == incarnation_outside_) run.run.incarnation = incarnation_;
         incarnation_outside_ = incarnation;
-        if (settles_) std::swap(run.rung, rung_);
+        if (settles_) swap_rung(run);
         if (actions_ > 0) run.rung_busy = true;
         run.alerts_pending += static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        taken_in_ = run.fates.edit().take(fates_);
-        if (run.fates->empty()) run.fates.reset();
+        OnDemand<Fates>& fates = run.seldom.edit().fates;
+        taken_in_ = fates.edit().take(fates_);
+        if (fates->empty()) fates.reset();
     }
 
     void take_out(RunMemory& run) {
@@ -91,12 +96,13 @@ private:
         run.live(life_outside_);
         incarnation_ = run.run.incarnation;
         run.run.incarnation = incarnation_outside_;
-        if (settles_) std::swap(run.rung, rung_);
+        if (settles_) swap_rung(run);
         if (actions_ > 0) run.rung_busy = false;
         run.alerts_pending -= static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        taken_in_.add(*run.fates);
-        run.fates.edit() = std::exchange(taken_in_, {});
+        OnDemand<Fates>& fates = run.seldom.edit().fates;
+        taken_in_.add(*fates);
+        fates.edit() = std::exchange(taken_in_, {});
     }
 
     Shown shown_;

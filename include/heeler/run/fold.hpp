@@ -128,8 +128,7 @@ public:
         say(seen, goes_on ? name_of(seen.state) : std::string_view{});
         enter(goes_on ? next_task(seen.state) : seen.state);
         watched_.state_told = watched_.unjudged = true;
-        if (is_waiting(seen.state) && seen.until) watched_.waits_until = elapsed_at(now_, *seen.until);
-        run_.wait_ends = watched_.waits_until.has_value();
+        if (is_waiting(seen.state) && seen.until) watched_.wait_until(elapsed_at(now_, *seen.until));
         if (!is_terminal(run_.state)) alive();
         ++run_.observations;
     }
@@ -195,10 +194,10 @@ public:
         sample.tokens = usage.tokens_in + usage.tokens_out - since.usage.tokens_in - since.usage.tokens_out;
         sample.api_calls = usage.api_calls - since.usage.api_calls;
         sample.bytes_written = usage.bytes_written - since.usage.bytes_written;
-        const bool observed = !watched_.held_until || now_.elapsed >= *watched_.held_until;
+        const bool observed = !watched_.seldom->held_until || now_.elapsed >= *watched_.seldom->held_until;
         sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});
-        auto& rows = watched_.heartbeats.edit();
+        auto& rows = watched_.seldom.edit().heartbeats.edit();
         if (rows.size() >= RunMemory::most_heartbeats) make_room(rows);
         rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
@@ -227,7 +226,7 @@ public:
                 learn(Acted{action.kind, outcome, action.note, action.outcome_from}, {});
             }
         watched_.acted = number;
-        watched_.rung.edit() = std::move(actions);
+        watched_.seldom.edit().rung.edit() = std::move(actions);
         watched_.rung_busy = false;
     }
 
@@ -264,8 +263,7 @@ private:
     }
 
     void stop_waiting(Elapsed now) {
-        watched_.waits_until.reset();
-        run_.wait_ends = false;
+        watched_.wait_until({});
         if (!run_.waiting_since) return;
         run_.waited += detail::max_of(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
@@ -328,8 +326,8 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
 /// once. Under the run's lock.
 [[nodiscard]] inline bool fence_off(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
-    if (std::exchange(watched.fenced_told, detail::max_of(watched.fenced_told, incarnation)) >= incarnation)
-        return true;
+    if (watched.seldom->fenced_told >= incarnation) return true;
+    watched.seldom.edit().fenced_told = incarnation;
     watched.unsaved.edit().audit.push_back({now, "fenced", std::string{watched.run.id},
                                             R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
                                                 std::to_string(watched.run.incarnation) + "}"});

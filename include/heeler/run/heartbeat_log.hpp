@@ -54,7 +54,7 @@ inline void read_heartbeats(std::string_view body, List<HeartbeatRow>& rows) {
     for (const List<AuditRow>* records : {&known.audit, &watched.unsaved->audit})
         for (const AuditRow& row : *records)
             if (row.kind == heartbeats_record) read_heartbeats(row.body, rows);
-    for (const HeartbeatRow& row : *watched.heartbeats)
+    for (const HeartbeatRow& row : *watched.seldom->heartbeats)
         if (rows.empty() || row.number > rows.back().number) rows.push_back(row);
     return rows;
 }

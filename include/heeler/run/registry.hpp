@@ -61,7 +61,7 @@ public:
     /// Under the run's lock.
     void renew(WatchedRun& watched, Instant now) const {
         if (!watched.of_class()->replaced.load(std::memory_order_relaxed)) return;
-        if (watched.verdict->incident.open() || watched.rung_busy || !watched.rung->empty()) return;
+        if (watched.verdict->incident.open() || watched.rung_busy || !watched.seldom->rung->empty()) return;
         auto newest = find_class(watched.rules().name);
         if (!newest) return;
         watched.change_class(std::move(newest), now);
@@ -231,7 +231,7 @@ private:
         RunMemory told = std::exchange(static_cast<RunMemory&>(*watched), RunMemory{});
         const bool whole = fill_in(*watched);
         watched->generation = handle->generation;
-        watched->basis = told.basis + 1;
+        watched->seldom.edit().basis = told.seldom->basis + 1;
         if (whole) rejoin(*watched, told, now);
         table_.show(*handle, watched->shown.status);
         table_.look_at(handle->index, now.elapsed);
@@ -321,10 +321,11 @@ private:
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         // One that is started again and again judges in the end, however short it lives.
-        watched.held_by_start = !polled && down > 3 * period_of(watched) && watched.held_starts < Run::most_gaps;
-        if (watched.held_by_start) {
-            watched.held_until = now.elapsed + grace_of(watched);
-            ++watched.held_starts;
+        if (!polled && down > 3 * period_of(watched) && watched.seldom->held_starts < Run::most_gaps) {
+            Seldom& held = watched.seldom.edit();
+            held.held_by_start = true;
+            held.held_until = now.elapsed + grace_of(watched);
+            ++held.held_starts;
             watched.dirty = true;
             watched.last_flush = Elapsed::min();  // stored with the first cycle
             // A run that nothing happens to is written once per interval.

@@ -19,7 +19,7 @@ namespace heeler::inline HEELER_ABI::detail {
 inline void rejoin_state(RunMemory& stored, const RunMemory& told, Instant now) {
     if (!told.state_told) return;
     Folder{stored, now}.enter(told.run.state);
-    stored.waits_until = told.waits_until;
+    stored.wait_until(told.seldom->waits_until);
     stored.state_told = stored.unjudged = true;
 }
 

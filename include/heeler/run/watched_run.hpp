@@ -156,6 +156,27 @@ private:
     }
 };
 
+/// What few runs have: one pointer for all of it until one does.
+struct Seldom {
+    OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest; what is older is on record
+    OnDemand<Fates> fates;                    ///< of alerts: written by deliveries, taken in by the next cycle
+    OnDemand<List<Action>> rung;              ///< that was carried out and is not settled yet; not saved
+    SmallOptional<Elapsed> waits_until;       ///< a rate limit that ends by itself
+    SmallOptional<Elapsed> held_until;        ///< not saved
+    std::int64_t earlier_calls = 0;           ///< of `run.calls`: a source found them, long after they were made
+    std::uint32_t fenced_told = 0;            ///< the newest incarnation whose late reports are on record
+    std::uint32_t debounced = 0;              ///< cycles in a row with a finding
+    std::uint32_t held_starts = 0;            ///< of watchdogs in a row, none of which lived to judge it
+    std::uint32_t basis = 0;     ///< raised when another watchdog's or process's version takes its place; not saved
+    bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set; not saved
+
+    /// Something of it is saved.
+    [[nodiscard]] bool says_something() const noexcept {
+        return heartbeats || fates || waits_until || earlier_calls != 0 || fenced_told != 0 || debounced != 0 ||
+               held_starts != 0;
+    }
+};
+
 /// What is kept of one run: facts that are folded from reports, the verdict, and how both stand to the store.
 struct RunMemory {
     static constexpr std::uint8_t facts_layout = 1;   ///< raised with each change of what is saved, and in which order
@@ -168,14 +189,8 @@ struct RunMemory {
     DetectorMemory detectors;  ///< knows the run's class
     OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
-    OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest; what is older is on record
     OnDemand<Checkpoints> checkpoints;
-    SmallOptional<Elapsed> waits_until;  ///< a rate limit that ends by itself
-    std::uint32_t debounced = 0;         ///< cycles in a row with a finding
-    std::uint32_t fenced_told = 0;       ///< the newest incarnation whose late reports are on record
-    std::uint32_t held_starts = 0;       ///< of watchdogs in a row, none of which lived to judge it
-    std::int64_t earlier_calls = 0;      ///< of `run.calls`: a source found them, long after they were made
-    OnDemand<Fates> fates;               ///< of alerts: written by deliveries, taken in by the next cycle
+    OnDemand<Seldom> seldom;
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -185,42 +200,38 @@ struct RunMemory {
     WallTime created_at{};
     SpecBytes spec;                   ///< holds the text of `run.id`
     std::unique_ptr<RunSource> feed;  ///< the cursor is saved with the memory
-    OnDemand<List<Action>> rung;      ///< the rung that was carried out and is not settled yet
     OnDemand<Unsaved> unsaved;
-    SmallOptional<Elapsed> held_until;
     Elapsed next_cycle{};
     Elapsed last_flush{};
     Elapsed last_memory{};
+    std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     std::uint32_t generation = 0;      ///< of the handle; 0: nobody lives here
     std::uint32_t alerts_pending = 0;  ///< in the outbox
-    std::uint32_t basis = 0;           ///< raised when another watchdog's or process's version takes its place
     std::uint32_t watermark = 0;       ///< of the verdict, up to which the detectors have begun anew; saved with them
     std::uint32_t acted = 0;           ///< rungs whose outcomes the detectors know, by `Verdict::settled`; likewise
-    std::uint64_t version = 0;         ///< in the store; 0: not stored yet
     Skip skip = Skip::no;              ///< saved
     bool listed = false;               ///< by its class's source, once; or the store held it: a list ends it
     bool spec_stored = false;
-    bool dirty = false;          ///< something was folded since the last cycle
-    bool fed = false;            ///< a source's cursor moved: the memory is written with the next commit
-    bool state_told = false;     ///< a state was reported since the last commit
-    bool unjudged = false;       ///< likewise since the last judgement
-    bool put_off = false;        ///< it would be found to stand still, had the watchdog not been away
-    bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set
-    bool rung_busy = false;      ///< actions of the rung are with the deliverer
-    bool disowned = false;       ///< another watchdog holds it now: nothing of it is written or done here any more
+    bool dirty = false;       ///< something was folded since the last cycle
+    bool fed = false;         ///< a source's cursor moved: the memory is written with the next commit
+    bool state_told = false;  ///< a state was reported since the last commit
+    bool unjudged = false;    ///< likewise since the last judgement
+    bool put_off = false;     ///< it would be found to stand still, had the watchdog not been away
+    bool rung_busy = false;   ///< actions of the rung are with the deliverer
+    bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
 
     [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
 
     /// What became of an alert about the run.
-    void note(Fate fate) { fates.edit().add(std::move(fate)); }
+    void note(Fate fate) { seldom.edit().fates.edit().add(std::move(fate)); }
 
     /// What `ask(run)` answers when what became of its alerts is taken in. That changes nothing.
     template <class Ask>
     [[nodiscard]] auto as_told(Ask&& ask) {
-        if (fates->empty()) return ask(*this);
+        if (seldom->fates->empty()) return ask(*this);
         OnDemand<Verdict> before = verdict;
-        take_in(*fates);
+        take_in(*seldom->fates);
         auto answer = ask(*this);
         verdict = std::move(before);
         return answer;
@@ -277,18 +288,23 @@ struct RunMemory {
 
     /// Lines and calls that were counted as they came.
     [[nodiscard]] std::uint64_t items() const noexcept {
-        return static_cast<std::uint64_t>(run.lines + run.calls - earlier_calls);
+        return static_cast<std::uint64_t>(run.lines + run.calls - seldom->earlier_calls);
+    }
+
+    /// The wait that goes on ends by itself then; absent: it does not.
+    void wait_until(SmallOptional<Elapsed> end) {
+        if (end != seldom->waits_until) seldom.edit().waits_until = end;
+        run.wait_ends = end.has_value();
     }
 
     [[nodiscard]] Life life() const {
-        return {run.state, run.waiting_since, run.waited, waits_until, run.paused_by_watchdog};
+        return {run.state, run.waiting_since, run.waited, seldom->waits_until, run.paused_by_watchdog};
     }
     void live(const Life& life) {
         run.state = life.state;
         run.waiting_since = life.waiting_since;
         run.waited = life.waited;
-        waits_until = life.waits_until;
-        run.wait_ends = waits_until.has_value();
+        wait_until(life.waits_until);
         run.paused_by_watchdog = life.paused_by_watchdog;
     }
 
@@ -305,9 +321,13 @@ struct RunMemory {
           run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
           run.words);
         if (usage != *run.usage) run.usage.edit() = usage;
-        a(run.gaps, held_starts, sampling, shown, verdict, checkpoints, heartbeats, debounced, skip, waits_until,
-          fenced_told, earlier_calls, fates);
-        if (a.is_loading()) run.wait_ends = waits_until.has_value();
+        Seldom nothing;
+        Seldom& more = seldom ? seldom.edit() : nothing;
+        a(run.gaps, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
+          more.waits_until, more.fenced_told, more.earlier_calls, more.fates);
+        if (!a.is_loading()) return;
+        run.wait_ends = more.waits_until.has_value();
+        if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }
 
     [[nodiscard]] std::string saved_memory(Instant now) {

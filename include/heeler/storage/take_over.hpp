@@ -59,18 +59,17 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (!check.ok() || !check.at_end()) return false;
     const Run mine = watched.run;
     const OnDemand<Checkpoints> noted = watched.checkpoints;
-    const auto waits_until = watched.waits_until;
-    const OnDemand<Fates> fates = watched.fates;
+    const auto waits_until = watched.seldom->waits_until;
+    const OnDemand<Fates> fates = watched.seldom->fates;
     ArchiveReader facts{stored.row->facts, now};
     watched.archive_facts(facts);
     keep_reported(watched, mine, noted);
-    if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.waits_until = waits_until;
-    watched.run.wait_ends = watched.waits_until.has_value();
+    if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.wait_until(waits_until);
     const auto& records = stored.interventions;
     const std::size_t kept = detail::min_of(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
-    ++watched.basis;
+    ++watched.seldom.edit().basis;
     watched.acted = 0;
     Folder{watched, now}
         .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
