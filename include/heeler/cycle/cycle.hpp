@@ -317,7 +317,7 @@ private:
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
             if (std::exchange(watched.held_starts, 0u) != 0) watched.dirty = true;
-            const std::optional<Run> shadow = shadow_of(watched);
+            const OnDemand<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
