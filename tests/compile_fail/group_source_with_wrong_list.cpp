@@ -1,5 +1,7 @@
 // expect: heeler: the `list` of a source of many runs must be `heeler::Result<std::vector<heeler::RunSpec>> list()` (README: Write a source)
 // A list of names where one of runs is needed.
+#include <span>
+
 #include <heeler/core/source.hpp>
 
 struct Workers {

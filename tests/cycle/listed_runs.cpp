@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,7 @@
 #include <heeler/cycle/source_reader.hpp>
 
+#include <span>
+
 #include "support/rooms.hpp"
 
 using namespace heeler;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <set>
+#include <span>
 #include <thread>
 
 #include <heeler/clock/system_clock.hpp>

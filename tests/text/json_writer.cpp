@@ -1,8 +1,12 @@
 #include <heeler/text/json_writer.hpp>
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "support/catch.hpp"
@@ -15,6 +19,24 @@ std::string quoted(std::string_view text) { return text::JsonLine().string(text)
 std::string number(double value) { return text::JsonLine().number(value).text(); }
 
 }  // namespace
+
+TEST_CASE("numbers are written in the shortest form that reads back", "[text]") {
+    std::mt19937_64 random{7};
+    const auto check = [](double value) {
+        char text[32];
+        const std::string_view shortest{
+            text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, value).ptr - text)};
+        return number(value) == shortest;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        const double mantissa = 1.0 + std::ldexp(static_cast<double>(random() >> 12 | 1), -52);
+        const double value = std::ldexp(mantissa, static_cast<int>(random() % 2040) - 1020);
+        const double decimal = (static_cast<double>(random() % 1'000'000) + 0.5) / std::pow(10.0, i % 12);
+        CAPTURE(value, decimal);
+        REQUIRE((check(value) && check(-value) && check(decimal)));
+    }
+    CHECK((check(5e-324) && check(std::numeric_limits<double>::max()) && check(9007199254740994.0) && check(1e22)));
+}
 
 TEST_CASE("objects and arrays nest and separate their members", "[text]") {
     text::JsonLine line;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,7 +59,7 @@ inline constexpr std::size_t mails_shown = 16;  ///< of one alert; the others ar
 
 /// The messages of one box about which one thing is done: each once, the oldest first.
 template <class Matches>
-[[nodiscard]] std::vector<NamedMail> mails_of(std::span<const Mail> mails, AlertKind kind, const std::string& box,
+[[nodiscard]] std::vector<NamedMail> mails_of(const std::vector<Mail>& mails, AlertKind kind, const std::string& box,
                                               Matches&& matches) {
     std::vector<NamedMail> found;
     for (const Mail& mail : mails)
@@ -156,7 +155,7 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
 }
 
 /// Nothing about what was read, needs no answer, or may still wait. Pure.
-[[nodiscard]] inline MailFindings look_through(std::span<const Mail> mails, const MailSettings& settings,
+[[nodiscard]] inline MailFindings look_through(const std::vector<Mail>& mails, const MailSettings& settings,
                                                WallTime now) {
     using detail::mails_of;
     MailFindings found;
@@ -171,7 +170,9 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
     const auto is_command = [](const Mail& mail) { return is_for_watchdog(mail.kind); };
     const auto& boxes = settings.watch_mailboxes;
     for (auto box = boxes.begin(); box != boxes.end(); ++box) {
-        if (detail::contains(std::span{boxes.begin(), box}, *box)) continue;
+        bool named_before = false;
+        for (auto before = boxes.begin(); before != box; ++before) named_before = named_before || *before == *box;
+        if (named_before) continue;
         if (settings.check_urgent) note(AlertKind::mail_urgent, *box, is_urgent);
         if (settings.check_needs_response) note(AlertKind::mail_pending, *box, is_late);
     }

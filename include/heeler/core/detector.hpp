@@ -249,7 +249,6 @@ struct DetectorCalls {
     using Memory = typename D::Memory;
     using Settings = typename D::Settings;
 
-    static const Settings& set(const void* settings) noexcept { return *static_cast<const Settings*>(settings); }
     /// One without data is kept nowhere.
     static constexpr bool keeps_nothing = std::is_empty_v<Memory>;
 
@@ -271,57 +270,59 @@ struct DetectorCalls {
     }
     static void archive(void* memory, Archive& a) { a(mem(memory)); }
     static void learn(void* memory, const void* settings, const Observation& seen) {
-        D{}.learn(mem(memory), set(settings), seen);
+        D{}.learn(mem(memory), *static_cast<const Settings*>(settings), seen);
     }
     static void check(const void* memory, const void* settings, const Run& run, Instant now,
                       std::optional<Finding>& found) {
-        found = D{}.check(mem(memory), set(settings), run, now);
+        found = D{}.check(mem(memory), *static_cast<const Settings*>(settings), run, now);
     }
     static std::optional<Duration> due(const void* memory, const void* settings, const Run& run, Duration since) {
-        return D{}.due(mem(memory), set(settings), run, since);
+        return D{}.due(mem(memory), *static_cast<const Settings*>(settings), run, since);
     }
     static std::optional<Elapsed> due_waiting(const void* memory, const void* settings, const Run& run, Elapsed since) {
-        return D{}.due_waiting(mem(memory), set(settings), run, since);
+        return D{}.due_waiting(mem(memory), *static_cast<const Settings*>(settings), run, since);
     }
     static std::optional<Sighting> poll(void* memory, const void* settings, const Run& run,
                                         const LastCheckpoint& checkpoint, Instant now) {
-        return D{}.poll(mem(memory), set(settings), run, checkpoint, now);
+        return D{}.poll(mem(memory), *static_cast<const Settings*>(settings), run, checkpoint, now);
     }
     /// First each setting by itself, then what the detector says of them together.
     static Result<void> validate(const void* settings) {
         if constexpr (HasByName<D>) {
-            Settings copy = set(settings);
+            Settings copy = *static_cast<const Settings*>(settings);
             SettingLimits limits{D::kind};
             D{}.by_name(copy, limits);
             if (!limits.wrong.empty()) return fail(ErrorCode::invalid_argument, std::move(limits.wrong));
         }
         if constexpr (HasValidate<D>)
-            return D{}.validate(set(settings));
+            return D{}.validate(*static_cast<const Settings*>(settings));
         else
             return {};
     }
     static void by_name(void* settings, NamedSettings& named) { D{}.by_name(*static_cast<Settings*>(settings), named); }
-    static std::uint64_t evidence_needed(const void* settings) { return D{}.evidence_needed(set(settings)); }
+    static std::uint64_t evidence_needed(const void* settings) {
+        return D{}.evidence_needed(*static_cast<const Settings*>(settings));
+    }
     static std::uint64_t new_items(const void* memory, const void* settings) {
-        return D{}.new_items(mem(memory), set(settings));
+        return D{}.new_items(mem(memory), *static_cast<const Settings*>(settings));
     }
     static std::optional<std::uint64_t> more_of_same(const void* memory, const void* settings, std::uint64_t identity) {
-        return D{}.more_of_same(mem(memory), set(settings), identity);
+        return D{}.more_of_same(mem(memory), *static_cast<const Settings*>(settings), identity);
     }
     static std::string describe(const Finding& finding) { return D{}.describe(finding); }
     static List<Detail> details(const void* memory, const void* settings, const Run& run, const Finding& finding) {
-        return D{}.details(mem(memory), set(settings), run, finding);
+        return D{}.details(mem(memory), *static_cast<const Settings*>(settings), run, finding);
     }
     static std::string bound(const void* settings, Duration interval, Duration period) {
-        return D{}.bound(set(settings), interval, period);
+        return D{}.bound(*static_cast<const Settings*>(settings), interval, period);
     }
     static std::optional<Order> compose_action(const void* memory, const void* settings, const Run& run,
                                                ActionKind kind) {
-        return D{}.compose_action(mem(memory), set(settings), run, kind);
+        return D{}.compose_action(mem(memory), *static_cast<const Settings*>(settings), run, kind);
     }
     static std::optional<Record> record_action(const void* memory, const void* settings, const Run& run,
                                                ActionKind kind, ActionOutcome outcome) {
-        return D{}.record_action(mem(memory), set(settings), run, kind, outcome);
+        return D{}.record_action(mem(memory), *static_cast<const Settings*>(settings), run, kind, outcome);
     }
 
     static constexpr DetectorOps table() noexcept {

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,9 +52,9 @@ struct Judgement {
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each
     Severity severity = Severity::none;
-    std::optional<Duration> silence{};     ///< no activity for so long; absent: not silent
-    std::span<const SentSteer> steered{};  ///< what was sent to the run and when
-    WallTime wall{};                       ///< now
+    std::optional<Duration> silence{};         ///< no activity for so long; absent: not silent
+    const List<SentSteer>* steered = nullptr;  ///< what was sent to the run and when; absent: nothing
+    WallTime wall{};                           ///< now
 };
 
 /// What is done next. `plan` empty: nothing.

@@ -61,7 +61,10 @@ public:
         for (; first != last; ++first) push_back(*first);
     }
     List(std::initializer_list<T> values) : List(values.begin(), values.end()) {}
-    List(const List& other) : List(other.begin(), other.end()) {}
+    List(const List& other) : List() {
+        reserve(other.size_);
+        while (size_ < other.size_) push_back(static_cast<const T*>(other.first_)[size_]);
+    }
     List(List&& other) noexcept { swap_storage(other); }
     // Not one that takes a value: Clang 14 forgets to destroy what a template assigns to it in braces.
     List& operator=(const List& other) { return *this = List{other.begin(), other.end()}; }
@@ -71,7 +74,7 @@ public:
         return *this;
     }
     ~List() {
-        for (T* each = data(); size_ > 0; --size_, ++each) each->~T();
+        for (T* each = static_cast<T*>(first_); size_ > 0; --size_, ++each) each->~T();
     }
 
     [[nodiscard]] T* data() noexcept { return static_cast<T*>(first_); }
@@ -122,14 +125,14 @@ public:
     template <class... From>
     T& emplace_back(From&&... from) {
         push_back(T(static_cast<From&&>(from)...));
-        return back();
+        return static_cast<T*>(first_)[size_ - 1];
     }
     void pop_back() noexcept {
-        back().~T();
-        --size_;
+        HEELER_ASSERT(size_ > 0);
+        static_cast<T*>(first_)[--size_].~T();
     }
     void clear() noexcept {
-        while (size_ > 0) pop_back();
+        while (size_ > 0) static_cast<T*>(first_)[--size_].~T();
     }
     T* insert(const T* before, T value) {
         const std::ptrdiff_t at = before - begin();

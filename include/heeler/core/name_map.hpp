@@ -99,6 +99,15 @@ private:
     std::size_t size_ = 0;
 };
 
+/// Where one stands in a map, or behind its end: all of an iterator that is the same whatever the map keeps.
+struct NameCursor {
+    const NameTable* table;
+    NameLink* at;
+
+    void operator++() noexcept { at = table->after(*at); }
+    [[nodiscard]] bool operator==(const NameCursor& other) const noexcept { return at == other.at; }
+};
+
 /// In no order: who shows what stands in it sorts first. What it keeps never moves. In place of a standard map, of
 /// which each kind of value costs who includes this a hundred functions more.
 template <class T>
@@ -110,21 +119,9 @@ public:
     };
 
     template <class E>
-    class Cursor {
-    public:
-        Cursor(const NameTable* table, NameLink* at) noexcept : table_{table}, at_{at} {}
-        [[nodiscard]] E& operator*() const noexcept { return static_cast<Node*>(at_)->entry; }
-        [[nodiscard]] E* operator->() const noexcept { return &**this; }
-        Cursor& operator++() noexcept {
-            at_ = table_->after(*at_);
-            return *this;
-        }
-        [[nodiscard]] bool operator==(const Cursor& other) const noexcept { return at_ == other.at_; }
-
-    private:
-        friend NameMap;
-        const NameTable* table_;
-        NameLink* at_;
+    struct Cursor : NameCursor {
+        [[nodiscard]] E& operator*() const noexcept { return static_cast<Node*>(at)->entry; }
+        [[nodiscard]] E* operator->() const noexcept { return &static_cast<Node*>(at)->entry; }
     };
     using iterator = Cursor<Entry>;
     using const_iterator = Cursor<const Entry>;
@@ -140,12 +137,12 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
     [[nodiscard]] bool empty() const noexcept { return table_.size() == 0; }
-    [[nodiscard]] iterator begin() noexcept { return {&table_, table_.first()}; }
-    [[nodiscard]] iterator end() noexcept { return {&table_, nullptr}; }
-    [[nodiscard]] const_iterator begin() const noexcept { return {&table_, table_.first()}; }
-    [[nodiscard]] const_iterator end() const noexcept { return {&table_, nullptr}; }
-    [[nodiscard]] iterator find(std::string_view name) noexcept { return {&table_, table_.find(name)}; }
-    [[nodiscard]] const_iterator find(std::string_view name) const noexcept { return {&table_, table_.find(name)}; }
+    [[nodiscard]] iterator begin() noexcept { return {{&table_, table_.first()}}; }
+    [[nodiscard]] iterator end() noexcept { return {{&table_, nullptr}}; }
+    [[nodiscard]] const_iterator begin() const noexcept { return {{&table_, table_.first()}}; }
+    [[nodiscard]] const_iterator end() const noexcept { return {{&table_, nullptr}}; }
+    [[nodiscard]] iterator find(std::string_view name) noexcept { return {{&table_, table_.find(name)}}; }
+    [[nodiscard]] const_iterator find(std::string_view name) const noexcept { return {{&table_, table_.find(name)}}; }
     [[nodiscard]] bool contains(std::string_view name) const noexcept { return table_.find(name) != nullptr; }
 
     T& operator[](std::string_view name) {
@@ -163,7 +160,7 @@ public:
     void erase(std::string_view name) noexcept {
         if (NameLink* const known = table_.find(name)) drop(known);
     }
-    void erase(iterator at) noexcept { drop(at.at_); }
+    void erase(iterator at) noexcept { drop(at.at); }
 
     void clear() noexcept {
         NameTable gone;

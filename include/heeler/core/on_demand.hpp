@@ -36,14 +36,21 @@ public:
         OnDemand taken{std::move(*this)};
         return taken ? std::move(*taken.value_) : T{};
     }
-    void reset() noexcept { *this = OnDemand{}; }
+    void reset() noexcept {
+        delete value_;
+        value_ = nullptr;
+    }
 
     template <class A>
     void archive(A& a) {
         bool present = value_ != nullptr;
         a(present);
         if (a.is_loading()) reset();
-        if (present) a(edit());
+        if (!present) return;
+        if constexpr (requires(T & value) { value.archive(a); })
+            edit().archive(a);
+        else
+            a(edit());
     }
 
 private:

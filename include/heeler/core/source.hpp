@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -93,8 +92,9 @@ struct PolledRun {
 /// Reads what happened to many runs at once: a table that agents write, a list of workers. Runs without news may be
 /// left out; an error is about all of them. Otherwise as `RunSourceLike`. Optional: `checkpoint_every() -> Duration`,
 /// how long after a checkpoint nobody is replaced; a class that would act sooner is refused. Optional: `ListsRuns`.
+/// `poll` takes what such a list converts to: a `std::span<const RunCursor>`, whose header it includes itself.
 template <class T>
-concept GroupSourceLike = requires(T& source, std::span<const RunCursor> runs) {
+concept GroupSourceLike = requires(T& source, const std::vector<RunCursor>& runs) {
     { source.poll(runs) } -> std::same_as<Result<std::vector<PolledRun>>>;
 };
 

@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
 #include <heeler/cycle/plan.hpp>
@@ -89,8 +90,8 @@ public:
 
     /// The store refuses to write the run: it is given up, so that it does not fail every cycle for ever (the session
     /// monitor). What happened waits for the next commit that succeeds.
-    [[nodiscard]] std::optional<ActionEvent> fail_by_guard(std::string_view why, ErrorCode code = ErrorCode::conflict) {
-        if (is_terminal(watched_.run.state)) return std::nullopt;
+    [[nodiscard]] OnDemand<ActionEvent> fail_by_guard(std::string_view why, ErrorCode code = ErrorCode::conflict) {
+        if (is_terminal(watched_.run.state)) return {};
         Action action;
         action.kind = ActionKind::mark_failed;
         action.outcome = ActionOutcome::done;
@@ -108,7 +109,9 @@ public:
         Folder{watched_, now_}.enter(RunState::failed);
         watched_.verdict.edit().ended_at = now_.wall;
         if (watched_.verdict->incident.phase != Phase::none) watched_.verdict.edit().incident.phase = Phase::closed;
-        return ActionEvent{std::string{watched_.run.id}, std::move(action)};
+        OnDemand<ActionEvent> event;
+        event.edit() = {std::string{watched_.run.id}, std::move(action)};
+        return event;
     }
 
     /// The run is over: the incident closes, and people who were told that it began are told that it ended.

@@ -8,6 +8,7 @@
 
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/refused_runs.hpp>
@@ -94,7 +95,7 @@ private:
         const bool refused = item.change.fault || (error && error->code == ErrorCode::unstorable);
         const bool conflict = item.change.conflict || (!error && !refused);
         if (item.change.disowned) registry_.disown(item.change.handle, now);
-        std::optional<ActionEvent> given_up;
+        OnDemand<ActionEvent> given_up;
         bool over = false, twice = false;
         {
             const std::lock_guard guard{watched.lock};
@@ -123,7 +124,7 @@ private:
         // Whoever was faster must learn now that the run is over, not a cycle later, when they may be faster again.
         for (int tries = 0; over && tries < 3 && ledger_.commit_one(item.change.handle, watched, now); ++tries)
             continue;
-        if (given_up) report.events.push_back(*std::move(given_up));
+        if (given_up) report.events.push_back(given_up.take());
         if (item.decided.actions() > 0 || conflict) {
             ++report.suppressed;
             ++report.why.unstored;
@@ -141,7 +142,7 @@ private:
     }
 
     /// Under the run's lock. What the run's rows cannot hold is told at once, by the watchdog itself.
-    std::optional<ActionEvent> give_up(WatchedRun& watched, WorkItem& item, const Error& why, Instant now) {
+    OnDemand<ActionEvent> give_up(WatchedRun& watched, WorkItem& item, const Error& why, Instant now) {
         auto given_up = Applier{watched, now, item}.fail_by_guard(why.message, why.code);
         if (given_up && watched.rules().mode != Mode::shadow)
             courier_.say(unstored_alert(watched, AlertKind::run_unstored, given_up->action.text,

@@ -325,7 +325,7 @@ private:
                 watched.seldom.edit().held_starts = 0;
                 watched.dirty = true;
             }
-            const std::optional<Run> shadow = shadow_of(watched);
+            const OnDemand<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer

@@ -34,8 +34,8 @@ public:
     void add(Duration gap, Duration least) noexcept {
         gaps_[count_++ % gaps_.size()] = gap;
         auto sorted = gaps_;
-        const std::span known{sorted.data(), kept()};
-        detail::sort(known);
+        for (std::size_t i = kept(); i < sorted.size(); ++i) sorted[i] = Duration::max();
+        detail::sort(sorted);
         const Duration median = sorted[kept() / 2];
         std::size_t last = kept() - 1;  // one that nothing else comes near is no part of the rhythm
         while (last > 0 && sorted[last] > 3 * detail::max_of(median, least) && sorted[last - 1] < sorted[last] / 2)

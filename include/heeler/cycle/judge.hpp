@@ -10,6 +10,7 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
 #include <heeler/recover/rung.hpp>
@@ -64,10 +65,11 @@ struct Judged {
 }
 
 /// The run as detectors see it. In shadow mode nobody is started, but what was decided counts as if somebody had been.
-[[nodiscard]] inline std::optional<Run> shadow_of(const RunMemory& watched) {
-    if (watched.rules().mode != Mode::shadow || watched.verdict->incident.attempts == 0) return std::nullopt;
-    std::optional<Run> seen{watched.run};
-    seen->attempt += watched.verdict->incident.attempts;
+[[nodiscard]] inline OnDemand<Run> shadow_of(const RunMemory& watched) {
+    if (watched.rules().mode != Mode::shadow || watched.verdict->incident.attempts == 0) return {};
+    OnDemand<Run> seen;
+    seen.edit() = watched.run;
+    seen.edit().attempt += watched.verdict->incident.attempts;
     return seen;
 }
 
@@ -113,7 +115,7 @@ private:
     [[nodiscard]] Duration working() const noexcept { return run_.working(now_.elapsed); }
 
     void collect(Judged& result) const {
-        const std::optional<Run> shadow = shadow_of(watched_);
+        const OnDemand<Run> shadow = shadow_of(watched_);
         watched_.detectors.check(shadow ? *shadow : run_, now_, [&](const Finding& finding) {
             if ((verdict_.marks.wrong & bit_of(finding.condition)) != 0 || rules_.mutes.has(finding.identity)) return;
             if (run_.waiting_since && finding.condition.opens_incident()) return;
@@ -174,7 +176,7 @@ private:
         if (seen.silence) seen.silence = run_.unseen_for(*run_.last_activity, now_.elapsed);
         // A ladder that has no answer to the cause may have one to the stall.
         if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
-        seen.steered = verdict_.steered;
+        seen.steered = &verdict_.steered;
         seen.wall = now_.wall;
         return seen;
     }

@@ -46,7 +46,7 @@ private:
     [[nodiscard]] static constexpr std::size_t slot(char first, char second) noexcept {
         return (static_cast<unsigned char>(first) & 31u) << 5 | (static_cast<unsigned char>(second) & 31u);
     }
-    std::array<std::uint8_t, 1024> steps_{};
+    std::uint8_t steps_[1024]{};
 };
 
 inline constexpr IndicatorSteps indicator_steps{};

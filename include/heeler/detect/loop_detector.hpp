@@ -79,13 +79,13 @@ struct LoopDetector<Item, BlockRule> {
     /// as a fingerprint. Whether a block is exactly equal is asked only where that count is high enough, so that
     /// half of an exact fingerprint will do.
     struct Ring {
-        std::array<std::uint32_t, ring_size> exact{};
-        std::array<std::uint32_t, ring_size> index{};        ///< observation index of each item
-        std::array<std::uint32_t, 2 * max_period> recent{};  ///< newest first, twice: any 64 in a row are contiguous
-        std::array<std::uint32_t, max_period> equal_run{};
-        std::array<std::uint32_t, max_period> hit_end{};  ///< items seen when the period last matched; 0: never
-        std::array<std::uint16_t, max_period> hit_run{};
-        std::array<std::uint32_t, max_period> hit_sum{};  ///< of the block's masked fingerprints: in any order the same
+        std::uint32_t exact[ring_size]{};
+        std::uint32_t index[ring_size]{};        ///< observation index of each item
+        std::uint32_t recent[2 * max_period]{};  ///< newest first, twice: any 64 in a row are contiguous
+        std::uint32_t equal_run[max_period]{};
+        std::uint32_t hit_end[max_period]{};  ///< items seen when the period last matched; 0: never
+        std::uint16_t hit_run[max_period]{};
+        std::uint32_t hit_sum[max_period]{};  ///< of the block's masked fingerprints: in any order the same
         std::uint32_t items = 0;
         std::uint32_t watermark = 0;                ///< items before this one are not judged again
         std::uint32_t named = 0;                    ///< the period whose block `last` ended; 0: none
@@ -197,7 +197,7 @@ private:
         if (!memory.ring) return;
         Ring& ring = memory.ring.edit();
         ring.watermark = ring.items;
-        ring.equal_run.fill(0);
+        for (std::uint32_t& run : ring.equal_run) run = 0;
         ring.longest = 0;
     }
 
@@ -228,10 +228,10 @@ private:
     /// Counts on and answers with a number that no counter exceeds.
     static std::uint32_t count_equal(Ring& ring, std::uint32_t newest, std::uint32_t normal) {
         // Nearly always nothing repeats, and nothing did.
-        if (ring.longest == 0 && !is_among(ring.recent.data() + newest, normal)) return 0;
+        if (ring.longest == 0 && !is_among(ring.recent + newest, normal)) return 0;
         const std::uint32_t known = detail::min_of(ring.items - ring.watermark, max_period);
         for (std::uint32_t i = known; i < max_period; ++i) ring.equal_run[i] = ~std::uint32_t{0};  // becomes 0
-        return ring.longest = count_each(ring.equal_run.data(), ring.recent.data() + newest, normal);
+        return ring.longest = count_each(ring.equal_run, ring.recent + newest, normal);
     }
 
     static bool is_among(const std::uint32_t* last, std::uint32_t normal) {
@@ -284,7 +284,7 @@ private:
 
     /// A run begins its loop anywhere in the block, so the order of the items must not matter.
     static std::uint32_t sum_of_newest(const Ring& ring, std::uint32_t period) {
-        const std::uint32_t* newest = ring.recent.data() + (max_period - ring.items % max_period) % max_period;
+        const std::uint32_t* newest = ring.recent + (max_period - ring.items % max_period) % max_period;
         std::uint32_t sum = 0;
         for (const std::uint32_t* each = newest; each != newest + period; ++each) sum += *each;
         return sum;

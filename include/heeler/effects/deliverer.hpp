@@ -14,6 +14,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/effects/context_desk.hpp>
@@ -76,7 +77,7 @@ public:
         List<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
         Inhibition{ledger_, registry_}.inhibit(due, now, report);
-        std::vector<List<AlertJob>> groups;
+        List<List<AlertJob>> groups;
         NameMap<std::size_t> places;
         for (auto& job : due) {
             if (job.group.empty()) {
@@ -291,7 +292,7 @@ private:
 
     void escalate(Action& action, Instant now, CycleReport& report) {
         AlertJob job;
-        const std::optional<AlertJob> waiting = queues_.find_alert(action.key);
+        const OnDemand<AlertJob> waiting = queues_.find_alert(action.key);
         const bool together = waiting && !waiting->group.empty() && !silences_.about(*waiting, now.wall);
         if (together || !queues_.take_alert(action.key, job)) {
             action.outcome = ActionOutcome::done;

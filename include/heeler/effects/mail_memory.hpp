@@ -1,7 +1,9 @@
 // Which messages people were told of and which commands were carried out, so that a process that starts again knows it.
 #pragma once
 
-#include <charconv>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -126,8 +128,9 @@ private:
     }
 
     [[nodiscard]] static std::string hex(MailName name) {
-        char text[16];
-        return {text, std::to_chars(text, text + sizeof text, name, 16).ptr};
+        char text[17];
+        std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(name));
+        return text;
     }
 
     /// About the first of the messages.
@@ -152,17 +155,16 @@ private:
         return {at, std::string{name_of(AlertKind::mail_command)}, {}, std::move(line).text()};
     }
 
-    static void add_names(std::string_view body, std::vector<MailName>& names) {
+    static void add_names(const std::string& body, std::vector<MailName>& names) {
         constexpr std::string_view key = "\"messages\":\"";
         const std::size_t at = body.find(key);
-        if (at == std::string_view::npos) return;
-        const char* next = body.data() + at + key.size();
-        for (const char* const end = body.data() + body.size(); next != end;) {
-            MailName name = 0;
-            const auto read = std::from_chars(next, end, name, 16);
-            if (read.ec != std::errc{}) return;
+        if (at == std::string::npos) return;
+        char* end = nullptr;
+        for (const char* next = body.c_str() + at + key.size(); *next != '\0'; next = *end == '\0' ? end : end + 1) {
+            errno = 0;
+            const MailName name = std::strtoull(next, &end, 16);
+            if (end == next || errno == ERANGE) return;
             names.push_back(name);
-            next = read.ptr == end ? end : read.ptr + 1;
         }
     }
 

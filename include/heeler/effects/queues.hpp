@@ -15,6 +15,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -219,7 +220,7 @@ public:
                 later.push_back(std::move(job));
             } else {
                 forget_action(*job);
-                due.push_back(std::move(*job));
+                due.push_back(job.take());
             }
         }
         alerts_ = std::move(later);
@@ -252,10 +253,10 @@ public:
     }
 
     /// The alert of this action, which stays where it is.
-    [[nodiscard]] std::optional<AlertJob> find_alert(const std::string& action_key) const {
+    [[nodiscard]] OnDemand<AlertJob> find_alert(const std::string& action_key) const {
         const std::lock_guard guard{lock_};
         const auto at = alert_of(action_key);
-        return at == alerts_.end() ? std::nullopt : std::optional{**at};
+        return at == alerts_.end() ? OnDemand<AlertJob>{} : *at;
     }
 
     [[nodiscard]] bool take_alert(const std::string& action_key, AlertJob& found) {
@@ -263,7 +264,7 @@ public:
         const auto at = alert_of(action_key);
         if (at == alerts_.end()) return false;
         forget_action(**at);
-        found = std::move(**at);
+        found = alerts_[static_cast<std::size_t>(at - alerts_.begin())].take();
         alerts_.erase(at);
         if (!found.group.empty() && !waits_in(found.group)) groups_.take(found.group);
         return true;
@@ -288,7 +289,7 @@ private:
             job.owed = job.row.created_at;
         job.number = added_++;
         if (!job.row.action_key.empty()) by_action_[job.row.action_key].push_back(job.number);
-        alerts_.push_back(std::make_unique<AlertJob>(std::move(job)));
+        alerts_.emplace_back().edit() = std::move(job);
     }
 
     [[nodiscard]] bool waits_in(const std::string& group) const {
@@ -313,7 +314,7 @@ private:
         return keys;
     }
 
-    using Alerts = List<std::unique_ptr<AlertJob>>;  ///< in order of their numbers
+    using Alerts = List<OnDemand<AlertJob>>;  ///< in order of their numbers
 
     /// The first of an action.
     [[nodiscard]] Alerts::const_iterator alert_of(std::string_view action_key) const {

@@ -62,7 +62,7 @@ private:
         const auto handle = registry_.find(run);
         WatchedRun* const watched = handle ? registry_.table().find(*handle) : nullptr;
         if (watched == nullptr) return false;
-        std::optional<AlertJob> job;
+        AlertJob job;
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(*handle) || watched->disowned) return false;
@@ -71,8 +71,8 @@ private:
             if (rules.conflict_fails_run && is_terminal(watched->run.state)) return false;
             job = alert_job(*handle, *watched, unstored_alert(*watched, kind, std::move(what), std::move(next), now));
         }
-        if (silences_.about(*job, now.wall)) return false;
-        courier_.say(std::move(job->row));
+        if (silences_.about(job, now.wall)) return false;
+        courier_.say(std::move(job.row));
         return true;
     }
 

@@ -40,14 +40,15 @@ public:
     }
     [[nodiscard]] StoreCalls read() const noexcept {
         StoreCalls calls{count_.load(std::memory_order_relaxed), Duration{spent_.load(std::memory_order_relaxed)}, {}};
-        for (std::size_t i = 0; i < errors_.size(); ++i) calls.errors[i] = errors_[i].load(std::memory_order_relaxed);
+        for (std::size_t i = 0; i < std::size(errors_); ++i)
+            calls.errors[i] = errors_[i].load(std::memory_order_relaxed);
         return calls;
     }
 
 private:
     std::atomic<std::uint64_t> count_{0};
     std::atomic<std::int64_t> spent_{0};
-    std::array<std::atomic<std::uint64_t>, error_code_count> errors_{};
+    std::atomic<std::uint64_t> errors_[error_code_count]{};
 };
 
 template <class Store>
@@ -118,7 +119,7 @@ private:
     template <class Call>
     auto timed(StoreOp op, Call&& call) {
         const auto begin = std::chrono::steady_clock::now();
-        auto answer = guarded(ErrorCode::io, who, std::forward<Call>(call));
+        auto answer = guarded(ErrorCode::io, who, static_cast<Call&&>(call));
         const auto spent = std::chrono::steady_clock::now() - begin;
         counters_[static_cast<std::size_t>(op)].count(std::chrono::duration_cast<Duration>(spent),
                                                       answer ? nullptr : &answer.error());
@@ -126,7 +127,7 @@ private:
     }
 
     Store& store_;
-    std::array<CallCounters, store_op_names.size()> counters_;
+    CallCounters counters_[store_op_names.size()];
 };
 
 struct NoTags {};

@@ -106,7 +106,8 @@ HEELER_INLINE std::string WatchLadder::outlook() const {
 }
 
 HEELER_INLINE bool WatchLadder::may_steer(const SteerRule& rule, const Judgement& seen) noexcept {
-    for (const SentSteer& sent : seen.steered)
+    if (seen.steered == nullptr) return true;
+    for (const SentSteer& sent : *seen.steered)
         if (sent.condition == rule.condition && seen.wall - sent.at < rule.cooldown) return false;
     return true;
 }

@@ -1,9 +1,11 @@
 // The older rows of a run's heartbeat log: records of the store, which a report reads back.
 #pragma once
 
-#include <charconv>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,16 +33,18 @@ namespace heeler::inline HEELER_ABI::detail {
 }
 
 /// Adds the rows of a record that come after the last one. What is no such record adds none.
-inline void read_heartbeats(std::string_view body, List<HeartbeatRow>& rows) {
+inline void read_heartbeats(const std::string& body, List<HeartbeatRow>& rows) {
+    const char* from = body.c_str();
     const auto next = [&]() -> std::optional<std::int64_t> {
-        body.remove_prefix(min_of(body.find_first_of("-0123456789n"), body.size()));
-        std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), number);
-        const bool good = error == std::errc{};
-        body.remove_prefix(good ? static_cast<std::size_t>(end - body.data()) : body.empty() ? 0 : 1);
+        from += std::strcspn(from, "-0123456789n");
+        char* end = nullptr;
+        errno = 0;
+        const std::int64_t number = std::strtoll(from, &end, 10);
+        const bool good = end != from && errno != ERANGE;
+        from = good || *from == '\0' ? end : from + 1;
         return good ? std::optional{number} : std::nullopt;
     };
-    while (!body.empty()) {
+    while (*from != '\0') {
         const auto number = next(), at = next(), value = next(), delta = next();
         if (!number || !at || !delta || *number <= 0 || *number > std::int64_t{UINT32_MAX}) return;
         if (rows.empty() || static_cast<std::uint32_t>(*number) > rows.back().number)

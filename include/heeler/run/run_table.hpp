@@ -189,10 +189,10 @@ private:
     };
     static_assert(sizeof(Beat) == 16);
     struct Chunk {
-        std::array<Beat, chunk_runs> beats;
-        std::array<std::atomic<std::int64_t>, chunk_runs> deadlines;
-        std::array<std::atomic<std::uint32_t>, chunk_runs> elsewhere{};  ///< the handle that went to others last
-        std::array<Cell*, chunk_runs / block_cells> cells{};             ///< owned; made once, used again
+        Beat beats[chunk_runs];
+        std::atomic<std::int64_t> deadlines[chunk_runs];
+        std::atomic<std::uint32_t> elsewhere[chunk_runs]{};  ///< the handle that went to others last
+        Cell* cells[chunk_runs / block_cells]{};             ///< owned; made once, used again
         std::atomic<std::int64_t> earliest{never};
 
         Chunk() {
@@ -249,7 +249,7 @@ private:
 
     const std::uint32_t first_generation_ = next_base();
     mutable std::mutex lock_;
-    std::array<std::atomic<Chunk*>, most_chunks> chunks_{};  // owned
+    std::atomic<Chunk*> chunks_[most_chunks]{};  // owned
     std::atomic<std::uint32_t> chunk_count_{0};
     List<std::uint32_t> free_;
 };

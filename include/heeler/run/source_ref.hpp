@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,7 +52,7 @@ private:
     Duration checkpoint_every_{};
 };
 
-using SourceRef = PollRef<std::string_view, Polled>;                                 ///< of one run
-using GroupSourceRef = PollRef<std::span<const RunCursor>, std::vector<PolledRun>>;  ///< of a class of runs
+using SourceRef = PollRef<std::string_view, Polled>;                                    ///< of one run
+using GroupSourceRef = PollRef<const std::vector<RunCursor>&, std::vector<PolledRun>>;  ///< of a class of runs
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -66,7 +66,7 @@ public:
     const Elapsed defined;         ///< for the first time in this process
     List<DetectorSlot> detectors;  ///< in the order of the class
     /// Of these, by kind of observation, those that listen to it.
-    std::array<List<DetectorSlot>, std::variant_size_v<decltype(Observation::event)>> listeners;
+    List<DetectorSlot> listeners[std::variant_size_v<decltype(Observation::event)>];
     std::size_t memory_size = 0;  ///< of a run's block
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
@@ -105,7 +105,7 @@ public:
             for (DetectorSlot& slot : detectors)
                 if (slot.ops->alignment == alignment)
                     slot.offset = std::exchange(memory_size, memory_size + slot.ops->size);
-        for (std::size_t kind = 0; kind < listeners.size(); ++kind)
+        for (std::size_t kind = 0; kind < std::size(listeners); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
         loop = rules.detectors.find<Loop>();

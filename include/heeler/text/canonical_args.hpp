@@ -40,8 +40,8 @@ struct TwoHashes {
 class LinesHasher {
 public:
     void put(std::string_view text) noexcept {
-        while (text.size() > buffer_.size() - size_) {
-            const auto part = text.substr(0, buffer_.size() - size_);
+        while (text.size() > std::size(buffer_) - size_) {
+            const auto part = text.substr(0, std::size(buffer_) - size_);
             append(part);
             text.remove_prefix(part.size());
             end_line(cut);
@@ -71,17 +71,17 @@ private:
         return combine_both(sum, {line.exact + how, line.normal + how});
     }
     void append(std::string_view text) noexcept {
-        if (!text.empty()) std::memcpy(buffer_.data() + size_, text.data(), text.size());
+        if (!text.empty()) std::memcpy(buffer_ + size_, text.data(), text.size());
         size_ += text.size();
     }
     void end_line(std::uint64_t how) noexcept {
-        sum_ = add(sum_, {buffer_.data(), size_}, how);
+        sum_ = add(sum_, {buffer_, size_}, how);
         size_ = 0;
     }
 
     TwoHashes sum_{};
     std::size_t size_ = 0;
-    std::array<char, longest_line> buffer_;
+    char buffer_[longest_line];
 };
 
 /// Reads one JSON object or array from front to back without recursion and hashes it on the way.
@@ -136,7 +136,7 @@ private:
     }
 
     [[nodiscard]] bool open(bool object) noexcept {
-        if (depth_ == frames_.size()) return false;
+        if (depth_ == std::size(frames_)) return false;
         ++at_;
         frames_[depth_++] = {{}, 0, object};
         if (take(object ? '}' : ']')) {
@@ -215,7 +215,7 @@ private:
     bool opened_ = false;
     bool closed_ = false;
     TwoHashes value_{};
-    std::array<Frame, text::max_argument_depth> frames_;
+    Frame frames_[text::max_argument_depth];
 };
 
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {

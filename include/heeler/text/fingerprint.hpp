@@ -122,7 +122,7 @@ inline constexpr std::ptrdiff_t block_bytes = 32;
 class MaskedText {
 public:
     void put(char c) noexcept {
-        if (size_ == buffer_.size()) spill();
+        if (size_ == std::size(buffer_)) spill();
         buffer_[size_++] = c;
     }
     /// Takes bytes up to the next one that normalising may change and says where that is. `line_size` is of the whole
@@ -130,9 +130,9 @@ public:
     [[nodiscard]] const char* copy_plain(const char* at, const char* end, std::size_t line_size) noexcept {
         if constexpr (scans_words) {
             for (; end - at > 8; at += 8, size_ += 8) {
-                if (buffer_.size() - size_ < 8) spill();
+                if (std::size(buffer_) - size_ < 8) spill();
                 const auto word = load_word(at);
-                std::memcpy(buffer_.data() + size_, &word, sizeof word);
+                std::memcpy(buffer_ + size_, &word, sizeof word);
                 if (const auto bits = masked_bits(word, load_word(at + 1)); bits != 0) {
                     size_ += first_byte(bits);
                     return at + first_byte(bits);
@@ -156,8 +156,8 @@ public:
     }
 
     [[nodiscard, gnu::flatten]] std::uint64_t hash() noexcept {
-        if (!spilled_) return text::fingerprint_text({buffer_.data(), size_});
-        XXH3_64bits_update(&state_, buffer_.data(), size_);
+        if (!spilled_) return text::fingerprint_text({buffer_, size_});
+        XXH3_64bits_update(&state_, buffer_, size_);
         return XXH3_64bits_digest(&state_);
     }
 
@@ -170,11 +170,11 @@ private:
     /// Of the 1 to 8 bytes before `end`, with more of the line in front of them.
     [[nodiscard]] const char* copy_last(const char* at, const char* end) noexcept {
         constexpr std::uint64_t fill = 0x7878787878787878ULL;  // letters, which stay
-        if (buffer_.size() - size_ < 8) spill();
+        if (std::size(buffer_) - size_ < 8) spill();
         const auto left = static_cast<unsigned>(end - at);
         std::uint64_t word = load_word(end - 8);
         if (left < 8) word = word >> (64 - 8 * left) | fill << (8 * left);
-        std::memcpy(buffer_.data() + size_, &word, sizeof word);
+        std::memcpy(buffer_ + size_, &word, sizeof word);
         const auto bits = masked_bits(word, word >> 8 | fill << 56);
         const unsigned plain = bits != 0 ? first_byte(bits) : left;
         size_ += plain;
@@ -184,12 +184,12 @@ private:
     void spill() noexcept {
         if (!spilled_) XXH3_64bits_reset(&state_);
         spilled_ = true;
-        XXH3_64bits_update(&state_, buffer_.data(), size_ - kept);
-        std::memmove(buffer_.data(), buffer_.data() + size_ - kept, kept);
+        XXH3_64bits_update(&state_, buffer_, size_ - kept);
+        std::memmove(buffer_, buffer_ + size_ - kept, kept);
         size_ = kept;
     }
 
-    std::array<char, 4096> buffer_;
+    char buffer_[4096];
     std::size_t size_ = 0;
     bool spilled_ = false;
     XXH3_state_t state_;

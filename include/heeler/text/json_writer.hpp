@@ -1,9 +1,10 @@
 // Writes one line of JSON, piece by piece and in the order given: the same calls always make the same bytes.
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -26,6 +27,37 @@ inline void append_json_escape(std::string& out, char32_t c) {
     }
     out += "\\u";
     for (const int shift : {12, 8, 4, 0}) out += digits[(c >> shift) & 0xF];
+}
+
+/// The fewest digits that read back as `value`, in the shorter of the forms 0.25 and 2.5e-01: what `std::to_chars`
+/// writes, whose header is 500 lines for whoever includes the library.
+inline void append_shortest(std::string& out, double value) {
+    char text[32];
+    std::size_t count = 0;
+    do std::snprintf(text, sizeof text, "%.*e", static_cast<int>(count), value);
+    while (++count < 17 && std::strtod(text, nullptr) != value);
+    std::string digits;
+    const char* at = text;
+    for (; *at != 'e'; ++at)  // the host's locale may have a comma for the point
+        if (*at >= '0' && *at <= '9') digits += *at;
+    const long exponent = std::strtol(at + 1, nullptr, 10);
+    const auto before_point = static_cast<std::size_t>(exponent < 0 ? 1 : exponent + 1);
+    const auto zeros = static_cast<std::size_t>(exponent < 0 ? -exponent : 0);  // with the one before the point
+    const std::size_t fixed = before_point >= count && zeros == 0 ? before_point : count + zeros + 1;
+    if (fixed > count + (count > 1 ? 1 : 0) + std::char_traits<char>::length(at)) {
+        if (count > 1) digits.insert(1, 1, '.');
+        digits += at;
+    } else if (zeros > 0) {
+        digits.insert(0, zeros, '0').insert(1, 1, '.');
+    } else if (before_point < count) {
+        digits.insert(before_point, 1, '.');
+    } else {
+        char whole[32];
+        std::snprintf(whole, sizeof whole, "%.0f", value < 0 ? -value : value);
+        digits = whole;
+    }
+    if (value < 0) out += '-';
+    out += digits;
 }
 
 }  // namespace detail
@@ -65,12 +97,12 @@ inline void append_json_number(std::string& out, double value) {
         out += "null";
         return;
     }
-    char text[32];
     const bool small = value > -9007199254740992.0 && value < 9007199254740992.0;
     const bool whole = small && value == static_cast<double>(static_cast<long long>(value));
-    const auto end = whole ? std::to_chars(text, text + sizeof text, static_cast<long long>(value))
-                           : std::to_chars(text, text + sizeof text, value);
-    out.append(text, end.ptr);
+    if (whole)
+        out += std::to_string(static_cast<long long>(value));
+    else
+        detail::append_shortest(out, value);
 }
 
 /// One JSON value on one line, usually an object. Commas are set by it; keys and nesting are up to the caller. One
@@ -114,8 +146,7 @@ public:
 
     template <std::integral Integer>
     JsonLine& number(Integer value) {
-        char text[24];
-        return raw({text, std::to_chars(text, text + sizeof text, value).ptr});
+        return raw(std::to_string(value));
     }
 
     JsonLine& boolean(bool value) { return raw(value ? "true" : "false"); }

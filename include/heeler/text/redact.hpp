@@ -43,7 +43,7 @@ private:
     [[nodiscard]] std::string redact_seen(std::string_view text, See see) const;
 
     std::vector<std::string> values_;
-    std::array<bool, 256> starts_{};
+    bool starts_[256]{};
 };
 
 /// `Redactor::redact` for secrets that are known by their shape alone.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +40,7 @@ inline constexpr std::size_t max_cell_bytes = 500;
     return count;
 }
 
-inline void append_table_row(std::string& out, const text::TableRow& cells, std::span<const std::size_t> widths) {
+inline void append_table_row(std::string& out, const text::TableRow& cells, const List<std::size_t>& widths) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
         const std::string_view cell = i < cells.size() ? std::string_view(cells[i]) : std::string_view();
         out += "| ";

@@ -26,12 +26,12 @@ struct Near {
         std::uint32_t tool, shape, key;
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t round, edits, numbers, first;
-        std::array<std::uint32_t, 8> calls;  ///< the newest, each in its turn
+        std::uint32_t calls[8];  ///< the newest, each in its turn
         std::uint16_t rounds;
         std::uint8_t next, came_back, moved, varied;
     };
     struct Part {
-        std::array<Record, 8> records;
+        Record records[8];
     };
 
     static constexpr std::string_view name = "near";
@@ -53,7 +53,7 @@ struct Near {
         } else {
             note_value(record, unit);
         }
-        record.calls[record.next++ % record.calls.size()] = unit.call.typed;
+        record.calls[record.next++ % std::size(record.calls)] = unit.call.typed;
         record.numbers = unit.outcome.numbers;
         record.used = common.unit + 1;
         record.round = common.round;
@@ -69,7 +69,8 @@ struct Near {
 
 private:
     static void note_value(Record& record, const Unit& unit) noexcept {
-        const std::uint32_t newest = record.calls[(record.next + record.calls.size() - 1) % record.calls.size()];
+        const std::uint32_t newest =
+            record.calls[(record.next + std::size(record.calls) - 1) % std::size(record.calls)];
         if (newest != unit.call.typed) {
             record.varied = 1;
             for (const std::uint32_t each : record.calls)
@@ -116,7 +117,7 @@ struct Similar {
         std::uint8_t moved;
     };
     struct Part {
-        std::array<Record, 6> records;
+        Record records[6];
     };
 
     static constexpr std::string_view name = "similar";

@@ -71,7 +71,7 @@ public:
     }
     [[nodiscard]] constexpr KeyRole of(std::string_view key) const noexcept {
         const std::uint32_t hash = key_hash(key);
-        for (std::size_t i = hash % names_.size(); names_[i].role != KeyRole::none; i = (i + 1) % names_.size())
+        for (std::size_t i = hash % std::size(names_); names_[i].role != KeyRole::none; i = (i + 1) % std::size(names_))
             if (names_[i].hash == hash) return names_[i].role;
         return KeyRole::none;
     }
@@ -80,12 +80,12 @@ private:
     consteval void add(KeyRole role, std::initializer_list<std::string_view> names) {
         for (const std::string_view name : names) {
             const std::uint32_t hash = key_hash(name);
-            std::size_t i = hash % names_.size();
-            while (names_[i].role != KeyRole::none) i = (i + 1) % names_.size();
+            std::size_t i = hash % std::size(names_);
+            while (names_[i].role != KeyRole::none) i = (i + 1) % std::size(names_);
             names_[i] = {hash, role};
         }
     }
-    std::array<KeyName, 256> names_{};
+    KeyName names_[256]{};
 };
 inline constexpr KeyRoles key_roles{};
 
@@ -188,7 +188,7 @@ private:
         return text::combine(frame.path, frame.object ? frame.key : frame.place);
     }
     [[nodiscard]] bool open(bool object) noexcept {
-        if (depth_ == frames_.size()) return false;
+        if (depth_ == std::size(frames_)) return false;
         ++at_;
         Frame& frame = frames_[depth_];
         frame = {0, 0, 0, object, false, KeyRole::none};
@@ -240,7 +240,7 @@ private:
     Sink& sink_;
     std::size_t depth_ = 0;
     bool opened_ = false;
-    std::array<Frame, text::max_argument_depth> frames_;
+    Frame frames_[text::max_argument_depth];
 };
 
 /// Hashes the text of one value with runs of white space as one blank: as it is, masked, and without digits. Text
@@ -283,9 +283,9 @@ public:
 private:
     void append(std::string_view text) noexcept {
         while (!text.empty()) {
-            if (size_ == buffer_.size()) make_room();
-            const std::string_view part = text.substr(0, buffer_.size() - size_);
-            std::memcpy(buffer_.data() + size_, part.data(), part.size());
+            if (size_ == std::size(buffer_)) make_room();
+            const std::string_view part = text.substr(0, std::size(buffer_) - size_);
+            std::memcpy(buffer_ + size_, part.data(), part.size());
             size_ += part.size();
             text.remove_prefix(part.size());
         }
@@ -297,11 +297,11 @@ private:
     /// Between two words, if there are any.
     void make_room() noexcept {
         std::size_t cut = size_;
-        while (cut > buffer_.size() / 2 && buffer_[cut - 1] != ' ') --cut;
-        spill(cut > buffer_.size() / 2 ? cut : size_);
+        while (cut > std::size(buffer_) / 2 && buffer_[cut - 1] != ' ') --cut;
+        spill(cut > std::size(buffer_) / 2 ? cut : size_);
     }
     void spill(std::size_t count) noexcept {
-        const std::string_view text{buffer_.data(), count};
+        const std::string_view text{buffer_, count};
         const std::uint64_t exact = text::fingerprint_text(text);
         sum_.exact = text::combine(sum_.exact, exact);
         const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
@@ -315,7 +315,7 @@ private:
         }
         sum_.typed = text::combine(sum_.typed, typed);
         sum_.shape = text::combine(sum_.shape, shape);
-        if (size_ != count) std::memmove(buffer_.data(), buffer_.data() + count, size_ - count);
+        if (size_ != count) std::memmove(buffer_, buffer_ + count, size_ - count);
         size_ -= count;
         taken_ += count;
     }
@@ -324,7 +324,7 @@ private:
     std::size_t size_ = 0;
     std::size_t taken_ = 0;
     bool blank_ = false;
-    std::array<char, 1024> buffer_;
+    char buffer_[1024];
 };
 
 }  // namespace detail

@@ -62,11 +62,11 @@ constexpr void take_last(Body& body, const ResultFacts& result) noexcept {
     return *oldest;
 }
 
-constexpr void add_distinct(std::array<std::uint16_t, BannerCandidate::most_rests>& all, std::uint8_t& count,
+constexpr void add_distinct(std::uint16_t (&all)[BannerCandidate::most_rests], std::uint8_t& count,
                             std::uint16_t value) noexcept {
     for (std::size_t i = 0; i < count; ++i)
         if (all[i] == value) return;
-    if (count < all.size()) all[count++] = value;
+    if (count < BannerCandidate::most_rests) all[count++] = value;
 }
 
 [[nodiscard]] constexpr std::uint16_t quarter(std::uint64_t hash) noexcept {

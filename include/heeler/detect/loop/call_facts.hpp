@@ -68,7 +68,7 @@ private:
         return !is_upper(at[-1]) || (at - first > 0 && end - at > 1 && is_lower(at[1]));
     }
 
-    std::array<std::uint32_t, most> hashes_{};
+    std::uint32_t hashes_[most]{};
     std::size_t count_ = 0;
 };
 
@@ -203,7 +203,7 @@ public:
     [[nodiscard]] const Sums& sums() const noexcept { return kept_.count > 0 ? kept_ : dropped_; }
     [[nodiscard]] const TokenSet& all_tokens() const noexcept { return kept_.count > 0 ? tokens : dropped_tokens; }
     [[nodiscard]] std::uint64_t without_span() const noexcept { return without_span_; }
-    [[nodiscard]] std::string_view command() const noexcept { return {command_.data(), command_size_}; }
+    [[nodiscard]] std::string_view command() const noexcept { return {command_, command_size_}; }
 
     TokenSet tokens{}, dropped_tokens{};
     std::uint64_t file = 0, old_text = 0, new_text = 0, whole = 0;
@@ -219,8 +219,8 @@ private:
             put_command(" ");
     }
     void put_command(std::string_view text) noexcept {
-        text = text.substr(0, command_.size() - command_size_);
-        std::memcpy(command_.data() + command_size_, text.data(), text.size());
+        text = text.substr(0, std::size(command_) - command_size_);
+        std::memcpy(command_ + command_size_, text.data(), text.size());
         command_size_ += text.size();
     }
     static void merge(const TokenSet& from, TokenSet& to) noexcept {
@@ -266,7 +266,7 @@ private:
     std::size_t blanks_ = 0, size_ = 0;
     bool optional_ = false, is_command_ = false;
     std::size_t command_size_ = 0;
-    std::array<char, 4096> command_;
+    char command_[4096];
 };
 
 [[nodiscard]] inline bool is_bare_word(std::string_view text) noexcept {

@@ -57,19 +57,19 @@ struct Chant {
         static constexpr std::uint32_t kept = 2'048;
         static constexpr std::uint32_t window = 32;
 
-        std::array<std::uint8_t, kept / 2> marks{};
+        std::uint8_t marks[kept / 2]{};
         /// Where all since the anchor before, the 9th and the 32nd before was seen last: of similar lines the anchors
         /// are the same.
-        std::array<std::array<std::uint16_t, 64>, 3> by_chain{};
-        std::array<std::uint16_t, window> recent{};
-        std::array<Lag, 3> lags{};
-        std::uint64_t gram = 0;                 ///< hash of the newest 16 characters
-        std::array<std::uint64_t, 2> chains{};  ///< what came since the 9th and the 32nd anchor before
-        std::uint64_t sum = 0;                  ///< of what came since the newest anchor
-        std::uint32_t count = 0;                ///< characters
+        std::uint16_t by_chain[3][64]{};
+        std::uint16_t recent[window]{};
+        Lag lags[3]{};
+        std::uint64_t gram = 0;     ///< hash of the newest 16 characters
+        std::uint64_t chains[2]{};  ///< what came since the 9th and the 32nd anchor before
+        std::uint64_t sum = 0;      ///< of what came since the newest anchor
+        std::uint32_t count = 0;    ///< characters
         std::uint32_t anchor = 0;
-        std::uint32_t code = 0;      ///< of a character of several bytes that is not complete yet
-        std::array<char, 6> held{};  ///< what may be a list's number
+        std::uint32_t code = 0;  ///< of a character of several bytes that is not complete yet
+        char held[6]{};          ///< what may be a list's number
         std::uint8_t held_count = 0;
         std::uint8_t missing = 0;    ///< bytes of that character
         bool in_line = false;        ///< more than blanks since the line began
@@ -85,7 +85,7 @@ struct Chant {
 
     private:
         [[nodiscard]] bool is_sound() const noexcept {
-            bool sound = following <= lags.size() && held_count < held.size() && missing < 4;
+            bool sound = following <= std::size(lags) && held_count < std::size(held) && missing < 4;
             for (std::uint32_t i = 0; sound && i < following; ++i) sound = lags[i].lag > 0 && lags[i].lag <= longest;
             return sound;
         }
@@ -192,7 +192,7 @@ private:
             const std::uint64_t hash = part_.gram * 0x9E3779B97F4A7C15ULL;
             const std::uint32_t at = part_.count++;
             const auto mark = static_cast<std::uint8_t>(hash >> 60);
-            std::uint8_t& pair = part_.marks[at / 2 % part_.marks.size()];
+            std::uint8_t& pair = part_.marks[at / 2 % std::size(part_.marks)];
             pair = static_cast<std::uint8_t>((at & 1) != 0 ? (pair & 0x0F) | mark << 4 : (pair & 0xF0) | mark);
             part_.sum += hash ^ (hash >> 29);
             if (part_.following > 0) follow(at, symbol, number, hash);
@@ -200,7 +200,7 @@ private:
         }
 
         [[nodiscard]] std::uint32_t mark_at(std::uint32_t at) const noexcept {
-            return part_.marks[at / 2 % part_.marks.size()] >> (4 * (at & 1)) & 0x0Fu;
+            return part_.marks[at / 2 % std::size(part_.marks)] >> (4 * (at & 1)) & 0x0Fu;
         }
 
         void follow(std::uint32_t at, std::uint32_t symbol, std::uint64_t number, std::uint64_t hash) noexcept {
@@ -275,10 +275,10 @@ private:
             const std::uint32_t equal = equal_marks(at, lag);
             if (equal < gram_size) return;
             std::uint32_t place = 0;
-            if (part_.following < part_.lags.size()) {
+            if (part_.following < std::size(part_.lags)) {
                 place = part_.following++;
             } else {
-                for (std::uint32_t i = 1; i < part_.lags.size(); ++i)
+                for (std::uint32_t i = 1; i < std::size(part_.lags); ++i)
                     if (part_.lags[i].length < part_.lags[place].length) place = i;
                 judge(part_.lags[place]);
             }

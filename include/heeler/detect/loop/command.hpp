@@ -31,20 +31,20 @@ public:
     consteval Words(std::initializer_list<std::string_view> words) {
         for (const std::string_view word : words) {
             const std::uint32_t hash = word_hash(word);
-            std::size_t i = hash % hashes_.size();
-            while (hashes_[i] != 0) i = (i + 1) % hashes_.size();
+            std::size_t i = hash % std::size(hashes_);
+            while (hashes_[i] != 0) i = (i + 1) % std::size(hashes_);
             hashes_[i] = hash;
         }
     }
     [[nodiscard]] constexpr bool has(std::uint32_t hash) const noexcept {
-        for (std::size_t i = hash % hashes_.size(); hashes_[i] != 0; i = (i + 1) % hashes_.size())
+        for (std::size_t i = hash % std::size(hashes_); hashes_[i] != 0; i = (i + 1) % std::size(hashes_))
             if (hashes_[i] == hash) return true;
         return false;
     }
     [[nodiscard]] constexpr bool has(std::string_view word) const noexcept { return has(word_hash(word)); }
 
 private:
-    std::array<std::uint32_t, 128> hashes_{};
+    std::uint32_t hashes_[128]{};
 };
 
 inline constexpr Words writing_commands{
@@ -121,7 +121,7 @@ private:
         part_is_nop_ = true;
         const char* word = at_;
         const auto close = [&](const char* stop) {
-            if (in_word && word_count_ < words_.size()) words_[word_count_++] = between(word, stop);
+            if (in_word && word_count_ < std::size(words_)) words_[word_count_++] = between(word, stop);
             in_word = false;
         };
         for (; at_ != end_; ++at_) {
@@ -365,7 +365,7 @@ private:
     const char* at_;
     const char* end_;
     CommandFacts facts_{};
-    std::array<std::string_view, 24> words_;  ///< of the part
+    std::string_view words_[24];  ///< of the part
     std::size_t word_count_ = 0;
     std::string_view delimiter_{};
     int commands_ = 0;

@@ -25,8 +25,8 @@ struct CycleRing {
         std::uint32_t equal;         ///< items in a row
     };
 
-    std::array<Item, longest> items;
-    std::array<Run, longest + 1> runs;
+    Item items[longest];
+    Run runs[longest + 1];
     std::uint32_t count;
 
     void add(const Item& item) noexcept {

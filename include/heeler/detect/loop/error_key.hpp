@@ -334,10 +334,10 @@ private:
         constexpr std::size_t block = 8;
         std::uint32_t known = 0;
         for (std::size_t from = 0; from < made_.words; from += block) {
-            const std::uint32_t* eight = distinct_.data() + from;
+            const std::uint32_t* eight = distinct_ + from;
             for (std::size_t i = 0; i < block; ++i) known |= eight[i] == word ? 1u : 0u;
         }
-        if (known == 0 && made_.words < distinct_.size()) distinct_[made_.words++] = word;
+        if (known == 0 && made_.words < std::size(distinct_)) distinct_[made_.words++] = word;
     }
 
     /// However many of the call's words stand in a row, the failure is the same.
@@ -356,7 +356,7 @@ private:
     bool is_object_;  ///< all its words are quoted
     ErrorKey made_{};
     std::uint64_t last_ = no_sign;
-    std::array<std::uint32_t, 32> distinct_{};
+    std::uint32_t distinct_[32]{};
 };
 
 /// The numbers of a text: those that count something, and all.

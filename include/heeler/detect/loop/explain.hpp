@@ -70,7 +70,7 @@ public:
     /// Told by the fold of each family that listened to a text, a call or a compaction; those that look at units say
     /// more in `judges`.
     void operator()(std::string_view name, const Hit& hit) {
-        for (std::size_t i = 1; i < family_rows.size(); ++i) {
+        for (std::size_t i = 1; i < std::size(family_rows); ++i) {
             const auto family = static_cast<Family>(i);
             if (family_rows[i].name != name || counts_of(family).empty()) continue;
             Reason row = row_of(family, hit);

@@ -44,7 +44,7 @@ enum class CallKind : std::uint8_t { read, write, wait };
 struct TokenSet {
     static constexpr std::size_t most = 48;
 
-    std::array<std::uint16_t, most> tokens{};
+    std::uint16_t tokens[most]{};
     std::uint8_t count = 0;
 
     [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
@@ -138,10 +138,10 @@ struct ResultFacts {
     static constexpr std::size_t tail_lines = 4;
     static constexpr std::size_t hashed_lines = 64;
 
-    std::array<LineFacts, head_lines> head{};  ///< the first lines
-    std::array<LineFacts, tail_lines> tail{};  ///< the last ones, the very last one first
-    LineSum sum{};                             ///< of all lines
-    std::uint64_t sha = 0;                     ///< of `output_sha`, part of every hash of the result; 0: absent
+    LineFacts head[head_lines]{};  ///< the first lines
+    LineFacts tail[tail_lines]{};  ///< the last ones, the very last one first
+    LineSum sum{};                 ///< of all lines
+    std::uint64_t sha = 0;         ///< of `output_sha`, part of every hash of the result; 0: absent
     std::uint32_t lines = 0;
     std::uint32_t length = 0;        ///< bytes of the lines, and one for each break between them
     std::uint32_t strong_lines = 0;  ///< of the searched lines, with a word of failure
@@ -153,7 +153,7 @@ struct ResultFacts {
     bool failed = false;     ///< the host says so, or an exit code in the text where the host does not know
     bool succeeded = false;  ///< likewise
     std::uint8_t hashed = 0;
-    std::array<std::uint32_t, hashed_lines> shapes{};  ///< of the first lines with at least 6 letters, digits masked
+    std::uint32_t shapes[hashed_lines]{};  ///< of the first lines with at least 6 letters, digits masked
 };
 
 }  // namespace loops

@@ -30,12 +30,12 @@ struct SameError {
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t round, news, edits, gains, first;
         std::uint32_t weight;
-        std::array<std::uint32_t, 4> tools;
-        std::array<std::uint16_t, 16> subjects;
+        std::uint32_t tools[4];
+        std::uint16_t subjects[16];
         std::uint8_t subject_count, tool_count, next_subject, varied;
     };
     struct Part {
-        std::array<Record, 16> records;
+        Record records[16];
     };
 
     static constexpr std::string_view name = "errclass";
@@ -80,17 +80,17 @@ private:
     /// Whether the subject is new. Keeps it, and the tool.
     static bool note(Record& record, const Unit& unit) noexcept {
         bool known = false;
-        const std::size_t tools = record.tool_count % (record.tools.size() + 1);
+        const std::size_t tools = record.tool_count % (std::size(record.tools) + 1);
         for (std::size_t i = 0; i < tools; ++i) known = known || record.tools[i] == unit.call.tool;
-        if (!known && tools < record.tools.size()) {
+        if (!known && tools < std::size(record.tools)) {
             record.tools[tools] = unit.call.tool;
             record.tool_count = static_cast<std::uint8_t>(tools + 1);
         }
-        const std::size_t subjects = record.subject_count % (record.subjects.size() + 1);
+        const std::size_t subjects = record.subject_count % (std::size(record.subjects) + 1);
         for (std::size_t i = 0; i < subjects; ++i)
             if (record.subjects[i] == unit.outcome.subject) return false;
-        record.subjects[record.next_subject++ % record.subjects.size()] = unit.outcome.subject;
-        if (subjects < record.subjects.size()) record.subject_count = static_cast<std::uint8_t>(subjects + 1);
+        record.subjects[record.next_subject++ % std::size(record.subjects)] = unit.outcome.subject;
+        if (subjects < std::size(record.subjects)) record.subject_count = static_cast<std::uint8_t>(subjects + 1);
         return true;
     }
 
@@ -117,7 +117,7 @@ struct Infra {
         std::uint32_t many = 20;           ///< tries without growing gaps
     };
     struct Part {
-        std::array<std::uint32_t, 4> gaps;  ///< tenths of a second, each in its turn
+        std::uint32_t gaps[4];  ///< tenths of a second, each in its turn
         std::uint32_t began, last, round, news, edits, first;
         std::uint16_t tries;
     };
@@ -132,8 +132,8 @@ struct Infra {
         }
         if (part.round == common.round) return {};
         const std::uint32_t gap = common.at > part.last ? common.at - part.last : 0;
-        std::uint32_t& before = part.gaps[part.tries % part.gaps.size()];
-        const std::uint64_t then = part.tries > part.gaps.size() ? before : part.gaps[1];
+        std::uint32_t& before = part.gaps[part.tries % std::size(part.gaps)];
+        const std::uint64_t then = part.tries > std::size(part.gaps) ? before : part.gaps[1];
         const bool grows = part.tries > 1 && std::uint64_t{gap} * 10 > then * 13;
         before = gap;
         part.last = common.at;

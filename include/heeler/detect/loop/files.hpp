@@ -34,7 +34,7 @@ struct Coverage {
 
     struct Part {
         std::array<std::array<std::uint64_t, half_bits / 64>, 2> seen;
-        std::array<Resource, 8> resources;
+        Resource resources[8];
         std::uint32_t lines;  ///< in the half that is written to
         std::uint32_t half;
     };
@@ -153,12 +153,12 @@ struct Oscillation {
         std::uint32_t file;
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t first, round;
-        std::array<std::uint32_t, 8> before, after;  ///< what was replaced, and by what; of a whole content 0
+        std::uint32_t before[8], after[8];  ///< what was replaced, and by what; of a whole content 0
         std::uint16_t back;
         std::uint8_t next;
     };
     struct Part {
-        std::array<File, 4> files;
+        File files[4];
     };
 
     static constexpr std::string_view name = "oscillation";
@@ -177,16 +177,16 @@ struct Oscillation {
         }
         const std::uint32_t before = whole ? 0 : unit.call.old_text;
         const std::uint32_t after = whole ? unit.call.whole : unit.call.new_text;
-        const std::size_t newest = (file.next + file.before.size() - 1) % file.before.size();
+        const std::size_t newest = (file.next + std::size(file.before) - 1) % std::size(file.before);
         if (whole && file.after[newest] == after) return {};  // the same once more: no step back
         bool back = false;
-        for (std::size_t i = 0; i < file.before.size(); ++i)
+        for (std::size_t i = 0; i < std::size(file.before); ++i)
             back = back || (whole ? file.after[i] == after && file.before[i] == 0
                                   : file.before[i] == after && file.after[i] == before);
         if (back && file.round != common.round) count_up(file.back);
-        file.before[file.next % file.before.size()] = before;
-        file.after[file.next % file.before.size()] = after;
-        file.next = static_cast<std::uint8_t>((file.next + 1) % file.before.size());
+        file.before[file.next % std::size(file.before)] = before;
+        file.after[file.next % std::size(file.before)] = after;
+        file.next = static_cast<std::uint8_t>((file.next + 1) % std::size(file.before));
         file.used = common.unit + 1;
         file.round = common.round;
         Hit hit;

@@ -150,7 +150,7 @@ private:
         for (OpenCall& each : memory_.calls.edit().open)
             if (!take(each)) return;
         if (memory_.more_open)
-            for (OpenCall& each : memory_.more_open.edit())
+            for (OpenCall& each : memory_.more_open.edit().calls)
                 if (!take(each)) return;
     }
     [[nodiscard]] bool any_open() {
@@ -188,7 +188,7 @@ private:
             return true;
         };
         each_open(look);
-        if (same == nullptr && free == nullptr && !memory_.more_open) free = memory_.more_open.edit().data();
+        if (same == nullptr && free == nullptr && !memory_.more_open) free = memory_.more_open.edit().calls;
         return same != nullptr ? *same : free != nullptr ? *free : *oldest;
     }
 
@@ -225,8 +225,8 @@ private:
         bool known = unit.call.kind == CallKind::wait;
         for (const std::uint32_t each : ledger.polls) known = known || (each != 0 && each == unit.call.typed);
         if (unit.outcome.becomes_wait && !known) {
-            ledger.polls[ledger.next_poll % ledger.polls.size()] = unit.call.typed;
-            ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % ledger.polls.size());
+            ledger.polls[ledger.next_poll % std::size(ledger.polls)] = unit.call.typed;
+            ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % std::size(ledger.polls));
             known = true;
         }
         return known || (!unit.is(OutcomeClass::negative) && Repeat::waited_between(all.counts.repeat, unit, now));
@@ -307,8 +307,8 @@ private:
         if (memory_.coverage) return true;
         for (const std::uint32_t each : ledger.spans)
             if (each == unit.call.resource) return true;
-        ledger.spans[ledger.next_span % ledger.spans.size()] = unit.call.resource;
-        ledger.next_span = static_cast<std::uint8_t>((ledger.next_span + 1) % ledger.spans.size());
+        ledger.spans[ledger.next_span % std::size(ledger.spans)] = unit.call.resource;
+        ledger.next_span = static_cast<std::uint8_t>((ledger.next_span + 1) % std::size(ledger.spans));
         return false;
     }
 
@@ -406,12 +406,12 @@ private:
         memory_.example.reset();
         const CallText& text = *memory_.newest;
         if (open == nullptr || text.order != open->order) return;
-        const std::string_view call{text.bytes.data(), text.size};
+        const std::string_view call{text.bytes, text.size};
         shown.subject = Subject{text::redact(call.substr(0, text.name))};
         Example& example = memory_.example.edit();
         const auto put = [&](std::string_view more, std::size_t most) {
             const std::size_t size = more.size() < most ? more.size() : most;
-            more.copy(example.bytes.data() + example.size, size);
+            more.copy(example.bytes + example.size, size);
             example.size = static_cast<std::uint16_t>(example.size + size);
         };
         put(text::redact(call.substr(0, text.name)), 60);
@@ -427,12 +427,12 @@ private:
         text.size = 0;
         const auto put = [&](std::string_view more, std::size_t most) {
             const std::size_t size = more.size() < most ? more.size() : most;
-            more.copy(text.bytes.data() + text.size, size);
+            more.copy(text.bytes + text.size, size);
             text.size = static_cast<std::uint16_t>(text.size + size);
         };
         put(call.name, 96);
         text.name = text.size;
-        put(call.args, text.bytes.size() - text.size);
+        put(call.args, std::size(text.bytes) - text.size);
     }
 
     /// All counts begin anew. After a user's message the episode is over as well.

@@ -1,7 +1,6 @@
 // What a run's memory knows of the text around results: lines that head or end every one, and lines seen before.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,12 +12,12 @@ namespace heeler::inline HEELER_ABI::loops {
 struct BannerCandidate {
     static constexpr std::size_t most_rests = 5;
 
-    std::uint32_t line = 0;                         ///< its hash, digits masked; 0: a free place
-    std::uint32_t seen_at = 0;                      ///< the newest result that had it, from 1
-    std::uint32_t results = 0;                      ///< that had it
-    std::array<std::uint16_t, most_rests> rests{};  ///< different ones
-    std::array<std::uint16_t, most_rests> calls{};  ///< different ones that got it
-    std::uint16_t clean_verb = 0;                   ///< of the first rest without a word of failure
+    std::uint32_t line = 0;             ///< its hash, digits masked; 0: a free place
+    std::uint32_t seen_at = 0;          ///< the newest result that had it, from 1
+    std::uint32_t results = 0;          ///< that had it
+    std::uint16_t rests[most_rests]{};  ///< different ones
+    std::uint16_t calls[most_rests]{};  ///< different ones that got it
+    std::uint16_t clean_verb = 0;       ///< of the first rest without a word of failure
     std::uint16_t clean_rest = 0;
     std::uint8_t rest_count = 0;
     std::uint8_t call_count = 0;
@@ -33,7 +32,7 @@ struct SeenLines {
     static constexpr std::size_t words = 64;
     static constexpr std::uint32_t turn = 256;  ///< lines until the older filter begins anew
 
-    std::array<std::array<std::uint64_t, words>, 2> bits{};
+    std::uint64_t bits[2][words]{};
     std::uint32_t lines = 0;  ///< in the newer filter
     std::uint32_t newer = 0;
 
@@ -45,7 +44,7 @@ struct SeenLines {
         if (is_in(bits[newer], line)) return;
         if (lines == turn) {
             newer = 1 - newer;
-            bits[newer] = {};
+            for (std::uint64_t& each : bits[newer]) each = 0;
             lines = 0;
         }
         ++lines;
@@ -54,12 +53,11 @@ struct SeenLines {
     }
 
 private:
-    using Filter = std::array<std::uint64_t, words>;
     [[nodiscard]] static constexpr std::uint32_t first_bit(std::uint32_t line) noexcept { return line % (words * 64); }
     [[nodiscard]] static constexpr std::uint32_t second_bit(std::uint32_t line) noexcept {
         return (line >> 16) * 0x9E37u % (words * 64);
     }
-    [[nodiscard]] static constexpr bool is_in(const Filter& filter, std::uint32_t line) noexcept {
+    [[nodiscard]] static constexpr bool is_in(const std::uint64_t (&filter)[words], std::uint32_t line) noexcept {
         const std::uint32_t first = first_bit(line), second = second_bit(line);
         return (filter[first / 64] >> first % 64 & 1) != 0 && (filter[second / 64] >> second % 64 & 1) != 0;
     }
@@ -67,7 +65,7 @@ private:
 
 struct Learned {
     static constexpr std::size_t candidates = 16;
-    using Candidates = std::array<BannerCandidate, candidates>;
+    using Candidates = BannerCandidate[candidates];
 
     Candidates first{};
     Candidates last{};

@@ -324,12 +324,12 @@ public:
     /// Each run of digits, with the commas and points in it, becomes one sign.
     void put_without_digits(const char* at, const char* end) noexcept {
         while (at != end && !is_full()) {
-            if (size_ == buffer_.size()) spill();
-            const std::size_t room = left_ < buffer_.size() - size_ ? left_ : buffer_.size() - size_;
+            if (size_ == std::size(buffer_)) spill();
+            const std::size_t room = left_ < std::size(buffer_) - size_ ? left_ : std::size(buffer_) - size_;
             const auto rest = static_cast<std::size_t>(end - at);
             const char* digit = next_digit(at, at + (rest < room ? rest : room));
             const auto count = static_cast<std::size_t>(digit - at);
-            std::memcpy(buffer_.data() + size_, at, count);
+            std::memcpy(buffer_ + size_, at, count);
             size_ += count;
             left_ -= count;
             at = digit;
@@ -350,14 +350,14 @@ private:
         return at;
     }
     void spill() noexcept {
-        sum_ = text::combine(sum_, text::fingerprint_text({buffer_.data(), size_}));
+        sum_ = text::combine(sum_, text::fingerprint_text({buffer_, size_}));
         size_ = 0;
     }
 
     std::size_t left_;
     std::size_t size_ = 0;
     std::uint64_t sum_ = 0;
-    std::array<char, 256> buffer_;
+    char buffer_[256];
 };
 
 /// Without a shape.

@@ -1,7 +1,6 @@
 // What the loop detector remembers of one run.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -26,7 +25,7 @@ namespace heeler::inline HEELER_ABI::loops {
 /// The newest so many distinct numbers.
 template <std::size_t Size>
 struct Newest {
-    std::array<std::uint32_t, Size> kept;
+    std::uint32_t kept[Size];
     std::uint32_t next;
 
     [[nodiscard]] bool has(std::uint32_t number) const noexcept {
@@ -96,7 +95,7 @@ static_assert(std::is_trivially_copyable_v<Counts>);
 
 /// The beginning of the newest call's text, for the evidence. Never saved: it may hold a secret.
 struct CallText {
-    std::array<char, 208> bytes{};
+    char bytes[208]{};
     std::uint16_t size = 0;
     std::uint16_t name = 0;  ///< bytes of the tool's name, with which it begins
     std::uint32_t order = 0;
@@ -106,10 +105,10 @@ struct CallText {
 struct Example {
     static constexpr std::size_t longest = 250;
 
-    std::array<char, longest> bytes{};
+    char bytes[longest]{};
     std::uint16_t size = 0;
 
-    [[nodiscard]] std::string_view text() const noexcept { return {bytes.data(), size < longest ? size : longest}; }
+    [[nodiscard]] std::string_view text() const noexcept { return {bytes, size < longest ? size : longest}; }
 };
 
 /// What is known of the run as a whole.
@@ -122,13 +121,13 @@ struct Ledger {
     std::uint32_t call_round = 0;  ///< of a host that reports no results
     std::uint32_t called_at = 0;
     std::uint32_t turn = 0;
-    std::uint32_t gained_in = 0;           ///< the newest round with progress
-    std::uint32_t since = 0;               ///< units since the watchdog last intervened
-    std::uint32_t gains_since = 0;         ///< `Common::gains` then, or with the last sign of a loop
-    std::uint32_t said_since = 0;          ///< likewise, what was said or called that repeats nothing
-    std::uint32_t orphans = 0;             ///< results that nobody had called for
-    std::array<std::uint32_t, 4> spans{};  ///< resources that were read in parts, the newest
-    std::array<std::uint32_t, 8> polls{};  ///< calls that turned out to be polls
+    std::uint32_t gained_in = 0;    ///< the newest round with progress
+    std::uint32_t since = 0;        ///< units since the watchdog last intervened
+    std::uint32_t gains_since = 0;  ///< `Common::gains` then, or with the last sign of a loop
+    std::uint32_t said_since = 0;   ///< likewise, what was said or called that repeats nothing
+    std::uint32_t orphans = 0;      ///< results that nobody had called for
+    std::uint32_t spans[4]{};       ///< resources that were read in parts, the newest
+    std::uint32_t polls[8]{};       ///< calls that turned out to be polls
     std::uint8_t by_words = 0;  ///< the last sign of a loop was no call with a result: news cannot tell that it is over
     std::uint8_t next_span = 0;
     std::uint8_t next_poll = 0;
@@ -145,7 +144,7 @@ struct Memory {
         Ledger ledger{};
         Counts counts{};
         Newest<128> made{};  ///< calls that did not fail
-        std::array<OpenCall, few> open{};
+        OpenCall open[few]{};
         Shown shown{};
 
         template <class A>
@@ -154,8 +153,12 @@ struct Memory {
         }
     };
 
+    struct MoreOpen {
+        OpenCall calls[most - few]{};
+    };
+
     OnDemand<Calls> calls;
-    OnDemand<std::array<OpenCall, most - few>> more_open;
+    OnDemand<MoreOpen> more_open;
     OnDemand<Newest<512>> results;
     OnDemand<Learned> learned;
     OnDemand<Similar::Part> similar;
@@ -185,7 +188,7 @@ private:
                 each.facts.tokens.count = heeler::detail::min_of<std::uint8_t>(each.facts.tokens.count, TokenSet::most);
         };
         if (calls) mend_open(calls.edit().open);
-        if (more_open) mend_open(more_open.edit());
+        if (more_open) mend_open(more_open.edit().calls);
         if (similar)
             for (Similar::Record& each : similar.edit().records)
                 for (TokenSet* set : {&each.begun, &each.newest})

@@ -37,9 +37,9 @@ struct Monologue {
     };
 
     struct Part {
-        std::array<std::uint32_t, 3 * longest> messages{};
-        std::array<Words, 5> worded{};
-        std::array<std::uint8_t, 5> word_counts{};
+        std::uint32_t messages[3 * longest]{};
+        Words worded[5]{};
+        std::uint8_t word_counts[5]{};
         std::uint32_t count = 0;  ///< messages since something came of them
         std::uint32_t equal = 0;  ///< of these, at the end
         std::uint32_t results = 0;
@@ -139,15 +139,15 @@ private:
         part.varied = is_equal && (part.varied || part.exact != message.exact);
         part.equal = is_equal ? part.equal + 1 : 1;
         part.exact = message.exact;
-        part.messages[part.count % part.messages.size()] = message.hash;
-        part.worded[part.count % part.worded.size()] = message.words;
-        part.word_counts[part.count % part.worded.size()] = message.word_count;
+        part.messages[part.count % std::size(part.messages)] = message.hash;
+        part.worded[part.count % std::size(part.worded)] = message.words;
+        part.word_counts[part.count % std::size(part.worded)] = message.word_count;
         ++part.count;
     }
 
     /// The hash of the message so far before the newest.
     static std::uint32_t newest(const Part& part, std::uint32_t back) noexcept {
-        return part.messages[(part.count - 1 - back) % part.messages.size()];
+        return part.messages[(part.count - 1 - back) % std::size(part.messages)];
     }
 
     static Hit judged(const Part& part, const Settings& settings) noexcept {
@@ -176,7 +176,7 @@ private:
 
     /// How often the newest block of so many messages stands at the end, at most as often as is remembered.
     static std::uint32_t rounds_of(const Part& part, std::uint32_t period) noexcept {
-        const auto size = static_cast<std::uint32_t>(part.messages.size());
+        const auto size = static_cast<std::uint32_t>(std::size(part.messages));
         const std::uint32_t known = part.count < size ? part.count : size;
         std::uint32_t equal = 0;
         while (equal + period < known && newest(part, equal) == newest(part, equal + period)) ++equal;
@@ -185,7 +185,7 @@ private:
 
     /// How many of the newest messages are worded like the newest, at most five.
     static std::uint32_t alike(const Part& part, const Settings& settings) noexcept {
-        const auto size = static_cast<std::uint32_t>(part.worded.size());
+        const auto size = static_cast<std::uint32_t>(std::size(part.worded));
         const std::uint32_t last = (part.count - 1) % size;
         std::uint32_t many = 1;
         for (; many < size && many < part.count; ++many) {

@@ -418,7 +418,7 @@ private:
         if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))
             return &result_.exception_line;
         const LineFacts* doubtful = nullptr;
-        for (std::size_t i = failure_.first; i < result_.head.size() && i < failure_.first + failure_.lines; ++i) {
+        for (std::size_t i = failure_.first; i < std::size(result_.head) && i < failure_.first + failure_.lines; ++i) {
             const LineFacts& line = result_.head[i];
             const char first = output_[line.begin];
             if ((line.said & said_error) == 0 || first == '$' || first == '>' || first == '+') continue;
@@ -450,7 +450,7 @@ private:
             left -= line.size();
             read_to = line.data() + line.size();
         }
-        for (std::size_t i = result_.tail.size(); i-- > failure_.dropped_last;) {
+        for (std::size_t i = std::size(result_.tail); i-- > failure_.dropped_last;) {
             const std::string_view line = line_at(result_.tail[i]);
             if (i < result_.lines && line.data() >= read_to) numbers.add(line.substr(0, 200));
         }

@@ -96,11 +96,11 @@ struct FrozenPoll {
         std::uint32_t typed, key;
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t began, last, news, edits, first;
-        std::array<std::uint16_t, 8> gaps;  ///< seconds, each in its turn
+        std::uint16_t gaps[8];  ///< seconds, each in its turn
         std::uint16_t polls;
     };
     struct Part {
-        std::array<Record, 8> records;
+        Record records[8];
         std::uint32_t changed;  ///< how often a poll had another answer
     };
 
@@ -123,7 +123,8 @@ struct FrozenPoll {
             record.first = unit.first;
         } else {
             const std::uint32_t gap = common.at > record.last ? (common.at - record.last) / 10 : 0;
-            record.gaps[record.polls % record.gaps.size()] = static_cast<std::uint16_t>(gap < 0xFFFF ? gap : 0xFFFF);
+            record.gaps[record.polls % std::size(record.gaps)] =
+                static_cast<std::uint16_t>(gap < 0xFFFF ? gap : 0xFFFF);
         }
         record.last = common.at;
         record.news = common.news + (unit.news ? 1 : 0);
@@ -138,10 +139,10 @@ struct FrozenPoll {
 
 private:
     static std::uint32_t median(const Record& record) noexcept {
-        std::array<std::uint32_t, 8> sorted{};
+        std::uint32_t sorted[8]{};
         const std::uint32_t count = record.polls - 1u < 8 ? record.polls - 1u : 8;
         for (std::uint32_t i = 0; i < count; ++i) {
-            const std::uint32_t gap = record.gaps[(record.polls - 1u - i) % record.gaps.size()];
+            const std::uint32_t gap = record.gaps[(record.polls - 1u - i) % std::size(record.gaps)];
             std::uint32_t k = i;
             for (; k > 0 && sorted[k - 1] > gap; --k) sorted[k] = sorted[k - 1];
             sorted[k] = gap;

@@ -31,15 +31,15 @@ struct Repeat {
 
     struct Record {
         std::uint32_t typed;
-        std::array<std::uint32_t, 4> keys;  ///< of its last outcomes, the newest first
-        std::uint32_t used;                 ///< unit + 1; 0: free
+        std::uint32_t keys[4];  ///< of its last outcomes, the newest first
+        std::uint32_t used;     ///< unit + 1; 0: free
         std::uint32_t round, news, edits, waits, first;
         std::uint16_t all, adjacent, between, close;
         std::uint8_t edited;    ///< since `all` began
         std::uint8_t touching;  ///< two of `close` were adjacent
     };
     struct Part {
-        std::array<Record, 32> records;
+        Record records[32];
     };
 
     static constexpr std::string_view name = "repeat";
@@ -102,7 +102,7 @@ private:
 
     /// An answer that flickers takes one repeat back, another one all.
     static void changed(Record& record, const Unit& unit) noexcept {
-        for (std::size_t i = 1; i < record.keys.size(); ++i) {
+        for (std::size_t i = 1; i < std::size(record.keys); ++i) {
             if (record.keys[i] != unit.key()) continue;
             for (std::size_t k = i; k > 0; --k) record.keys[k] = record.keys[k - 1];
             record.keys[0] = unit.key();
@@ -110,9 +110,9 @@ private:
                 *count = *count > 1 ? static_cast<std::uint16_t>(*count - 1) : 1;
             return;
         }
-        const auto before = record.keys;
+        const Record before = record;
         restart(record, unit);
-        for (std::size_t k = 1; k < before.size(); ++k) record.keys[k] = before[k - 1];
+        for (std::size_t k = 1; k < std::size(record.keys); ++k) record.keys[k] = before.keys[k - 1];
     }
 
     static void again(Record& record, const Unit& unit, const Common& common) noexcept {

@@ -83,8 +83,8 @@ public:
         std::string_view line;
         while (reader_.next(line)) add(line);
         take_exit_code();
-        for (std::size_t i = 0; i < facts_.tail.size() && i < facts_.lines; ++i) {
-            LineFacts& made = facts_.tail[i] = newest_[(facts_.lines - 1 - i) % newest_.size()];
+        for (std::size_t i = 0; i < std::size(facts_.tail) && i < facts_.lines; ++i) {
+            LineFacts& made = facts_.tail[i] = newest_[(facts_.lines - 1 - i) % std::size(newest_)];
             const std::string_view line_at = text_.substr(made.begin, made.size);
             if (made.shape == 0 && has_letters(line_at, letters_of_a_banner))
                 made.shape = static_cast<std::uint32_t>(shape_hash(line_at));
@@ -94,18 +94,18 @@ public:
 private:
     void add(std::string_view line) noexcept {
         const std::size_t offset = reader_.offset_of(line);
-        LineFacts& made = newest_[facts_.lines % newest_.size()];
+        LineFacts& made = newest_[facts_.lines % std::size(newest_)];
         made = {};
         made.begin = clamped(offset);
         made.size = clamped(line.size());
         search(made, line, offset);
-        const bool kept = facts_.hashed < facts_.shapes.size() && has_letters(line, letters_of_a_line);
-        if (kept || facts_.lines < facts_.head.size())
+        const bool kept = facts_.hashed < std::size(facts_.shapes) && has_letters(line, letters_of_a_line);
+        if (kept || facts_.lines < std::size(facts_.head))
             hash_with_shape(made, line);
         else
             hash(made, line, offset);
         if (kept) facts_.shapes[facts_.hashed++] = made.shape;
-        if (facts_.lines < facts_.head.size()) facts_.head[facts_.lines] = made;
+        if (facts_.lines < std::size(facts_.head)) facts_.head[facts_.lines] = made;
         append_line(facts_.sum, made);
         facts_.length += made.size + (facts_.lines > 0 ? 1 : 0);
         ++facts_.lines;
@@ -151,7 +151,7 @@ private:
             facts_.has_exception_line = true;
         }
         const bool quotes_command = line[0] == '$' || line[0] == '>' || line[0] == '+';
-        const bool is_behind_head = facts_.lines >= facts_.head.size();
+        const bool is_behind_head = facts_.lines >= std::size(facts_.head);
         if (is_behind_head && !facts_.has_error_line && (made.said & said_error) != 0 && !quotes_command) {
             facts_.error_line = made;
             facts_.has_error_line = true;
@@ -167,7 +167,8 @@ private:
     }
     /// Deep in a long text it is somebody else's.
     void take_exit_code() noexcept {
-        if (exit_code_ < 0 || (exit_line_ >= first_lines_ && exit_line_ + facts_.tail.size() < facts_.lines)) return;
+        if (exit_code_ < 0 || (exit_line_ >= first_lines_ && exit_line_ + std::size(facts_.tail) < facts_.lines))
+            return;
         facts_.failed = exit_code_ != 0;
         facts_.succeeded = exit_code_ == 0;
     }
@@ -179,7 +180,7 @@ private:
     ResultFacts& facts_;
     int exit_code_ = -1;
     std::uint32_t exit_line_ = 0xFFFFFFFF;
-    std::array<LineFacts, ResultFacts::tail_lines> newest_{};
+    LineFacts newest_[ResultFacts::tail_lines]{};
 };
 
 }  // namespace detail

@@ -26,7 +26,7 @@ struct Sentences {
     };
 
     struct Part {
-        std::array<std::uint32_t, most> newest{};
+        std::uint32_t newest[most]{};
         std::uint64_t hash = 0;  ///< of the sentence that is going on, without case, digits and white space
         std::uint32_t count = 0;
         std::uint32_t first = 0;  ///< index of the observation that had the first of those that are kept

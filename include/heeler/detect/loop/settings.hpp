@@ -73,14 +73,14 @@ struct FamilyRow {
 template <class F>
 inline constexpr FamilyRow row_of{F::name, F::basis, &F::words};
 
-inline constexpr std::array<FamilyRow, heeler::detail::count_of<Family>> family_rows{
+inline constexpr FamilyRow family_rows[heeler::detail::count_of<Family>]{
     FamilyRow{},        row_of<Cycle>,    row_of<Repeat>,    row_of<Rewrite>,     row_of<Near>,      row_of<Similar>,
     row_of<SameError>,  row_of<NoOp>,     row_of<Coverage>,  row_of<Oscillation>, row_of<Fruitless>, row_of<Infra>,
     row_of<FrozenPoll>, row_of<CallOnly>, row_of<Compacted>, row_of<Monologue>,   row_of<Chant>,     row_of<Sentences>,
 };
 
 [[nodiscard]] constexpr const FamilyRow& row(Family family) noexcept {
-    return family_rows[static_cast<std::size_t>(family) % family_rows.size()];  // whatever a store says
+    return family_rows[static_cast<std::size_t>(family) % std::size(family_rows)];  // whatever a store says
 }
 
 /// How a finding of the family with this name reads.

@@ -121,7 +121,7 @@ private:
     }
 
     std::string_view line_;
-    std::array<std::string_view, most> words_{};
+    std::string_view words_[most]{};
     std::size_t count_ = 0;
     bool overflows_ = false;
 };

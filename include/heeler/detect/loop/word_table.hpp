@@ -316,8 +316,8 @@ private:
         const char c = third == '-' || third == '_' || third == '\t' ? ' ' : third;
         return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31u);
     }
-    std::array<std::uint32_t, 1024> thirds_{};
-    std::array<std::uint8_t, 1024> first_{};
+    std::uint32_t thirds_[1024]{};
+    std::uint8_t first_[1024]{};
 };
 static_assert(std::size(phrases) < 256);
 inline constexpr PhraseIndex phrase_index{};
