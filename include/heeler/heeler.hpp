@@ -9,8 +9,6 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/fwd.hpp>
-#include <heeler/notify/all_of.hpp>
-#include <heeler/notify/any_of.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/settings/presets.hpp>
