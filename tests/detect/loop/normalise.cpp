@@ -1,6 +1,7 @@
 #include <heeler/detect/loop/call_facts.hpp>
 #include <heeler/detect/loop/result_facts.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ using namespace heeler;
 using namespace heeler::loops;
 
 namespace {
+
+[[nodiscard]] bool have_same(const TokenSet& a, const TokenSet& b) { return std::ranges::equal(a.tokens, b.tokens); }
 
 const Overrides no_rules;
 
@@ -57,7 +60,7 @@ TEST_CASE("Loop facts: arguments that mean the same have one hash") {
         CHECK(call(pair.first).exact == call(pair.second).exact);
         CHECK(call(pair.first).typed == call(pair.second).typed);
         CHECK(call(pair.first).shape == call(pair.second).shape);
-        CHECK(call(pair.first).tokens.tokens == call(pair.second).tokens.tokens);
+        CHECK(have_same(call(pair.first).tokens, call(pair.second).tokens));
     }
 }
 
@@ -196,7 +199,7 @@ TEST_CASE("Loop facts: token sets") {
     for (int i = 0; i < 200; ++i) forth += " word" + std::to_string(i);
     for (int i = 199; i >= 0; --i) back += " word" + std::to_string(i);
     CHECK(set(forth).count == TokenSet::most);
-    CHECK(set(forth).tokens == set(back).tokens);
+    CHECK(have_same(set(forth), set(back)));
 }
 
 TEST_CASE("Loop facts: any length and any bytes") {
