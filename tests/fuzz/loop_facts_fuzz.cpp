@@ -4,6 +4,7 @@
 #include <heeler/detect/loop/result_facts.hpp>
 #include <heeler/detect/loop/short_answers.hpp>
 
+#include <iterator>
 #include <string>
 
 #include "support/fuzz.hpp"
@@ -36,9 +37,9 @@ std::string as_command(std::string_view text) {
 }
 
 void check_lines(std::string_view text, const ResultFacts& facts) {
-    for (std::size_t i = 0; i < facts.head.size() && i < facts.lines; ++i)
+    for (std::size_t i = 0; i < std::size(facts.head) && i < facts.lines; ++i)
         require(facts.head[i].begin + facts.head[i].size <= text.size(), "a first line is in the text");
-    for (std::size_t i = 0; i < facts.tail.size() && i < facts.lines; ++i)
+    for (std::size_t i = 0; i < std::size(facts.tail) && i < facts.lines; ++i)
         require(facts.tail[i].begin + facts.tail[i].size <= text.size(), "a last line is in the text");
     require(facts.length <= text.size(), "lines are no longer than the text");
     if (facts.lines == 0) return;
