@@ -30,15 +30,15 @@ struct Explanation {
     static constexpr std::size_t most_rules = 20;
     static constexpr std::size_t most_kinds = 8;
 
-    std::string_view saw{};       ///< what it was to the detector: "a failure"; empty: the detector does not look at it
-    std::string_view progress{};  ///< what of it is progress, or that nothing is
+    std::string_view saw{};        ///< what it was to the detector: "a failure"; empty: it does not look at it
+    std::string_view progress{};   ///< what of it is progress, or that nothing is
     std::string_view cancelled{};  ///< what it has taken back for all rules; empty: nothing
     std::uint32_t answers = 0;     ///< index of the observation that it belongs to, such as a result's call
     std::array<Reason, most_rules> rules{};
     std::size_t count = 0;  ///< of them
 
-    Reason
-        episode{};  ///< what was found goes on since `first`, for `count` rounds; `needed` of them are worth stopping
+    /// What was found goes on since `first`, for `count` rounds; `needed` of them are worth stopping.
+    Reason episode{};
     bool episode_open = false;
     std::array<std::string_view, most_kinds> kinds{};  ///< of evidence in it
     std::size_t kind_count = 0;
