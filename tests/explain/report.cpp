@@ -1,5 +1,7 @@
 #include <heeler/explain/report.hpp>
 
+#include <heeler/text/json_writer.hpp>
+
 #include "support/bench.hpp"
 #include "support/catch.hpp"
 
