@@ -30,8 +30,8 @@ void each_minute(Kennel& kennel, std::size_t minutes, Report&& report) {
     for (std::size_t minute = 0; minute < minutes; ++minute) {
         clock.at.elapsed += 60s;
         clock.at.wall += 60s;
-        for (const RunHandle run : kennel.runs)
-            for (int i = 0; i < 3; ++i) report(run, number++);
+        for (int i = 0; i < 3; ++i, ++number)
+            for (const RunHandle run : kennel.runs) report(run, number);
         kennel.dog->tick();
     }
 }

@@ -67,7 +67,8 @@ TEST_CASE("a new result, a checkpoint and a reported value end a repetition, the
     Open open{Condition::loop_detected};
     const auto tell = [&](const auto& what) { open.house.tell(open.run, what); };
     SECTION("a result") {
-        open.house.at(open.run).results.edit().add(text::fingerprint_text("old"));
+        tell(ToolResult{true, "old", {}, {}});
+        open.house.at(open.run).run.last_gain.reset();
         tell(ToolResult{true, "old", {}, {}});
         CHECK_FALSE(open.signs().progressed());
         tell(ToolResult{true, "new", {}, {}});

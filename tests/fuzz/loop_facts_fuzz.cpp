@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const ResultFacts same = result(other_ends);
         require(same.sum.typed == facts.sum.typed && same.lines == facts.lines, "line ends do not matter");
     }
-    static_cast<void>(error_key(text, plain.tokens));
+    static_cast<void>(error_key(text, plain));
     static_cast<void>(loops::detail::says_nothing_text(text));
     static_cast<void>(loops::detail::has_status_code(text));
     static_cast<void>(loops::detail::is_program_line(text));

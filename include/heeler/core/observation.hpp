@@ -287,6 +287,9 @@ struct Observation {
     /// What the detector `loop` reads in a call or result without the run's lock; null: it reads it itself.
     const loops::CallFacts* call = nullptr;
     const loops::ResultFacts* result = nullptr;
+    /// Of a result with such facts: whether one of the run's last 512 different ones told the same (`told`). Unknown:
+    /// the detector keeps count itself.
+    enum class ToldBefore : std::uint8_t { unknown, no, yes } told_before = ToldBefore::unknown;
 };
 
 /// Kinds of observation, a bit each.

@@ -10,6 +10,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/detect/loop/facts.hpp>
 #include <heeler/run/heartbeat_log.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/canonical_args.hpp>
@@ -57,10 +58,14 @@ public:
         const std::uint64_t print = text::fingerprint_text(seen.output_sha.empty() ? seen.output : seen.output_sha);
         Observation what = observation(seen, {print, static_cast<std::uint32_t>(print)});
         what.result = facts;
+        const std::uint32_t told = facts != nullptr ? facts->told(facts->sum) : static_cast<std::uint32_t>(print);
+        const NewResult is_new = watched_.results.edit().add(told, static_cast<std::uint16_t>(print >> 48));
+        if (facts != nullptr)
+            what.told_before = is_new.told ? Observation::ToldBefore::no : Observation::ToldBefore::yes;
         watched_.detectors.learn(what);
         if (run_.open_calls > 0) --run_.open_calls;
         active();
-        if (watched_.results.edit().add(print)) gained();
+        if (is_new.text) gained();
         ++run_.observations;
     }
 
@@ -198,7 +203,14 @@ public:
         sample.whole = observed && !last.spoiled && (!sample.value || before);
         learn(sample, {});
         auto& rows = watched_.seldom.edit().heartbeats.edit();
-        if (rows.size() >= RunMemory::most_heartbeats) make_room(rows);
+        const bool on_record = watched_.rules().interval.on_record;
+        const std::size_t most = on_record ? 2 * RunMemory::heartbeats_per_record : RunMemory::most_heartbeats;
+        if (rows.size() >= most) {
+            if (on_record)
+                watched_.unsaved.edit().audit.push_back({now_.wall, std::string{heartbeats_record},
+                                                         std::string{run_.id}, write_heartbeats(rows, most / 2)});
+            rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most / 2));
+        }
         rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
         last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
@@ -232,15 +244,6 @@ public:
 
 private:
     static constexpr std::size_t most_steps = 4096;
-
-    /// For the oldest rows of the heartbeat log.
-    void make_room(List<HeartbeatRow>& rows) {
-        constexpr std::size_t count = RunMemory::heartbeats_per_record;
-        if (watched_.rules().interval.on_record)
-            watched_.unsaved.edit().audit.push_back(
-                {now_.wall, std::string{heartbeats_record}, std::string{run_.id}, write_heartbeats(rows, count)});
-        rows.erase(rows.begin(), rows.begin() + count);
-    }
 
     /// A worker that is done waits for its next task; one that failed still stands there.
     [[nodiscard]] static RunState next_task(RunState reported) noexcept {

@@ -19,12 +19,12 @@
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/seen_results.hpp>
 #include <heeler/core/small_optional.hpp>
 #include <heeler/detect/output_access_rule.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/run_lock.hpp>
 #include <heeler/run/run_marks.hpp>
-#include <heeler/run/seen_results.hpp>
 #include <heeler/run/spec_bytes.hpp>
 #include <heeler/run/verdict.hpp>
 #include <heeler/settings/ready_class.hpp>
@@ -181,7 +181,9 @@ struct Seldom {
 struct RunMemory {
     static constexpr std::uint8_t facts_layout = 1;   ///< raised with each change of what is saved, and in which order
     static constexpr std::uint8_t memory_layout = 1;  ///< likewise; what detectors save has layouts of its own
-    static constexpr std::size_t most_heartbeats = 64, heartbeats_per_record = 32;
+    /// Rows of the heartbeat log in memory; and where the older ones go on record, in each record, of which memory has
+    /// twice as many.
+    static constexpr std::size_t most_heartbeats = 64, heartbeats_per_record = 8;
 
     // --- facts: written by `observe`, by sources, and by what a cycle samples ---
     Run run;

@@ -25,8 +25,9 @@ struct Near {
     struct Record {
         std::uint32_t tool, shape, key;
         std::uint32_t used;  ///< unit + 1; 0: free
-        std::uint32_t round, edits, numbers, first;
+        std::uint32_t numbers, first;
         std::uint32_t calls[8];  ///< the newest, each in its turn
+        Stamp round, edits;
         std::uint16_t rounds;
         std::uint8_t next, came_back, moved, varied;
     };
@@ -110,7 +111,8 @@ struct Similar {
     struct Record {
         std::uint32_t tool, key;
         std::uint32_t used;  ///< unit + 1; 0: free
-        std::uint32_t round, news, edits, gains, numbers, first;
+        std::uint32_t gains, numbers, first;
+        Stamp round, news, edits;
         TokenSet begun, newest;
         std::uint16_t rounds, renewed, walked;
         std::uint16_t subject;  ///< of the newest failure

@@ -52,11 +52,14 @@ constexpr void take_last(Body& body, const ResultFacts& result) noexcept {
     return nullptr;
 }
 /// Or the place of the one that was not seen for the longest time; a banner's only if there is no other.
-[[nodiscard]] constexpr BannerCandidate& candidate_for(Learned::Candidates& all, std::uint32_t line) noexcept {
+[[nodiscard]] constexpr BannerCandidate& candidate_for(Learned::Candidates& all, std::uint32_t line,
+                                                       std::uint32_t results) noexcept {
     if (BannerCandidate* known = find_candidate(all, line); known != nullptr) return *known;
     BannerCandidate* oldest = &all[0];
     for (BannerCandidate& each : all)
-        if (each.is_banner != oldest->is_banner ? oldest->is_banner : each.seen_at < oldest->seen_at) oldest = &each;
+        if (each.is_banner != oldest->is_banner ? oldest->is_banner
+                                                : each.seen_at.until(results) > oldest->seen_at.until(results))
+            oldest = &each;
     *oldest = {};
     oldest->line = line;
     return *oldest;
@@ -83,7 +86,8 @@ struct Seen {
 /// A line without a word of failure that heads nearly everything is a banner, whatever follows it.
 [[nodiscard]] constexpr bool is_constant(const BannerCandidate& candidate, std::uint32_t results) noexcept {
     const std::uint32_t needed = candidate.rest_count == candidate.results ? 3 : 4;
-    return candidate.results >= needed && candidate.rest_count >= 2 && candidate.results * 5 >= results * 4;
+    return candidate.results >= needed && candidate.rest_count >= 2 &&
+           candidate.results * 5u >= std::uint64_t{results} * 4;
 }
 /// One with a word of failure, of an agent with one verb: it heads different answers to different calls.
 [[nodiscard]] constexpr bool heads_everything(const BannerCandidate& candidate) noexcept {
@@ -95,10 +99,10 @@ struct Seen {
 constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const Body& rest, std::uint32_t known,
                           const Seen& seen) noexcept {
     if ((line.said & (said_traceback | said_tested)) != 0 || line.shape == 0 || line.begins_with_exception) return;
-    BannerCandidate& candidate = candidate_for(all, line.shape);
+    BannerCandidate& candidate = candidate_for(all, line.shape, seen.results);
     if (candidate.seen_at == seen.results) return;  // lines that are all alike are a table
     candidate.seen_at = seen.results;
-    ++candidate.results;
+    count_up(candidate.results);
     const bool strong = (line.said & said_strong) != 0;
     const std::uint16_t rest_hash = quarter(rest.sum.typed);
     add_distinct(candidate.rests, candidate.rest_count, rest_hash);

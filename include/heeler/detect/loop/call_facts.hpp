@@ -368,6 +368,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
     facts.typed = half(text::combine(tool, sums.typed));
     facts.shape = half(text::combine(tool, sums.shape));
     facts.tool = half_not_zero(tool);
+    facts.name = token_of(called);
     facts.tokens = reader.all_tokens();
     const Table table = table_of(name, called, reader, trim(command));
     facts.kind = table.kind();

@@ -21,8 +21,9 @@ struct CycleRing {
         std::uint32_t member;  ///< for the identity
     };
     struct Run {
-        std::uint32_t round, first;  ///< of the block before the first item that equals the one a period before
-        std::uint32_t equal;         ///< items in a row
+        std::uint32_t first;  ///< of the block before the first item that equals the one a period before
+        Stamp round;          ///< likewise
+        std::uint16_t equal;  ///< items in a row
     };
 
     Item items[longest];
@@ -35,8 +36,10 @@ struct CycleRing {
             const Item& before = back(period);
             if (period > count || before.item != item.item)
                 run.equal = 0;
-            else if (run.equal++ == 0)
-                run = {before.round, before.first, 1};
+            else if (run.equal == 0)
+                run = {before.first, before.round, 1};
+            else
+                count_up(run.equal);
         }
         items[count++ % longest] = item;
     }
@@ -51,11 +54,11 @@ struct CycleRing {
     /// How often the block of this period stands there, if it is one: a single item is its own block.
     [[nodiscard]] std::uint32_t blocks(std::uint32_t period) const noexcept {
         const std::uint32_t equal = runs[period].equal;
-        if (equal < period || (period > 1 && runs[1].equal + 1 >= period)) return 0;
+        if (equal < period || (period > 1 && runs[1].equal + 1u >= period)) return 0;
         return equal / period + 1;
     }
     [[nodiscard]] std::uint32_t rounds(std::uint32_t period) const noexcept {
-        return back(1).round - runs[period].round + 1;
+        return runs[period].round.until(back(1).round) + 1u;
     }
     [[nodiscard]] std::uint32_t first(std::uint32_t period) const noexcept { return runs[period].first; }
     [[nodiscard]] std::uint64_t identity(std::uint32_t period) const noexcept {

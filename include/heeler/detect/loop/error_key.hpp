@@ -117,12 +117,12 @@ private:
 /// Reads one line of a failure and leaves out of its key what the call brought with it.
 class ErrorKeyReader {
 public:
-    ErrorKeyReader(std::string_view text, const TokenSet& tokens, std::uint32_t tool) noexcept
-        : tool_{tool},
+    ErrorKeyReader(std::string_view text, const CallFacts& call) noexcept
+        : call_{call},
           begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
-          tokens_{tokens},
+          tokens_{call.tokens},
           is_object_{trim(text).starts_with('{') || trim(text).starts_with("[{")} {}
 
     [[nodiscard]] ErrorKey read() noexcept {
@@ -141,7 +141,7 @@ public:
     }
 
 private:
-    enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign };
+    enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign, word_sign };
 
     void step(const char* stop) noexcept {
         if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
@@ -212,9 +212,8 @@ private:
         return true;
     }
     [[nodiscard]] bool is_the_tool(std::string_view text) noexcept {
-        if (tool_ == 0) return false;
         const std::uint64_t hash = text::fingerprint_text(text);
-        const bool is_it = static_cast<std::uint32_t>(hash ^ (hash >> 32)) == tool_;
+        const bool is_it = static_cast<std::uint32_t>(hash ^ (hash >> 32)) == call_.tool;
         made_.names_tool = made_.names_tool || is_it;
         return is_it;
     }
@@ -303,31 +302,38 @@ private:
         if (is_digit(*at_)) return number();
         const char* first = at_;
         const char* last = first;
-        std::uint32_t folded_hash = first_of_word_hash;
-        std::uint64_t hash = 14695981039346656037ULL;
-        std::uint32_t letter_count = 0;
+        std::uint32_t hash = first_of_word_hash;
+        std::uint32_t letter_count = 0, digit_count = 0;
         for (; last != stop && is_word(*last); ++last) {
             const char c = fold(*last);
-            folded_hash = next_of_word_hash(folded_hash, c);
+            hash = next_of_word_hash(hash, c);
             letter_count += is_letter(c) ? 1 : 0;
-            if (!is_digit(c))
-                hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-            else if (!is_digit(last[-1]))  // a number begins no word
-                hash = (hash ^ static_cast<unsigned char>('#')) * 1099511628211ULL;
+            digit_count += is_digit(c) ? 1 : 0;
         }
         at_ = last;
         const std::string_view text = between(first, at_);
-        if (is_random_id(text)) return add(number_sign);
-        if (is_the_tool(text)) return add(argument_sign);
-        const std::uint32_t own_hash = last_of_word_hash(folded_hash);
+        if (digit_count >= 2 && is_random_id(text)) return add(number_sign);
+        const std::uint32_t own_hash = last_of_word_hash(hash);
+        if (token_of(own_hash) == call_.name && is_the_tool(text)) return add(argument_sign);
         if (text.size() > 1 && tokens_.has(token_of(own_hash)) && !plain_words.has(own_hash) &&
             (said_in(text) & said_error) == 0) {
             add_subject(own_hash);
             return add(argument_sign);
         }
         made_.letters += letter_count;
-        count_word(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
-        add(hash);
+        const std::uint32_t kept = digit_count == 0 ? own_hash : without_numbers(text);
+        count_word(kept);
+        add(text::combine(kept, word_sign));
+    }
+    /// The word's hash, each number in it masked.
+    [[nodiscard]] static std::uint32_t without_numbers(std::string_view word) noexcept {
+        std::uint32_t hash = first_of_word_hash;
+        bool in_number = false;
+        for (const char c : word) {
+            if (!is_digit(c) || !in_number) hash = next_of_word_hash(hash, is_digit(c) ? '#' : fold(c));
+            in_number = is_digit(c);
+        }
+        return last_of_word_hash(hash);
     }
     void count_word(std::uint32_t word) noexcept {
         word = word != 0 ? word : 1;  // 0: a free place
@@ -348,7 +354,7 @@ private:
     }
     void add_subject(std::uint64_t what) noexcept { made_.subject = text::combine(made_.subject, what); }
 
-    std::uint32_t tool_;  ///< hash of the tool's name
+    const CallFacts& call_;
     const char* begin_;
     const char* at_;
     const char* end_;
@@ -407,12 +413,10 @@ private:
 
 }  // namespace detail
 
-/// The key of what `line` says, of which at most the first 400 bytes count. `tool`: a hash of the tool's name, 0 if
-/// that does not matter.
-[[nodiscard]] inline ErrorKey error_key(std::string_view line, const TokenSet& tokens,
-                                        std::uint32_t tool = 0) noexcept {
+/// The key of what `line`, an answer to `call`, says. At most the first 400 bytes count.
+[[nodiscard]] inline ErrorKey error_key(std::string_view line, const CallFacts& call) noexcept {
     constexpr std::size_t most = 400;
-    return detail::ErrorKeyReader{line.substr(0, most), tokens, tool}.read();
+    return detail::ErrorKeyReader{line.substr(0, most), call}.read();
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops

@@ -10,6 +10,7 @@
 #include <heeler/core/last_value.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/text/combine.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -52,6 +53,8 @@ struct TokenSet {
             if (tokens[i] == token) return true;
         return false;
     }
+    /// Of a damaged store.
+    constexpr void mend() noexcept { count = count < most ? count : std::uint8_t{most}; }
     /// Of more than fit, the smallest stay: which ones does not depend on the order in which they come.
     constexpr void add(std::uint16_t token) noexcept {
         std::size_t place = count;
@@ -110,6 +113,7 @@ struct CallFacts {
     bool declared : 1 = false;    ///< the host has said what kind it is
     bool has_path : 1 = false;    ///< names a file or folder
     std::uint8_t rule = 0;        ///< which of the host's rules fits, from 1; 0: none, or beyond the 255th
+    std::uint16_t name = 0;       ///< the token that the tool's name is, where it is one word
     TokenSet tokens{};
 };
 
@@ -154,6 +158,11 @@ struct ResultFacts {
     bool succeeded = false;  ///< likewise
     std::uint8_t hashed = 0;
     std::uint32_t shapes[hashed_lines]{};  ///< of the first lines with at least 6 letters, digits masked
+
+    /// What some or all (`sum`) of its lines tell, whatever time it is.
+    [[nodiscard]] constexpr std::uint32_t told(const LineSum& some) const noexcept {
+        return static_cast<std::uint32_t>(text::combine(some.timed, sha));
+    }
 };
 
 }  // namespace loops

@@ -28,14 +28,15 @@ struct SameError {
     struct Record {
         std::uint32_t error;
         std::uint32_t used;  ///< unit + 1; 0: free
-        std::uint32_t round, news, edits, gains, first;
+        std::uint32_t gains, first;
         std::uint32_t weight;
         std::uint32_t tools[4];
+        Stamp round, news, edits;
         std::uint16_t subjects[16];
         std::uint8_t subject_count, tool_count, next_subject, varied;
     };
     struct Part {
-        Record records[16];
+        Record records[12];
     };
 
     static constexpr std::string_view name = "errclass";

@@ -53,11 +53,16 @@ private:
         CallFacts computed;
         const CallFacts* facts = seen_.call;
         if (facts == nullptr) facts = &(computed = facts_of(call, settings_.tools));
-        begin_round(ledger, call, any_open());
+        begin_round(ledger, call);
         OpenCall& open = place_for(id_of(call.call_id));
         open = {*facts, id_of(call.call_id), ++ledger.calls, ledger.common.round,
                 static_cast<std::uint32_t>(seen_.index)};
-        keep_text(call, open.order);
+        // Somebody may want to read the call: the run shows the first sign of a loop, or polls, the call was made a
+        // short while ago, or calls are all that there is.
+        const bool is_suspicious = memory_.polls || all.shown.hit.level != Level::none ||
+                                   Repeat::knows(all.counts.repeat, facts->typed) ||
+                                   (!results_known && ledger.calls > 1);
+        if (is_suspicious) keep_text(call, open.order);
         if (results_known || facts->exempt || !settings_.call_only.on) return;
         if (ledger.calls > 1 && at_ > ledger.called_at + 9) ++ledger.call_round;
         ledger.called_at = at_;
@@ -131,8 +136,8 @@ private:
         Hit hit{};
     };
 
-    [[nodiscard]] static std::uint64_t id_of(std::string_view id) noexcept {
-        return id.empty() ? 0 : text::fingerprint_text(id) | 1u;
+    [[nodiscard]] static std::uint32_t id_of(std::string_view id) noexcept {
+        return id.empty() ? 0 : static_cast<std::uint32_t>(text::fingerprint_text(id)) | 1u;
     }
 
     Memory::Calls& start() {
@@ -144,21 +149,15 @@ private:
 
     // --- calls and results ---
 
-    template <class Take>
-    void each_open(Take&& take) {
-        if (!memory_.calls) return;
-        for (OpenCall& each : memory_.calls.edit().open)
-            if (!take(each)) return;
-        if (memory_.more_open)
-            for (OpenCall& each : memory_.more_open.edit().calls)
-                if (!take(each)) return;
+    /// One of the `Memory::most` places for open calls; null where it was not needed yet.
+    [[nodiscard]] OpenCall* open_at(std::size_t place) {
+        if (place < Memory::few) return memory_.calls ? memory_.calls.edit().open + place : nullptr;
+        return memory_.more_open ? memory_.more_open.edit().calls + (place - Memory::few) : nullptr;
     }
-    [[nodiscard]] bool any_open() {
-        bool any = false;
-        each_open([&](const OpenCall& each) { return !(any = any || each.order != 0); });
-        return any;
-    }
-    void begin_round(Ledger& ledger, const ToolCall& call, bool any_open) noexcept {
+    void begin_round(Ledger& ledger, const ToolCall& call) {
+        bool any_open = false;
+        for (std::size_t i = 0; i < Memory::most; ++i)
+            if (const OpenCall* each = open_at(i); each != nullptr && each->order != 0) any_open = true;
         const bool answered = ledger.answered != ledger.common.results;
         const bool other_turn = call.turn && ledger.turn != *call.turn + 1;
         if (answered || !any_open || other_turn) ++ledger.common.round;
@@ -168,28 +167,28 @@ private:
     }
 
     /// The oldest open call, or the one with this id.
-    [[nodiscard]] OpenCall* open_for(std::uint64_t id) {
+    [[nodiscard]] OpenCall* open_for(std::uint32_t id) {
         OpenCall* found = nullptr;
-        each_open([&](OpenCall& each) {
-            if (each.order != 0 && (id == 0 || each.id == id) && (found == nullptr || each.order < found->order))
-                found = &each;
-            return true;
-        });
+        for (std::size_t i = 0; i < Memory::most; ++i) {
+            OpenCall* each = open_at(i);
+            if (each == nullptr || each->order == 0 || (id != 0 && each->id != id)) continue;
+            if (found == nullptr || each->order < found->order) found = each;
+        }
         return found;
     }
 
     /// An id that is opened again replaces the open call of that id. Of too many the oldest gives way.
-    [[nodiscard]] OpenCall& place_for(std::uint64_t id) {
-        OpenCall *same = nullptr, *free = nullptr, *oldest = nullptr;
-        const auto look = [&](OpenCall& each) {
-            if (id != 0 && each.order != 0 && each.id == id) same = &each;
-            if (each.order == 0 && free == nullptr) free = &each;
-            if (oldest == nullptr || each.order < oldest->order) oldest = &each;
-            return true;
-        };
-        each_open(look);
-        if (same == nullptr && free == nullptr && !memory_.more_open) free = memory_.more_open.edit().calls;
-        return same != nullptr ? *same : free != nullptr ? *free : *oldest;
+    [[nodiscard]] OpenCall& place_for(std::uint32_t id) {
+        OpenCall *free = nullptr, *oldest = nullptr;
+        for (std::size_t i = 0; i < Memory::most; ++i) {
+            OpenCall* each = open_at(i);
+            if (each == nullptr) continue;
+            if (id != 0 && each->order != 0 && each->id == id) return *each;
+            if (each->order == 0 && free == nullptr) free = each;
+            if (oldest == nullptr || each->order < oldest->order) oldest = each;
+        }
+        if (free == nullptr && !memory_.more_open) free = memory_.more_open.edit().calls;
+        return free != nullptr ? *free : *oldest;
     }
 
     void answer(Memory::Calls& all, const OpenCall& open, const ToolResult& result) {
@@ -203,7 +202,7 @@ private:
         const Outcome outcome = classify(memory_.learned.edit(), open.facts, *facts, result.output, made_before);
         Unit unit{open.facts, outcome, result.output, repeats_of(open.facts), open.index};
         const bool waits = is_wait(all, unit, now);
-        find_progress(all, unit);
+        find_progress(all, unit, facts->told(facts->sum));
         if constexpr (requires { watch_.judges(unit, now, waits); }) watch_.judges(unit, now, waits);
         if (unit.is(OutcomeClass::infra))
             ask<Infra>(Family::infra, all.counts.infra, settings_.infra, unit, now);
@@ -234,10 +233,14 @@ private:
 
     /// News: information that was not seen before. An edit: a change that was not made before, and took. A call that
     /// failed leaves no trace: made again, and working, it is one.
-    void find_progress(Memory::Calls& all, Unit& unit) {
+    void find_progress(Memory::Calls& all, Unit& unit, std::uint32_t told_in_full) {
         const Outcome& outcome = unit.outcome;
         const bool failed = unit.is(OutcomeClass::negative) || unit.is(OutcomeClass::infra);
-        const auto is_new = [&](std::uint32_t number) { return memory_.results.edit().add(number); };
+        const auto is_new = [&](std::uint32_t number) {
+            const bool answered = seen_.told_before != Observation::ToldBefore::unknown && number == told_in_full;
+            return answered ? seen_.told_before == Observation::ToldBefore::no
+                            : memory_.results.edit().add(number).told;
+        };
         const bool fresh = !failed && all.made.add(unit.call.typed);
         const bool acts =
             unit.is(OutcomeClass::ack) || (unit.call.kind == CallKind::write && unit.is(OutcomeClass::info));

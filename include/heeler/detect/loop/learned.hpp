@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include <heeler/config.hpp>
+#include <heeler/detect/loop/stamp.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -14,8 +15,8 @@ struct BannerCandidate {
     static constexpr std::size_t most_rests = 5;
 
     std::uint32_t line = 0;             ///< its hash, digits masked; 0: a free place
-    std::uint32_t seen_at = 0;          ///< the newest result that had it, from 1
-    std::uint32_t results = 0;          ///< that had it
+    Stamp seen_at{};                    ///< the newest result that had it, from 1
+    std::uint16_t results = 0;          ///< that had it
     std::uint16_t rests[most_rests]{};  ///< different ones
     std::uint16_t calls[most_rests]{};  ///< different ones that got it
     std::uint16_t clean_verb = 0;       ///< of the first rest without a word of failure
@@ -65,7 +66,7 @@ private:
 };
 
 struct Learned {
-    static constexpr std::size_t candidates = 16;
+    static constexpr std::size_t candidates = 12;
     using Candidates = BannerCandidate[candidates];
 
     Candidates first{};

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include <heeler/core/finding.hpp>
-#include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/seen_results.hpp>
 #include <heeler/detect/loop/alike.hpp>
 #include <heeler/detect/loop/chant.hpp>
 #include <heeler/detect/loop/cycle.hpp>
@@ -22,31 +22,39 @@
 
 namespace heeler::inline HEELER_ABI::loops {
 
-/// The newest so many distinct numbers.
-template <std::size_t Size>
-struct Newest {
-    std::uint32_t kept[Size];
-    std::uint32_t next;
+/// The newest 128 different calls. One in 500 of new ones is taken for one of them.
+struct MadeCalls {
+    static constexpr std::size_t most = 128;
 
-    [[nodiscard]] bool has(std::uint32_t number) const noexcept {
-        const std::uint32_t wanted = number != 0 ? number : 1;  // 0: a free place
-        std::uint32_t found = 0;
-        for (const std::uint32_t each : kept) found |= each == wanted ? 1u : 0u;
+    std::uint16_t kept[most];
+    std::uint16_t next;
+
+    [[nodiscard]] bool has(std::uint32_t call) const noexcept {
+        const std::uint16_t wanted = part_of(call);
+        std::uint16_t found = 0;
+        for (const std::uint16_t each : kept) found = static_cast<std::uint16_t>(found | (each == wanted ? 1 : 0));
         return found != 0;
     }
     /// Whether it is new; keeps it.
-    bool add(std::uint32_t number) noexcept {
-        if (has(number)) return false;
-        kept[next % Size] = number != 0 ? number : 1;
-        next = static_cast<std::uint32_t>((next + 1) % Size);
+    bool add(std::uint32_t call) noexcept {
+        if (has(call)) return false;
+        kept[next % most] = part_of(call);
+        next = static_cast<std::uint16_t>((next + 1) % most);
         return true;
+    }
+
+private:
+    /// 0: a free place.
+    [[nodiscard]] static std::uint16_t part_of(std::uint32_t call) noexcept {
+        const auto part = static_cast<std::uint16_t>(call ^ (call >> 16));
+        return part != 0 ? part : std::uint16_t{1};
     }
 };
 
 /// A call that no result has answered yet.
 struct OpenCall {
     CallFacts facts{};
-    std::uint64_t id = 0;     ///< hash of the call's id; 0: it has none
+    std::uint32_t id = 0;     ///< hash of the call's id; 0: it has none
     std::uint32_t order = 0;  ///< which call of the run it is, from 1; 0: a free place
     std::uint32_t round = 0;
     std::uint32_t index = 0;
@@ -135,15 +143,15 @@ struct Ledger {
 static_assert(std::is_trivially_copyable_v<Ledger>);
 
 /// Of each run. Parts stand on the heap from the first event that needs them, and stay: 100 bytes for a run without
-/// calls, 12 KiB for a usual one, 18 KiB for one that has everything.
+/// calls, 10 KiB for a usual one, 16 KiB for one that has everything.
 struct Memory {
-    static constexpr std::size_t few = 3;    ///< open calls, usually
+    static constexpr std::size_t few = 2;    ///< open calls, usually
     static constexpr std::size_t most = 12;  ///< of more the oldest are forgotten
 
     struct Calls {
         Ledger ledger{};
         Counts counts{};
-        Newest<128> made{};  ///< calls that did not fail
+        MadeCalls made{};  ///< those that did not fail
         OpenCall open[few]{};
         Shown shown{};
 
@@ -159,7 +167,7 @@ struct Memory {
 
     OnDemand<Calls> calls;
     OnDemand<MoreOpen> more_open;
-    OnDemand<Newest<512>> results;
+    OnDemand<heeler::detail::SeenResults> results;  ///< what `told_before` does not answer: parts, failures
     OnDemand<Learned> learned;
     OnDemand<Similar::Part> similar;
     OnDemand<SameError::Part> errors;
@@ -183,16 +191,15 @@ struct Memory {
 private:
     /// Whatever a store says, nothing is read beyond its end.
     void mend() {
-        const auto mend_open = [](auto& open) {
-            for (OpenCall& each : open)
-                each.facts.tokens.count = heeler::detail::min_of<std::uint8_t>(each.facts.tokens.count, TokenSet::most);
-        };
-        if (calls) mend_open(calls.edit().open);
-        if (more_open) mend_open(more_open.edit().calls);
+        if (calls)
+            for (OpenCall& each : calls.edit().open) each.facts.tokens.mend();
+        if (more_open)
+            for (OpenCall& each : more_open.edit().calls) each.facts.tokens.mend();
         if (similar)
-            for (Similar::Record& each : similar.edit().records)
-                for (TokenSet* set : {&each.begun, &each.newest})
-                    set->count = heeler::detail::min_of<std::uint8_t>(set->count, TokenSet::most);
+            for (Similar::Record& each : similar.edit().records) {
+                each.begun.mend();
+                each.newest.mend();
+            }
     }
 };
 

@@ -107,7 +107,7 @@ public:
         Outcome made;
         made.lines = body_.lines;
         made.length = body_.length;
-        made.novelty = half(text::combine(body_.sum.timed, result_.sha));
+        made.novelty = result_.told(body_.sum);
         made.outcome = class_of_outcome();
         if (made.outcome == OutcomeClass::negative || made.outcome == OutcomeClass::infra) note_failure(made);
         made.key = key_of(made);
@@ -407,12 +407,11 @@ private:
         const LineFacts* line = telling_line();
         if (line == nullptr) {
             if (body_.length > medium_text) return {text::combine(failure_.sum.typed, result_.sha), 0, 6, 32};
-            return error_key(Joined{reader_of(failure_), failure_.lines}.view(), call_.tokens, call_.tool);
+            return error_key(Joined{reader_of(failure_), failure_.lines}.view(), call_);
         }
         const std::string_view text = line_at(*line);
-        if (has_letters(text, 13))
-            return error_key(telling_sentence(text.substr(0, medium_text)), call_.tokens, call_.tool);
-        return error_key(Joined{LineReader{output_, line->begin}, 2}.view(), call_.tokens, call_.tool);
+        if (has_letters(text, 13)) return error_key(telling_sentence(text.substr(0, medium_text)), call_);
+        return error_key(Joined{LineReader{output_, line->begin}, 2}.view(), call_);
     }
     [[nodiscard]] const LineFacts* telling_line() const noexcept {
         if (result_.has_traceback && result_.has_exception_line && is_in_body(result_.exception_line))

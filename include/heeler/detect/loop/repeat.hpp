@@ -33,13 +33,14 @@ struct Repeat {
         std::uint32_t typed;
         std::uint32_t keys[4];  ///< of its last outcomes, the newest first
         std::uint32_t used;     ///< unit + 1; 0: free
-        std::uint32_t round, news, edits, waits, first;
+        std::uint32_t first;
+        Stamp round, news, edits, waits;
         std::uint16_t all, adjacent, between, close;
         std::uint8_t edited;    ///< since `all` began
         std::uint8_t touching;  ///< two of `close` were adjacent
     };
     struct Part {
-        Record records[32];
+        Record records[24];
     };
 
     static constexpr std::string_view name = "repeat";

@@ -9,6 +9,7 @@
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/family.hpp>
 #include <heeler/detect/loop/outcome_class.hpp>
+#include <heeler/detect/loop/stamp.hpp>
 #include <heeler/text/combine.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -37,10 +38,6 @@ struct Unit {
     /// wherever it began.
     [[nodiscard]] std::uint64_t member() const noexcept { return text::combine(call.shape, key()); }
 };
-
-inline void count_up(std::uint16_t& count) noexcept {
-    if (count < 0xFFFF) ++count;
-}
 
 /// The entry that `is_it`, or else the one that `last` says was used the longest ago, cleared. Clear ones say 0.
 template <class Entries, class IsIt, class Last>

@@ -468,14 +468,15 @@ inline constexpr auto begins_something = [] {
 /// "warning: ...", "bash: warning: ...", "[WARNING] ...": who only warns went on.
 [[nodiscard]] constexpr bool is_warning(std::string_view line) noexcept {
     constexpr std::size_t opening = 80;
+    constexpr std::string_view word = "warning";
     line = detail::trim(line);
     if (line.starts_with('[')) line.remove_prefix(1);
-    for (std::size_t at = 0; at < line.size() && at < opening; ++at) {
-        if (at == 0 || (line[at - 1] == ' ' && at > 1 && line[at - 2] == ':')) {
-            if (!detail::begins_with_word(line.substr(at), "warning")) continue;
-            const std::size_t behind = at + std::string_view{"warning"}.size();
-            if (behind < line.size() && (line[behind] == ':' || line[behind] == ']')) return true;
-        }
+    line = line.substr(0, opening + word.size());
+    while (line.size() > word.size()) {
+        if ((line[word.size()] == ':' || line[word.size()] == ']') && detail::begins_with_word(line, word)) return true;
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string_view::npos) return false;
+        line.remove_prefix(colon + 2);
     }
     return false;
 }
