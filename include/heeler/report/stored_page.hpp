@@ -1,0 +1,47 @@
+// The page of a run from what a store keeps of it: for tools, and for runs that are long over.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <heeler/core/batch.hpp>
+#include <heeler/core/events.hpp>
+#include <heeler/report/page_marks.hpp>
+#include <heeler/report/run_page.hpp>
+
+namespace heeler::inline HEELER_ABI {
+
+/// `report`: `Watchdog::report`, or what a tool reads of the store. A store keeps no calls and no messages; a
+/// `PageRecorder` does.
+[[nodiscard]] inline RunPage stored_page(const Report& report, const History& known, WallTime now) {
+    RunPage page;
+    page.title = report.name.empty() ? report.run : report.name;
+    page.facts = detail::page_facts(report);
+    const auto add = [&](PageMark mark) { page.marks.push_back(std::move(mark)); };
+    PageCurve curve{report.metric};
+    for (const HeartbeatRow& row : report.heartbeats) {
+        add({.at = row.at, .lane = PageLane::beat});
+        if (row.value) curve.points.push_back({row.at, static_cast<double>(*row.value)});
+    }
+    for (const CheckpointRow& row : known.checkpoints) add(detail::page_mark(row));
+    for (const Intervention& row : known.interventions) {
+        for (const Action& action : known.actions)
+            if (action.intervention == row.number) add(detail::page_mark(action, row.at));
+        add(detail::page_mark(OutcomeEvent{{}, row.incident, row.action, row.outcome}, row.at));
+    }
+    for (const AlertRow& row : known.alerts) add(detail::page_mark(row, {}, row.created_at));
+    for (const AuditRow& row : known.audit)
+        if (row.kind != detail::heartbeats_record) add(detail::page_mark(row));
+    std::stable_sort(page.marks.begin(), page.marks.end(),
+                     [](const PageMark& a, const PageMark& b) { return a.at < b.at; });
+    page.end = known.row && known.row->ended_at ? *known.row->ended_at : now;
+    page.begin = page.end - report.total;
+    if (!page.marks.empty()) {
+        page.begin = std::min(page.begin, page.marks.front().at);
+        page.end = std::max(page.end, page.marks.back().at);
+    }
+    if (!curve.points.empty()) page.curves.push_back(std::move(curve));
+    return page;
+}
+
+}  // namespace heeler::inline HEELER_ABI
