@@ -23,6 +23,7 @@
 #include <heeler/store/memory_store.hpp>
 
 #include "../common/life_signs.hpp"
+#include "../common/share_no_port.hpp"
 #include "options.hpp"
 
 namespace {
@@ -81,6 +82,7 @@ public:
 
     /// The port; absent: it is taken.
     [[nodiscard]] std::optional<int> listen(const Options& options) {
+        common::share_no_port(http_);
         int port = options.port;
         if (port == 0)
             port = http_.bind_to_any_port(options.host.c_str());

@@ -1,7 +1,5 @@
 #include "server.hpp"
 
-#include <sys/socket.h>
-
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include <httplib.h>
 
+#include "../common/share_no_port.hpp"
 #include "page.hpp"
 #include "routes.hpp"
 
@@ -40,11 +39,7 @@ void set_up(httplib::Server& http) {
     http.set_keep_alive_timeout(2);
     http.set_tcp_nodelay(true);
     http.new_task_queue = [] { return new httplib::ThreadPool{16}; };
-    // Two servers must not share a port.
-    http.set_socket_options([](socket_t socket) {
-        const int yes = 1;
-        static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes));
-    });
+    common::share_no_port(http);
     http.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     http.set_pre_routing_handler([](const Request& request, Response& response) {
         if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;

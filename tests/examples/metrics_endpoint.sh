@@ -95,6 +95,10 @@ if unknown or unasked or not asked:
     sys.exit(f"asked for and not there: {sorted(unknown)}; there and not asked for: {sorted(unasked)}")
 PY
 
+port=${url%/metrics}
+timeout 10 "$endpoint" --port "${port##*:}" >"$work/second" 2>&1
+[ $? -ne 124 ] && grep -q "not free" "$work/second" || fail "two at one port"
+
 kill "$program"
 wait "$program" || fail "it does not end in order"
 program=
