@@ -2,14 +2,13 @@
 # Installs the packages that are missing, and nothing else. Source it, then call
 #   heeler_setup run     to build and use the programs
 #   heeler_setup test    to run tests/run.sh as well
-#   heeler_setup full    to run tests/run.sh --full
 # Knows Debian 12 and later and Ubuntu 24.04 and later. Needs root (or sudo) only if something is missing.
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
                      libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev libre2-dev
                      libcurl4-openssl-dev)
-heeler_test_packages=(catch2 ccache clang libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
-# For the one test that looks at a page. Where a distribution has no such package, that test is skipped.
+heeler_test_packages=(catch2 ccache clang curl libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
+# For the tests that look at pages. Where a distribution has no such package, they are skipped.
 heeler_browser_packages=(chromium chromium-driver)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
@@ -41,8 +40,6 @@ heeler_missing_packages() {
         major=$(heeler_clang_major)
         [ -z "$major" ] || wanted+=("libclang-rt-$major-dev")
         [ -z "$(heeler_offered_version "$heeler_formatter")" ] || wanted+=("$heeler_formatter")
-    fi
-    if [ "$1" = full ]; then
         for package in "${heeler_browser_packages[@]}"; do
             [ -z "$(heeler_offered_version "$package")" ] || wanted+=("$package")
         done

@@ -160,9 +160,9 @@ std::string answer(const DecisionRow& row, const std::optional<std::uint64_t>& n
 
 }  // namespace
 
-Quit decide(const Options& options, Store& store, Instant now) {
+Noted note_decision(const Options& options, Store& store, Instant now) {
     auto until = until_of(options, now);
-    if (auto* const quit = std::get_if<Quit>(&until)) return std::move(*quit);
+    if (auto* const quit = std::get_if<Quit>(&until)) return {{}, std::move(*quit)};
     DecisionRow row{0,
                     options.run.value_or(std::string{}),
                     options.verb,
@@ -172,20 +172,26 @@ Quit decide(const Options& options, Store& store, Instant now) {
     row.about = options.about;
     row.because = options.because;
     if (row.verb == heeler::Verb::silence) {
-        if (const auto good = heeler::check_silence(row, now.wall); !good) return {exit_usage, good.error().message};
+        if (const auto good = heeler::check_silence(row, now.wall); !good)
+            return {{}, {exit_usage, good.error().message}};
         row.because = heeler::text::redact(row.because);
     }
     auto subject = options.run ? one_run(options, store, now) : all_runs(store);
-    if (auto* const quit = std::get_if<Quit>(&subject)) return std::move(*quit);
+    if (auto* const quit = std::get_if<Quit>(&subject)) return {{}, std::move(*quit)};
 
     heeler::Batch batch;
     batch.decisions = {row};
     batch.durable = true;
-    if (const auto noted = store.commit(batch); !noted) return store_failed(noted.error());
+    if (const auto noted = store.commit(batch); !noted) return {{}, store_failed(noted.error())};
     const auto number = number_of(row, store);
-    if (!number) return store_failed(number.error());
-    print(answer(row, *number, std::get<Subject>(subject), now));
-    return {exit_ok, unheard_of(row.about, store)};
+    if (!number) return {{}, store_failed(number.error())};
+    return {answer(row, *number, std::get<Subject>(subject), now), {exit_ok, unheard_of(row.about, store)}};
+}
+
+Quit decide(const Options& options, Store& store, Instant now) {
+    Noted noted = note_decision(options, store, now);
+    print(noted.answer);
+    return std::move(noted.quit);
 }
 
 }  // namespace ctl

@@ -8,6 +8,8 @@
 #include <heeler/explain/explain.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/explain/stored_loop.hpp>
+#include <heeler/report/run_page_html.hpp>
+#include <heeler/report/stored_page.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -69,6 +71,11 @@ Quit show_report(const Options& options, Store& store, heeler::Instant now) {
         return {exit_store, "the facts of the run \"" + heeler::text::shown_name(*options.run, 160) +
                                 "\" were written by another version of heeler, or are damaged; `explain` can be read"};
     const heeler::Report report = heeler::detail::stored_report(known, now);
+    if (options.html) {
+        const std::string page = to_html(heeler::stored_page(report, known, now.wall));
+        std::fwrite(page.data(), 1, page.size(), stdout);
+        return name_damage(known.damaged, false);
+    }
     print(options.json ? heeler::to_json(report) + "\n" : heeler::to_text(report));
     return name_damage(known.damaged, options.json);
 }

@@ -13,9 +13,11 @@
 #include "holders.hpp"
 #include "options.hpp"
 #include "print.hpp"
+#include "serve.hpp"
 #include "silence.hpp"
 #include "status.hpp"
 #include "test_alert.hpp"
+#include "watch.hpp"
 
 namespace {
 
@@ -29,6 +31,10 @@ Quit carry_out(const ctl::Options& options) {
     switch (options.command) {
         case ctl::Command::status:
             return ctl::show_status(options, *store, now);
+        case ctl::Command::watch:
+            return ctl::watch_status(options, *store);
+        case ctl::Command::serve:
+            return ctl::serve(options, *store);
         case ctl::Command::explain:
             return ctl::show_explanation(options, *store);
         case ctl::Command::report:

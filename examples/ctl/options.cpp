@@ -138,7 +138,18 @@ private:
     void add_views() {
         auto* const status = add("status", "Runs that have not ended, or one run", Command::status);
         status->add_option("RUN", options_.run, "Its id");
-        status->add_flag("--all", options_.all, "Ended runs too");
+        auto* const watch = add("watch", "The same table, drawn anew until it is interrupted", Command::watch);
+        watch
+            ->add_option_function<std::string>(
+                "--every", [this](const std::string& text) { options_.every = length_of("--every", text); },
+                "How often, for example 10s (default: 2s)")
+            ->type_name("DURATION");
+        auto* const serve = add("serve", "The same table in a browser, with a page about each run", Command::serve);
+        serve->add_option("--port", options_.port, "On this machine alone; 0: any that is free")
+            ->check(CLI::Range(0, 65535))
+            ->capture_default_str();
+        serve->add_flag("--operate", options_.operate, "Whoever has the token that is printed may decide as well");
+        for (CLI::App* const view : {status, watch, serve}) view->add_flag("--all", options_.all, "Ended runs too");
         add("explain", "Why a run was judged as it was", Command::explain)
             ->add_option("RUN", options_.run, "Its id")
             ->required();
@@ -148,6 +159,7 @@ private:
         auto* const silences = add("silences", "What is silenced, by whom and why", Command::silences);
         auto* const report = add("report", "What became of a run", Command::report);
         report->add_option("RUN", options_.run, "Its id")->required();
+        report->add_flag("--html", options_.html, "A page that shows what happened and when: > run.html");
         auto* const outbox = add("outbox", "Alerts that wait, or were given up", Command::outbox);
         auto* const holders = add("holders", "Watchdogs that share the store", Command::holders);
         for (CLI::App* const view : {status, report, outbox, holders, silences})
@@ -187,16 +199,17 @@ private:
         add_end(made);
     }
 
+    [[nodiscard]] static heeler::Duration length_of(const std::string& option, const std::string& text) {
+        const auto length = common::parse_duration(text);
+        if (!length) throw CLI::ValidationError(option + ": " + length.error().message);
+        return *length;
+    }
+
     void add_end(CLI::App& made) {
         auto* const moment = made.add_option_group("When", "Until when");
         moment
             ->add_option_function<std::string>(
-                "--for",
-                [this](const std::string& text) {
-                    const auto length = common::parse_duration(text);
-                    if (!length) throw CLI::ValidationError("--for: " + length.error().message);
-                    options_.lasts_for = *length;
-                },
+                "--for", [this](const std::string& text) { options_.lasts_for = length_of("--for", text); },
                 "How long, for example 2h")
             ->type_name("DURATION");
         moment->add_option("--until", until_, "Until when, for example 2026-01-31T09:05:00Z")->type_name("RFC3339");

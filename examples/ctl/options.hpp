@@ -1,6 +1,7 @@
 // The command line of heeler-ctl as values.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ namespace ctl {
 
 enum class Command : std::uint8_t {
     status,
+    watch,
+    serve,
     explain,
     report,
     outbox,
@@ -41,7 +44,11 @@ struct Options {
     std::string by;
     bool all = false;
     bool json = false;
-    std::vector<std::string> notify;  // channels to try, or to deliver to
+    bool html = false;                                 // of a report
+    heeler::Duration every = std::chrono::seconds{2};  // of a watch
+    int port = 8377;                                   // to serve at; 0: any that is free
+    bool operate = false;                              // whoever has the token may decide
+    std::vector<std::string> notify;                   // channels to try, or to deliver to
 };
 
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).

@@ -15,19 +15,16 @@
 
 namespace ctl {
 
-namespace {
-
-std::string table_of(const heeler::List<heeler::DecisionRow>& silences, heeler::Instant now) {
+std::vector<heeler::text::TableRow> silence_rows(const heeler::List<heeler::DecisionRow>& silences,
+                                                 heeler::Instant now) {
     std::vector<heeler::text::TableRow> rows;
     for (const heeler::DecisionRow& row : silences)
         rows.push_back({std::to_string(row.number), to_text(row.about),
                         heeler::text::rfc3339(*row.until) + " (" + relative(*row.until, now) + ")",
                         heeler::text::one_line(row.by, 128), relative(row.at, now),
                         heeler::text::one_line(heeler::text::redact(row.because), heeler::longest_because)});
-    return heeler::text::to_table({"Silence", "About", "Until", "By", "Since", "Because"}, rows);
+    return rows;
 }
-
-}  // namespace
 
 Quit show_silences(const Options& options, Store& store, heeler::Instant now) {
     auto open = store.list();
@@ -40,7 +37,7 @@ Quit show_silences(const Options& options, Store& store, heeler::Instant now) {
     else if (waiting.silences.empty())
         print("Nothing is silenced.\n");
     else
-        print(table_of(waiting.silences, now));
+        print(heeler::text::to_table(silence_heads, silence_rows(waiting.silences, now)));
     return name_damage(damaged, options.json);
 }
 

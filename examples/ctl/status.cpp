@@ -41,20 +41,8 @@ constexpr std::string_view unreadable_note =
     "?: written by another version of heeler, or damaged; a watchdog of that version can read it.\n";
 
 void print_table(const std::vector<RunView>& views, Instant now) {
-    heeler::text::TableRow heads{"Run",     "Class",    "State", "Status",  "Active",
-                                 "Written", "Incident", "Next",  "Operator"};
-    std::vector<heeler::text::TableRow> rows;
-    for (const RunView& view : views)
-        rows.push_back({heeler::text::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
-                        std::string{name_of(view.row.status)}, idle_text(view, now),
-                        heeler::text::spoken(view.unwritten) + " ago", incident_text(view, now), next_text(view, now),
-                        marks_text(view, now)});
-    const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
-    if (std::any_of(views.begin(), views.end(), is_held)) {
-        heads.push_back("Watchdog");
-        for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(views[i].row.holder);
-    }
-    print(heeler::text::to_table(heads, rows));
+    const RunTable table = table_of(views, now);
+    print(heeler::text::to_table(table.heads, table.rows));
     for (const RunView& view : views)
         if (!view.readable) return print(unreadable_note);
 }
@@ -165,29 +153,23 @@ heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, 
 }
 
 Quit show_all(const Options& options, Store& store, Instant now) {
-    const auto snapshot = store.load();
-    if (!snapshot) return store_failed(snapshot.error());
-    auto open = store.list();
-    if (!open) return store_failed(open.error());
-    heeler::List<heeler::DamagedRow> damaged = damage_of(*snapshot);
-    sift(*open, damaged);
-    const auto views = views_of(*snapshot, options.all, store, now, damaged);
-    if (!views) return store_failed(views.error());
+    auto seen = overview(options.all, store, now);
+    if (!seen) return store_failed(seen.error());
     if (options.json) {
-        for (const RunView& view : *views) print_json(view);
-        for (const heeler::DecisionRow& row : *open) print_decision(row);
-        print_lessons(*snapshot);
-        return name_damage(damaged, true);
+        for (const RunView& view : seen->views) print_json(view);
+        for (const heeler::DecisionRow& row : seen->open) print_decision(row);
+        print_lessons(seen->snapshot);
+        return name_damage(seen->damaged, true);
     }
-    const Waiting waiting = sort_out(std::move(*open), now);
+    const Waiting waiting = sort_out(std::move(seen->open), now);
     print(frozen_text(waiting, now) + silenced_text(waiting, now));
-    if (views->empty())
+    if (seen->views.empty())
         print(options.all ? "The store holds no run.\n" : "No run is under way; --all shows those that have ended.\n");
     else
-        print_table(*views, now);
-    for (const std::string& part : {waiting_text(waiting, now), lessons_text(*snapshot, now)})
+        print_table(seen->views, now);
+    for (const std::string& part : {waiting_text(waiting, now), lessons_text(seen->snapshot, now)})
         if (!part.empty()) print("\n" + part);
-    return name_damage(damaged, false);
+    return name_damage(seen->damaged, false);
 }
 
 Quit show_one(const Options& options, Store& store, Instant now) {
@@ -217,6 +199,33 @@ Quit show_one(const Options& options, Store& store, Instant now) {
 }
 
 }  // namespace
+
+RunTable table_of(const std::vector<RunView>& views, Instant now) {
+    RunTable table{{"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"}, {}};
+    for (const RunView& view : views)
+        table.rows.push_back({heeler::text::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
+                              std::string{name_of(view.row.status)}, idle_text(view, now),
+                              heeler::text::spoken(view.unwritten) + " ago", incident_text(view, now),
+                              next_text(view, now), marks_text(view, now)});
+    const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
+    if (std::any_of(views.begin(), views.end(), is_held)) {
+        table.heads.push_back("Watchdog");
+        for (std::size_t i = 0; i < views.size(); ++i) table.rows[i].push_back(views[i].row.holder);
+    }
+    return table;
+}
+
+heeler::Result<Overview> overview(bool all, Store& store, Instant now) {
+    auto snapshot = store.load();
+    if (!snapshot) return tl::unexpected<heeler::Error>(snapshot.error());
+    auto open = store.list();
+    if (!open) return tl::unexpected<heeler::Error>(open.error());
+    heeler::List<heeler::DamagedRow> damaged = damage_of(*snapshot);
+    sift(*open, damaged);
+    auto views = views_of(*snapshot, all, store, now, damaged);
+    if (!views) return tl::unexpected<heeler::Error>(views.error());
+    return Overview{std::move(*views), std::move(*open), std::move(*snapshot), std::move(damaged)};
+}
 
 Quit show_status(const Options& options, Store& store, Instant now) {
     return options.run ? show_one(options, store, now) : show_all(options, store, now);

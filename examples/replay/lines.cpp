@@ -158,6 +158,7 @@ bool Replay::observe(const JsonObject& line, const What& what) {
     if (watch_ != nullptr) watch_->turn_away();
     switch (observed) {
         case heeler::Observed::ok:
+            if (pages_ != nullptr) pages_->heard(run, what, host_.wall());
             return true;
         case heeler::Observed::unknown:
             throw BadLine{"the run " + in_quotes(run) + " is not known; register it with a 'run' line first"};
@@ -184,6 +185,7 @@ void Replay::run_line(const JsonObject& line) {
     check("start", spec.id, host_.start(spec, rules));
     last_run_ = spec.id;
     host_.runs().insert_or_assign(spec.id, KnownRun{spec, rules.name});
+    if (pages_ != nullptr) pages_->begin(spec.id, host_.wall());
 }
 
 void Replay::tell_truth(const JsonObject& line, std::string_view run) {
@@ -214,10 +216,11 @@ void Replay::checkpoint_line(const JsonObject& line) {
     if (named == names.end()) throw BadLine{"the reason " + in_quotes(reason) + " is not known"};
     const auto handle = host_.find(run);
     if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
-    check("checkpoint", run,
-          host_.dog().checkpoint(*handle,
-                                 {line.integer("step"), line.text_or("text", ""),
-                                  static_cast<heeler::CheckpointReason>(named - names.begin()), incarnation_of(line)}));
+    const heeler::CheckpointNote note{line.integer("step"), line.text_or("text", ""),
+                                      static_cast<heeler::CheckpointReason>(named - names.begin()),
+                                      incarnation_of(line)};
+    check("checkpoint", run, host_.dog().checkpoint(*handle, note));
+    if (pages_ != nullptr) pages_->heard(run, note, host_.wall());
 }
 
 void Replay::output_line(const JsonObject& line) {
@@ -279,6 +282,7 @@ void Replay::state_line(const JsonObject& line) {
         if (!end)
             throw BadLine{"the state '" + std::string{name_of(state)} + "' is not one that a host ends a run with"};
         check("finish", run, host_.dog().finish(*handle, *end));
+        if (pages_ != nullptr) pages_->heard(run, change, host_.wall());
     } else {
         observe(line, change);
     }

@@ -118,8 +118,14 @@ int replay_input(const replay::Options& options) {
     const bool empty = lines->empty();
     std::optional<replay::Explainer> explainer;
     if (options.explain) explainer.emplace(*options.explain);
-    replay::Replay replay{options, std::move(*settings), std::move(*store), scenario_of(options, std::move(*lines)),
-                          explainer ? &*explainer : nullptr};
+    std::optional<replay::Pages> pages;
+    if (!options.html_file.empty()) pages.emplace(options.html_file);
+    replay::Replay replay{options,
+                          std::move(*settings),
+                          std::move(*store),
+                          scenario_of(options, std::move(*lines)),
+                          explainer ? &*explainer : nullptr,
+                          pages ? &*pages : nullptr};
     const auto objects = replay.run();
     if (objects == 0 && !empty) return give_up(unreadable_input, not_readable(options.input_file));
     if (!explainer) return 0;

@@ -52,6 +52,8 @@ std::string check_event(const std::string& text, std::optional<EventName>& event
 std::string check_files(Options& options) {
     if (!options.files.empty()) options.input_file = options.files.front();
     if (options.loops && options.explain) return "--loops and --explain exclude each other";
+    if (!options.html_file.empty() && (options.loops || options.explain))
+        return "--html is what happened: it excludes --loops and --explain, which print something else";
     if (options.files.size() < 2 || options.loops) return {};
     return "'" + options.files[1] + "' was not expected: only --loops takes more than one file";
 }
@@ -83,6 +85,9 @@ Parsed parse_options(int argc, char** argv) {
         ->type_name("RUN@EVENT");
     app.add_flag("--loops", options.loops,
                  "Print instead one line for each loop that is found in the files; nothing is done about it");
+    app.add_option("--html", options.html_file,
+                   "Besides, a page that shows what happened to the run; of more runs one each")
+        ->type_name("FILE");
     app.add_option("FILE", options.files, "The input; - is standard input, FILE.gz is unpacked")
         ->default_str(options.input_file);
     try {

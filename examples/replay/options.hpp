@@ -22,6 +22,7 @@ struct Options {
     std::vector<std::string> files;
     bool loops = false;                // one line for each loop, of all files; nothing is judged or done
     std::optional<EventName> explain;  // why this event had its verdict, or none
+    std::string html_file;             // what happened, as a page; empty: none
 };
 
 /// How the program goes on after its arguments: with options, or ending at once with a status.

@@ -76,10 +76,11 @@ bool on_record(const Process& process, const heeler::Event& event) {
 }  // namespace
 
 Replay::Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-               std::vector<InputLine> lines, LoopWatch* watch)
+               std::vector<InputLine> lines, LoopWatch* watch, Pages* pages)
     : file_{options.input_file},
       preset_{options.preset},
-      watch_{watch},
+      watch_{pages != nullptr ? pages : watch},
+      pages_{pages},
       only_listens_{options.loops},
       settings_{std::move(settings)},
       lines_{up_to_end(parser_, std::move(lines))},
@@ -109,7 +110,7 @@ std::uint64_t Replay::run() {
 }
 
 void Replay::print_line(std::string line) const {
-    if (watch_ != nullptr) return;
+    if (watch_ != nullptr && pages_ == nullptr) return;
     line += '\n';
     std::fwrite(line.data(), 1, line.size(), stdout);
 }
@@ -223,6 +224,7 @@ void Replay::print_allowed(std::string_view op, std::string_view target, const h
 
 void Replay::print(const heeler::Event& event) {
     truths_.note(event, host_.t());
+    if (pages_ != nullptr) pages_->happened(event, host_.wall());
     std::string line = std::visit([&](const auto& each) { return line_of(each, now()); }, event);
     if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
         // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
@@ -258,12 +260,19 @@ void Replay::finish() {
     for (const auto& [id, run] : host_.runs()) {
         if (const auto report = host_.dog().report(id)) {
             print_line(line_of(*report, now()));
+            if (pages_ != nullptr) keep_page(*report);
             truths_.note_end(id, report->final_status);
         } else {
             print_line(line_of(heeler::ErrorEvent{"report", id, report.error()}, now()));
         }
     }
     if (truths_.any()) print_line(to_json(truths_.measured()));
+}
+
+/// One that cannot be written is said, and the rest goes on.
+void Replay::keep_page(const heeler::Report& report) {
+    if (const auto written = pages_->write(report, host_.wall()); !written)
+        print_line(line_of(heeler::ErrorEvent{"html", report.run, written.error()}, now()));
 }
 
 }  // namespace replay

@@ -19,6 +19,7 @@
 #include "loop_watch.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "pages.hpp"
 #include "timers.hpp"
 
 namespace replay {
@@ -29,9 +30,9 @@ using Settings = std::vector<heeler::NamedSetting>;
 class Replay {
 public:
     /// Each of the `settings` is laid over the preset and those before it. With somebody who looks on, nothing is
-    /// printed.
+    /// printed; with pages it is.
     Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-           std::vector<InputLine> lines, LoopWatch* watch = nullptr);
+           std::vector<InputLine> lines, LoopWatch* watch = nullptr, Pages* pages = nullptr);
 
     /// Answers how many lines were understood.
     std::uint64_t run();
@@ -66,6 +67,7 @@ private:
     void print_until_lost(const heeler::List<heeler::Event>& events);
     void start_again(bool keep_store);
     void finish();
+    void keep_page(const heeler::Report& report);
     [[nodiscard]] Moment now() const { return {host_.epoch(), host_.t()}; }
 
     // lines.cpp
@@ -116,7 +118,8 @@ private:
 
     std::string file_;
     std::string preset_;
-    LoopWatch* watch_ = nullptr;
+    LoopWatch* watch_ = nullptr;  // the pages too look on
+    Pages* pages_ = nullptr;
     bool only_listens_ = false;  // the watchdog is told what happens, and asked nothing
     std::vector<Settings> settings_;
     JsonParser parser_;

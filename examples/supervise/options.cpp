@@ -55,6 +55,20 @@ std::string name_of_command(const std::vector<std::string>& command) {
     return name.substr(0, 64);
 }
 
+std::string unusable_file(const std::string& option, const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path file(path);
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    const std::string named = option + " \"" + path + "\"";
+    if (fs::exists(file, error) && !fs::is_regular_file(file, error))
+        return named + " is not a file that can be replaced";
+    if (!file.has_filename() || !fs::is_directory(folder, error))
+        return named + ": \"" + folder.string() + "\" is not a directory";
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) return named + ": \"" + folder.string() + "\" cannot be written";
+    return {};
+}
+
 /// Who names a place that cannot be used learns it now, not when hours of work are to be saved there.
 std::string unusable_path(const Options& options) {
     namespace fs = std::filesystem;
@@ -63,16 +77,10 @@ std::string unusable_path(const Options& options) {
     if (!saved.empty() && !fs::is_directory(saved, error)) return "--snapshot \"" + saved + "\" is not a directory";
     if (!saved.empty() && ::access(saved.c_str(), R_OK | X_OK) != 0)
         return "--snapshot \"" + saved + "\" cannot be read";
+    if (!options.html.empty())
+        if (std::string wrong = unusable_file("--html", options.html); !wrong.empty()) return wrong;
     if (options.report == "text" || options.report == "json") return {};
-    const fs::path report(options.report);
-    const fs::path folder = report.has_parent_path() ? report.parent_path() : fs::path(".");
-    if (fs::exists(report, error) && !fs::is_regular_file(report, error))
-        return "--report \"" + options.report + "\" is not a file that can be replaced";
-    if (!report.has_filename() || !fs::is_directory(folder, error))
-        return "--report \"" + options.report + "\": \"" + folder.string() + "\" is not a directory";
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        return "--report \"" + options.report + "\": \"" + folder.string() + "\" cannot be written";
-    return {};
+    return unusable_file("--report", options.report);
 }
 
 /// What the options mean together, and what they must not.
@@ -164,6 +172,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--report", options.report, "At the end: text, json, or a file (JSON if it ends in .json)")
         ->capture_default_str();
+    app.add_option("--html", options.html, "At the end: a page that shows what happened and when")->type_name("FILE");
     app.add_flag("--detach", options.detach, "Let the command outlive heeler-supervise; its output goes to a file");
     app.add_option("--output-limit", options.output_limit,
                    "How much of a detached command's output is kept in its file, and as much again of what came before")

@@ -31,6 +31,7 @@ struct Options {
     std::string preset = "recommended";
     std::string config;  ///< a file of settings; empty: none
     std::string report = "text";
+    std::string html;  ///< a page that shows what happened; empty: none
     std::string snapshot_directory;
     std::string state_directory;
     std::string ping;  ///< of a dead man's switch; empty: none

@@ -50,6 +50,7 @@ Quit Supervisor::run(const GoOn& how) {
 void Supervisor::loop() {
     delivery_.emplace([this] {
         const heeler::CycleReport report = dog_.deliver();
+        page_.happened(report, dog_.clock().now().wall);
         for (std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) postbox_->put(std::move(line));
         if (!report.events.empty()) delivered_ = true;
         signs_.note(dog_, report);
@@ -110,7 +111,7 @@ void Supervisor::hear(std::string_view chunk, Outlet& to, Heard& heard) {
     pass_on(chunk, to);
     last_output_ = dog_.clock().now();
     const std::string_view lines = heard.lines.add(chunk);
-    dog_.observe(handle_, heeler::Output{lines, lines.empty()}, last_output_);
+    report(heeler::Output{lines, lines.empty()}, last_output_);
     heard.cutter.feed(chunk, [this](std::string_view line) {
         ++view_.lines;
         metric_->see_line(line);
@@ -182,18 +183,18 @@ void Supervisor::report_to_watchdog() {
     // A command that ends closes its output a moment before it is seen to be over.
     if (output_closed_ && !output_lost_ && now.elapsed - *output_closed_ > std::chrono::seconds(1)) {
         output_lost_ = true;
-        dog_.observe(handle_, heeler::OutputAccess{false}, now);
+        report(heeler::OutputAccess{false}, now);
     }
     const bool paused = control_.paused();
     if (!paused && (!next_beat_ || now.elapsed >= *next_beat_) && process_->alive()) {
         next_beat_ = now.elapsed + std::chrono::seconds(1);
         heeler::reap_orphans();
-        dog_.observe(handle_, heeler::Heartbeat{}, now);
+        report(heeler::Heartbeat{}, now);
     }
     if (!sampler_) return;
     if (const auto sampled = sampler_->fetch()) {
         view_.value = sampled;
-        dog_.observe(handle_, heeler::Progress{*sampled}, now);
+        report(heeler::Progress{*sampled}, now);
     }
     if (next_sample_ && now.elapsed < *next_sample_) return;
     next_sample_ =
@@ -210,6 +211,7 @@ void Supervisor::cycle() {
 
 void Supervisor::tell(const heeler::CycleReport& report) {
     if (report.ticks > 0) signs_.note(dog_, report);
+    page_.happened(report, dog_.clock().now().wall);
     for (const heeler::Event& event : report.events)
         if (const auto* const status = std::get_if<heeler::StatusEvent>(&event); status && status->run == run_id_)
             view_.status = name_of(status->status);

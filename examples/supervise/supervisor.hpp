@@ -20,6 +20,7 @@
 #include "metric.hpp"
 #include "narrate.hpp"
 #include "options.hpp"
+#include "page.hpp"
 #include "postbox.hpp"
 #include "previous.hpp"
 #include "run_directory.hpp"
@@ -60,6 +61,11 @@ private:
     [[nodiscard]] std::size_t readable() const;
     [[nodiscard]] std::string unread() const;
     void take_signals();
+    template <class What>
+    void report(const What& what, heeler::Instant now) {
+        dog_.observe(handle_, what, now);
+        page_.heard(what, now.wall);
+    }
     void report_to_watchdog();
     void cycle();
     void tell(const heeler::CycleReport& report);
@@ -106,6 +112,7 @@ private:
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
+    Page page_;
     Heard output_;
     Heard errors_;
     StatusView view_;

@@ -87,6 +87,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     from_file_ = process_->output_in_file();
     interval_ = rules->interval.interval_for(options_.expected);
     began_ = last_output_ = dog_.clock().now();
+    if (!options_.html.empty()) page_.begin(run_id_, began_.wall);
     return std::nullopt;
 }
 

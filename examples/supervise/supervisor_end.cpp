@@ -206,7 +206,11 @@ Quit Supervisor::conclude() {
     }
     const Ending how = ending(*report);
     own_status_ = how.own_status;
-    const auto written = write_report(*report, how);
+    auto written = write_report(*report, how);
+    if (const auto page =
+            page_.of(*report, left_running_ ? std::nullopt : std::optional{end_state()}, dog_.clock().now().wall);
+        written && page)
+        written = heeler::replace_file(options_.html, *page, 0600);
     pass_rest();
     if (!unrecorded_.empty()) return troubled(exit_store, unrecorded_);
     if (!written) return troubled(exit_state, written.error().message);

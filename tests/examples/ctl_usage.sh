@@ -52,7 +52,7 @@ says err "heeler-ctl: there is no command 'statsu'; did you mean 'status'?"
 run 2 heeler-ctl --store "sqlite:$work/none" snoze nightly --for 2h
 says err "there is no command 'snoze'; did you mean 'snooze'?"
 run 2 heeler-ctl frobnicate
-says err "known are status, explain"
+says err "known are status, watch, serve, explain"
 run 2 heeler-ctl silence --clas long_run --because maintenance --for 2h
 says err "there is no option '--clas'; did you mean '--class'?"
 run 2 heeler-ctl ack one two

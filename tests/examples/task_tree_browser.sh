@@ -6,12 +6,8 @@ bin=${HEELER_BIN:?the directory of the built examples}
 program=$bin/heeler-task-tree
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$program" ] || { echo "not built: $program"; exit 1; }
-driver=$(command -v chromedriver) || { echo "chromedriver is not installed: skipped"; exit 77; }
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
-    echo "no browser is installed: skipped"
-    exit 77
-}
-command -v python3 >/dev/null || { echo "python3 is not installed: skipped"; exit 77; }
+# shellcheck source=../support/browser.sh
+. "$here/../support/browser.sh"
 
 work=$(mktemp -d)
 serving=

@@ -1,0 +1,178 @@
+#include "serve.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <signal.h>
+
+#include <httplib.h>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/explain/explain.hpp>
+#include <heeler/report/run_page_html.hpp>
+#include <heeler/report/stored_page.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "../common/parse_duration.hpp"
+#include "../common/share_no_port.hpp"
+#include "decide.hpp"
+#include "find_run.hpp"
+#include "print.hpp"
+#include "run_view.hpp"
+#include "served_page.hpp"
+
+namespace ctl {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+constexpr const char* html_type = "text/html; charset=utf-8";
+
+/// 128 bits that nobody can guess.
+std::string make_token() {
+    std::random_device chance;
+    std::string token;
+    for (int i = 0; i < 4; ++i) {
+        char digits[9];
+        std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(chance()));
+        token += digits;
+    }
+    return token;
+}
+
+/// Takes as long for a wrong one, wherever it is wrong.
+bool same_token(const std::string& a, const std::string& b) {
+    unsigned different = a.size() == b.size() ? 0 : 1;
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+        different |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+    return different == 0;
+}
+
+/// One request at a time: the store is one connection.
+class Service {
+public:
+    Service(const Options& options, Store& store)
+        : options_{options}, store_{store}, token_{options.operate ? make_token() : std::string{}} {
+        http_.new_task_queue = [] { return new httplib::ThreadPool(4); };
+        http_.set_read_timeout(5);
+        http_.set_write_timeout(5);
+        http_.set_payload_max_length(std::size_t{1} << 16);
+        common::share_no_port(http_);
+        http_.set_default_headers(
+            {{"Cache-Control", "no-store"},
+             {"X-Content-Type-Options", "nosniff"},
+             {"X-Frame-Options", "DENY"},
+             {"Referrer-Policy", "no-referrer"},
+             {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"}});
+        http_.set_pre_routing_handler([this](const Request& request, Response& response) {
+            if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
+            refuse(response, 403, "only requests to http://127.0.0.1 or http://localhost are answered");
+            return httplib::Server::HandlerResponse::Handled;
+        });
+        http_.Get("/", [this](const Request&, Response& response) { show(response, {}); });
+        http_.Get("/run", [this](const Request& request, Response& response) { show_run(request, response); });
+        if (options.operate)
+            http_.Post("/decide", [this](const Request& request, Response& response) { note(request, response); });
+    }
+
+    /// Answers until it is interrupted. The signals are blocked.
+    [[nodiscard]] Quit run(const sigset_t& interruptions) {
+        const int port = options_.port == 0                               ? http_.bind_to_any_port("127.0.0.1")
+                         : http_.bind_to_port("127.0.0.1", options_.port) ? options_.port
+                                                                          : -1;
+        if (port <= 0) return {exit_usage, "--port " + std::to_string(options_.port) + " is taken; 0 takes any"};
+        port_ = std::to_string(port);
+        print("http://127.0.0.1:" + port_ + "/\n");
+        if (options_.operate) print("token: " + token_ + "\n");
+        std::fflush(stdout);
+        std::thread answering{[this] { http_.listen_after_bind(); }};
+        int interrupted = 0;
+        sigwait(&interruptions, &interrupted);
+        http_.stop();
+        answering.join();
+        return {};
+    }
+
+private:
+    /// A name that somebody else's server gave to this machine is none of ours.
+    [[nodiscard]] bool is_ours(const std::string& host) const {
+        return host == "127.0.0.1:" + port_ || host == "localhost:" + port_;
+    }
+    [[nodiscard]] bool is_for_us(const Request& request) const {
+        if (!is_ours(request.get_header_value("Host"))) return false;
+        if (!request.has_header("Origin")) return true;
+        const std::string origin = request.get_header_value("Origin");
+        return origin.rfind("http://", 0) == 0 && is_ours(origin.substr(7));
+    }
+    static void refuse(Response& response, int status, const std::string& why) {
+        response.status = status;
+        response.set_content(why + "\n", "text/plain; charset=utf-8");
+    }
+    void show(Response& response, const std::string& said) {
+        const std::lock_guard guard{lock_};
+        if (!options_.operate) response.set_header("Refresh", "5");  // else it would take away what is typed
+        response.set_content(served_page(options_, store_, said, heeler::SystemClock{}.now()), html_type);
+    }
+    void show_run(const Request& request, Response& response) {
+        const std::lock_guard guard{lock_};
+        const heeler::Instant now = heeler::SystemClock{}.now();
+        auto found = find_run(store_, request.get_param_value("id"));
+        if (const auto* const quit = std::get_if<Quit>(&found)) return refuse(response, 404, quit->message);
+        const auto& known = std::get<heeler::History>(found);
+        if (!view_of(*known.row, {}, now).readable)
+            return refuse(response, 500, "the run's facts were written by another version of heeler, or are damaged");
+        response.set_content(to_html(heeler::stored_page(heeler::detail::stored_report(known, now), known, now.wall)),
+                             html_type);
+    }
+
+    void note(const Request& request, Response& response) {
+        if (!same_token(request.get_param_value("token"), token_))
+            return refuse(response, 403, "that is not the token that heeler-ctl printed");
+        Options decision = options_;
+        decision.run = request.get_param_value("run");
+        const std::string verb = request.get_param_value("verb");
+        const auto named = std::find(heeler::verb_names.begin(), heeler::verb_names.end(), verb);
+        if (named == heeler::verb_names.end() || verb == heeler::verb_names.back())
+            return refuse(response, 400, "'" + heeler::text::one_line(verb, 60) + "' is nothing that can be decided");
+        decision.verb = static_cast<heeler::Verb>(named - heeler::verb_names.begin());
+        if (decision.verb == heeler::Verb::snooze) {
+            const auto length = common::parse_duration(request.get_param_value("for"));
+            if (!length) return refuse(response, 400, length.error().message);
+            decision.lasts_for = *length;
+        }
+        std::string said;
+        {
+            const std::lock_guard guard{lock_};
+            const Noted noted = note_decision(decision, store_, heeler::SystemClock{}.now());
+            said = noted.answer.empty() ? noted.quit.message : noted.answer;
+        }
+        show(response, said);
+    }
+
+    const Options& options_;
+    Store& store_;
+    std::string token_;
+    std::string port_;
+    std::mutex lock_;
+    httplib::Server http_;
+};
+
+}  // namespace
+
+Quit serve(const Options& options, Store& store) {
+    sigset_t interruptions;
+    sigemptyset(&interruptions);
+    sigaddset(&interruptions, SIGINT);
+    sigaddset(&interruptions, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &interruptions, nullptr);  // in the threads that answer, too
+    return Service{options, store}.run(interruptions);
+}
+
+}  // namespace ctl
