@@ -8,8 +8,7 @@
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC; all with Clang, each source by itself, and in
 #                          Release with the benchmarks; as an installed package, each header by itself, tools under the
 #                          sanitizers, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs killed twice,
-#                          at every pair of points, a million cycles of a monitor, the model with larger bounds, and the
-#                          task tree's page in a browser
+#                          at every pair of points, a million cycles of a monitor, and the model with larger bounds
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,7 +18,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,13s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,12s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
@@ -54,9 +53,7 @@ build() {
 heading "set-up"
 # shellcheck source=cmake/setup.sh
 . cmake/setup.sh
-setup=test
-[ "$full" = no ] || setup=full
-heeler_setup "$setup" || fail
+heeler_setup test || fail
 mkdir -p build
 
 # Clang's thread sanitizer before version 18 cannot run where the kernel randomises addresses by more than 28 bits.
@@ -133,7 +130,7 @@ if [ "$full" = yes ]; then
     build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_UNITY=OFF || fail
 
     heading "build in Release, with the benchmarks"
-    build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_BY_FILE=ON -DHEELER_TEST_PREFIX=release. || fail
+    build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_HEADERS_ALONE=OFF -DHEELER_TEST_BY_FILE=ON -DHEELER_TEST_PREFIX=release. || fail
     builds+=(release)
 fi
 

@@ -25,7 +25,7 @@ foreach(step IN ITEMS start remove)
     set(test "${HEELER_TEST_PREFIX}postgres.${step}")
     add_test(NAME "${test}" COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/../support/postgres_server.sh" ${step}
                                     "${postgres_dir}")
-    set_tests_properties("${test}" PROPERTIES TIMEOUT 120 ENVIRONMENT "HEELER_POSTGRES_BIN=${postgres_bin}")
+    set_tests_properties("${test}" PROPERTIES TIMEOUT 600 ENVIRONMENT "HEELER_POSTGRES_BIN=${postgres_bin}") # tens of thousands of files
 endforeach()
 set_tests_properties("${HEELER_TEST_PREFIX}postgres.start" PROPERTIES FIXTURES_SETUP "${postgres_fixture}" DEPENDS
                                                                           "${before_all_else}")
