@@ -1,6 +1,5 @@
 #include "serve.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <random>
@@ -16,6 +15,7 @@
 #include <heeler/explain/explain.hpp>
 #include <heeler/report/run_page_html.hpp>
 #include <heeler/report/stored_page.hpp>
+#include <heeler/store/stored_names.hpp>
 #include <heeler/text/one_line.hpp>
 
 #include "../common/parse_duration.hpp"
@@ -138,10 +138,10 @@ private:
         Options decision = options_;
         decision.run = request.get_param_value("run");
         const std::string verb = request.get_param_value("verb");
-        const auto named = std::find(heeler::verb_names.begin(), heeler::verb_names.end(), verb);
-        if (named == heeler::verb_names.end() || verb == heeler::verb_names.back())
+        const auto named = heeler::detail::value_named<heeler::Verb>(verb);
+        if (!named || *named == heeler::Verb::silence)  // which is about more than a run
             return refuse(response, 400, "'" + heeler::text::one_line(verb, 60) + "' is nothing that can be decided");
-        decision.verb = static_cast<heeler::Verb>(named - heeler::verb_names.begin());
+        decision.verb = *named;
         if (decision.verb == heeler::Verb::snooze) {
             const auto length = common::parse_duration(request.get_param_value("for"));
             if (!length) return refuse(response, 400, length.error().message);

@@ -9,6 +9,7 @@
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/table.hpp>
+#include <heeler/text/url_encoded.hpp>
 
 #include "damage.hpp"
 #include "decision_rows.hpp"
@@ -25,21 +26,6 @@ using heeler::text::TableRow;
 std::string html(std::string_view text) {
     std::string out;
     heeler::detail::append_html(out, heeler::text::one_line(text, 1024));
-    return out;
-}
-
-/// As part of an address.
-std::string encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-        if (plain)
-            out += c;
-        else
-            append(out, "%", digits.substr(byte >> 4, 1), digits.substr(byte & 15u, 1));
-    }
     return out;
 }
 
@@ -96,7 +82,7 @@ void put_overview(std::string& out, const Options& options, Store& store, heeler
     if (seen->views.empty()) out += "<p>No run is under way.</p>\n";
     const RunTable runs = table_of(seen->views, now);
     std::vector<std::string> links;
-    for (const RunView& view : seen->views) links.push_back(encoded(view.row.id));
+    for (const RunView& view : seen->views) links.push_back(heeler::text::url_encoded(view.row.id));
     put_table(out, "Runs", runs.heads, runs.rows, links);
     put_table(out, "Alerts that wait, or were given up", {"Run", "State", "Kind", "Since", "Summary", "Why"},
               alert_rows(store, now));

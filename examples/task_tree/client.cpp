@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/url_encoded.hpp>
 
 #include "tracker.hpp"
 
@@ -62,22 +63,7 @@ Answer Client::put(const std::string& path, const std::string& json) {
 }
 
 std::string Client::issue(const std::string& id, const std::string& rest) {
-    return "/api/issues/" + percent_encoded(id) + rest;
-}
-
-std::string percent_encoded(const std::string& text) {
-    constexpr char digits[] = "0123456789ABCDEF";
-    std::string encoded;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '_' || c == '.';
-        if (plain)
-            encoded += c;
-        else
-            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return encoded;
+    return "/api/issues/" + heeler::text::url_encoded(id) + rest;
 }
 
 std::string json_of(const std::map<std::string, std::string>& members) {

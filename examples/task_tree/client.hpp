@@ -46,9 +46,6 @@ private:
     std::unique_ptr<Wire> wire_;
 };
 
-/// A text as a part of a path or of a query.
-[[nodiscard]] std::string percent_encoded(const std::string& text);
-
 /// `{"key":"value",...}`
 [[nodiscard]] std::string json_of(const std::map<std::string, std::string>& members);
 

@@ -7,6 +7,7 @@
 
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/url_encoded.hpp>
 
 #include "tracker.hpp"
 
@@ -53,8 +54,8 @@ bool Reviewer::review_one() {
 }
 
 std::optional<Reviewer::Wake> Reviewer::oldest_wake() {
-    const Answer answer =
-        client_.get("/api/wakes?tenant=" + percent_encoded(tenant_) + "&agent=" + percent_encoded(agent_));
+    const Answer answer = client_.get("/api/wakes?tenant=" + heeler::text::url_encoded(tenant_) +
+                                      "&agent=" + heeler::text::url_encoded(agent_));
     if (!answer.good()) return std::nullopt;
     const Body body{answer.body};
     for (const JsonObject& each : body.object().objects("wakes")) {
@@ -134,7 +135,8 @@ void Reviewer::finish(const Wake& wake, const std::string& status, const std::st
         client_.patch(Client::issue(wake.task), json_of({{"status", status}, {"disposition", disposition}}));
     if (!done.good()) tell_("the review is not finished: " + done.error());
     client_.act_as({{}, agent_, {}});
-    const Answer ended = client_.patch("/api/runs/" + percent_encoded(run_), json_of({{"status", "succeeded"}}));
+    const Answer ended =
+        client_.patch("/api/runs/" + heeler::text::url_encoded(run_), json_of({{"status", "succeeded"}}));
     if (!ended.good()) tell_("the run is not finished: " + ended.error());
     tell_("finished " + wake.task + ": " + (disposition.empty() ? status : disposition));
 }

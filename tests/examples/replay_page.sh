@@ -8,11 +8,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$bin/heeler-replay" ] || { echo "not built: $bin/heeler-replay"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-}
+: >"$work/out"
+# shellcheck source=SCRIPTDIR/../support/tool_checks.sh
+. "$here/../support/tool_checks.sh"
 holds() { grep -qF -- "$3" "$2" || fail "$1: no $3"; }
 
 # --- heeler-replay: a run that loops, and says hostile things ---
@@ -75,5 +73,4 @@ awk 'BEGIN {
 # shellcheck source=../support/browser.sh
 . "$here/../support/browser.sh"
 python3 "$here/replay_page.py" "$driver" "$browser" "$work/run.html" "$work/long.html" ${1:+"$1"} || fail "in the browser"
-[ $failures -eq 0 ] || exit 1
-echo "ok"
+finish

@@ -15,6 +15,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sha256.hpp>
+#include <heeler/text/url_encoded.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -51,22 +52,6 @@ struct GithubIssue {
     return text::concat(fence, "text\n", text, "\n", fence, "\n");
 }
 
-/// As a value of a query, whatever it holds.
-[[nodiscard]] inline std::string url_encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-                           c == '.' || c == '_' || c == '~';
-        if (plain)
-            out += c;
-        else
-            out.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return out;
-}
-
 class GithubRepository {
 public:
     explicit GithubRepository(GithubSettings settings) : settings_{std::move(settings)}, client_{settings_.transfer} {
@@ -79,7 +64,7 @@ public:
     [[nodiscard]] Result<GithubIssue> find(std::string_view state, std::string_view mark) {
         for (int page = 1; page <= most_pages; ++page) {
             const auto answer =
-                ask("GET", text::concat("/issues?state=", state, "&labels=", url_encoded(settings_.label),
+                ask("GET", text::concat("/issues?state=", state, "&labels=", text::url_encoded(settings_.label),
                                         "&per_page=", std::to_string(per_page), "&page=", std::to_string(page)));
             if (!answer) return tl::unexpected<Error>(answer.error());
             const JsonAnswer list{answer->body};
