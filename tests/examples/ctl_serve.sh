@@ -18,6 +18,8 @@ finish_all() {
 trap finish_all EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
 . "$here/../support/tool_checks.sh"
+# shellcheck source=SCRIPTDIR/../support/served_address.sh
+. "$here/../support/served_address.sh"
 
 now=$(date +%s)
 at() { date -u -d "@$((now + $1))" +%Y-%m-%dT%H:%M:%SZ; }
@@ -32,15 +34,12 @@ export HEELER_STORE="sqlite:$work/store.db"
 
 # serve ARGUMENTS...: starts it at a free port; its address is in $url, what it printed in $work/served.
 serve() {
-    [ -z "$serving" ] || { kill "$serving"; wait "$serving"; }
+    rm -f "$work/served"
     "$tool" serve --port 0 "$@" >"$work/served" 2>&1 &
     serving=$!
-    for _ in $(seq 100); do
-        [ ! -s "$work/served" ] || break
-        sleep 0.05
-    done
-    url=$(sed -n 's|^\(http://.*\)/$|\1|p' "$work/served")
+    url=$(served_address "$work/served")
     [ -n "$url" ] || fail "serve says no address: $(cat "$work/served")"
+    url=${url%/}
 }
 # get STATUS WHAT ARGUMENTS...: the answer is in $work/out.
 get() {
@@ -98,9 +97,15 @@ says '"verb":"snooze"'
 says 'is taken'
 
 # In a terminal: again and again until it is interrupted, and its end is no error.
-timeout -s INT 1.2 "$tool" watch --every 300ms >"$work/out" 2>&1
-[ $? = 124 ] || fail "watch does not go on"
+"$tool" watch --every 50ms >"$work/out" 2>&1 &
+watching=$!
+for _ in $(seq 300); do
+    [ "$(grep -c 'a/b <i>' "$work/out")" -lt 2 ] || break
+    sleep 0.1
+done
 [ "$(grep -c 'a/b <i>' "$work/out")" -ge 2 ] || fail "watch shows the table once"
+kill -INT "$watching"
+wait "$watching" || fail "watch ends with $?"
 expect 2 "a misspelt length" watch --every soon
 says 'soon'
 timeout 10 "$tool" watch --every 50ms 2>"$work/out" | head -n 1 >/dev/null

@@ -7,6 +7,8 @@ endpoint=${HEELER_BIN:?the directory of the built examples}/heeler-metrics-endpo
 [ -x "$endpoint" ] || { echo "not built: $endpoint"; exit 1; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/../support/served_address.sh
+. "$here/../support/served_address.sh"
 dashboard=$here/../../examples/metrics_endpoint/grafana-dashboard.json
 work=$(mktemp -d)
 failures=0
@@ -52,11 +54,7 @@ comes_true() {
 
 "$endpoint" --port 0 --agents 3 --interval 1 --holder test >"$work/out" 2>"$work/err" &
 program=$!
-for _ in $(seq 100); do
-    [ -s "$work/out" ] && break
-    sleep 0.1
-done
-url=$(head -n 1 "$work/out")
+url=$(served_address "$work/out")
 [ -n "$url" ] || { fail "it does not serve"; exit 1; }
 
 comes_true 'heeler_interventions_total{step="inject:nudge",outcome="done"}'

@@ -8,6 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$program" ] || { echo "not built: $program"; exit 1; }
 # shellcheck source=../support/browser.sh
 . "$here/../support/browser.sh"
+# shellcheck source=SCRIPTDIR/../support/served_address.sh
+. "$here/../support/served_address.sh"
 
 work=$(mktemp -d)
 serving=
@@ -20,11 +22,7 @@ trap finish EXIT
 
 "$program" "$work" --port 0 --sample --grace 1ms >"$work/out" 2>"$work/err" &
 serving=$!
-for _ in $(seq 100); do
-    [ ! -s "$work/out" ] || break
-    sleep 0.1
-done
-python3 "$here/task_tree_browser.py" "$driver" "$browser" "$(head -n 1 "$work/out")" "$program" ${1:+"$1"} || {
+python3 "$here/task_tree_browser.py" "$driver" "$browser" "$(served_address "$work/out")" "$program" ${1:+"$1"} || {
     echo "FAILED"
     sed 's/^/    /' "$work/err"
     exit 1
