@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/last_value.hpp>
 #include <heeler/report/run_page.hpp>
 #include <heeler/report/run_page_style.hpp>
 #include <heeler/text/append.hpp>
