@@ -14,8 +14,11 @@ using namespace trees;
 
 namespace {
 
-/// Real time: the server's clock decides who holds what.
-constexpr Duration short_tree_lease = 200ms;
+/// Real time: the server's clock decides who holds what. Who is kept from running for longer than the margin of its
+/// lease
+/// (`tree_holder_settings`), between its look at the lease and the act, acts beside the next one: these trees cannot
+/// refuse it, and a busy machine keeps threads waiting for tens of milliseconds.
+constexpr Duration short_tree_lease = 800ms;
 constexpr Duration long_tree_lease = 20s;
 
 EngineSettings tree_holder_settings(std::string name, Duration lease) {
@@ -23,7 +26,7 @@ EngineSettings tree_holder_settings(std::string name, Duration lease) {
     settings.holder = std::move(name);
     settings.lease = lease;
     settings.renew_every = lease / 4;
-    settings.lease_margin = lease / 8;
+    settings.lease_margin = lease / 4;
     return settings;
 }
 
