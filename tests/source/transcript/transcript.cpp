@@ -195,6 +195,14 @@ TEST_CASE("Gemini: a document, or lines, and a call stands there with its result
     Told lines{head + "}", user, R"({"$set":{"lastUpdated":"now"}})", message};
     CHECK(lines.words() == expected);
     CHECK(lines.usage().tokens_out == 7);
+
+    // A message is written again as a whole whenever there is more of it.
+    const std::string_view begun =
+        R"({"id":"g1","timestamp":"2026-03-01T10:00:05Z","type":"gemini","content":"I read it.","tokens":{"input":50,"output":1},"toolCalls":[{"id":"t1","name":"read_file","args":{"path":"a"},"status":"executing"}]})";
+    Told again{head + "}", user, user, begun, begun, message, message};
+    CHECK(again.words() == Words{"told Read it", "usage", "says I read it.", R"(call read_file {"path":"a"} #t1)",
+                                 "usage", "call edit {} #t2", "result ok hello #t1", "result failed no such file #t2"});
+    CHECK(again.usage().tokens_out == 7);
 }
 
 TEST_CASE("OpenHands: actions and what answers them, and of several tasks in a file each is a run") {

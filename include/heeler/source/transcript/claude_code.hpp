@@ -26,6 +26,7 @@ public:
         const std::string_view type = line["type"].text();
         const bool own_file = line["agentId"].is_text();
         told.set_session(line[own_file ? "agentId" : "sessionId"].text());
+        told.set_directory(line["cwd"].text());
         told.at(line["timestamp"].time(), !own_file && line["isSidechain"].is_true() ? "sub-agent" : "");
         if (type == "assistant") return read_assistant(line, told);
         if (type == "user") return read_user(line, told);

@@ -28,7 +28,10 @@ public:
         const std::string_view type = line["type"].text();
         const detail::JsonValue payload = line["payload"];
         told.at(line["timestamp"].time());
-        if (type == "session_meta") return told.set_session(payload["id"].text());
+        if (type == "session_meta") {
+            told.set_directory(payload["cwd"].text());
+            return told.set_session(payload["id"].text());
+        }
         if (type == "response_item") return read_item(payload, told);
         if (type == "event_msg") return read_event(payload, told);
         if (type == "compacted") return told.compacts(0, 0);

@@ -145,6 +145,12 @@ public:
     }
     [[nodiscard]] std::string_view session() const noexcept { return session_; }
 
+    /// The directory that the agent works in.
+    void set_directory(std::string_view path) {
+        if (directory_.empty()) directory_ = path;
+    }
+    [[nodiscard]] std::string_view directory() const noexcept { return directory_; }
+
     /// Forgets the events, and keeps what it knows of the conversation.
     void clear() {
         events_.clear();
@@ -195,6 +201,7 @@ private:
     std::map<std::string, Talk, std::less<>> talks_;
     std::map<std::string, std::size_t> unknown_;
     std::string session_;
+    std::string directory_;
     std::string task_;
     std::string_view run_;
     std::optional<WallTime> when_, last_, begin_;

@@ -22,7 +22,10 @@ public:
     void read(const detail::JsonValue& line, Conversation& told) {
         const std::string_view type = line["type"].text();
         told.at(line["timestamp"].time());
-        if (type == "session") return told.set_session(line["id"].text());
+        if (type == "session") {
+            told.set_directory(line["cwd"].text());
+            return told.set_session(line["id"].text());
+        }
         if (type == "message") return read_message(line["message"], told);
         if (type == "compaction") return told.compacts(line["tokensBefore"].integer(), 0);
         if (!detail::is_one_of(type, {"model_change", "thinking_level_change", "branch_summary", "custom", "label",
