@@ -15,6 +15,7 @@
 #include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
+#include "../common/state_directory.hpp"
 
 namespace supervise {
 
@@ -104,16 +105,9 @@ std::string contradiction(const Options& options) {
 
 }  // namespace
 
-std::string default_state_directory() {
-    const char* const state = std::getenv("XDG_STATE_HOME");
-    if (state != nullptr && *state == '/') return std::string(state) + "/heeler";
-    const char* const home = std::getenv("HOME");
-    return std::string(home != nullptr && *home != '\0' ? home : ".") + "/.local/state/heeler";
-}
-
 std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     Options options;
-    options.state_directory = default_state_directory();
+    options.state_directory = common::state_directory();
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     options.command = common::take_command(words);
 

@@ -54,7 +54,4 @@ struct Options {
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).
 [[nodiscard]] std::variant<Options, Quit> parse_options(int argc, const char* const* argv);
 
-/// Where state is kept if nobody says otherwise.
-[[nodiscard]] std::string default_state_directory();
-
 }  // namespace supervise

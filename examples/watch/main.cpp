@@ -1,0 +1,219 @@
+// heeler-watch [OPTIONS]: watches the sessions of the coding agents in a home. `--help` tells the rest.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/engine/runner.hpp>
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/notify/log_notifier.hpp>
+#include <heeler/settings/presets.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/shown_name.hpp>
+#include <heeler/text/table.hpp>
+
+#include "../common/any_store.hpp"
+#include "../common/channels.hpp"
+#include "../common/error_news.hpp"
+#include "../common/given_settings.hpp"
+#include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
+#include "asks_person.hpp"
+#include "options.hpp"
+#include "sessions.hpp"
+
+namespace {
+
+using watch::Options;
+
+/// On a terminal a table with the newest news below it, drawn anew; otherwise a line for each piece of news.
+/// Thread-safe.
+class Screen {
+public:
+    void news(const std::string& line) {
+        const std::lock_guard guard{lock_};
+        if (!on_terminal_) {
+            std::printf("%s\n", line.c_str());
+            std::fflush(stdout);
+            return;
+        }
+        newest_.push_back(line);
+        if (newest_.size() > most_news) newest_.pop_front();
+    }
+
+    void draw(const std::string& table) const {
+        const std::lock_guard guard{lock_};
+        if (!on_terminal_) return;
+        // Home, and clear from there on.
+        std::printf("\x1b[H\x1b[J%s\n", table.c_str());
+        for (const std::string& line : newest_) std::printf("%s\n", line.c_str());
+        std::fflush(stdout);
+    }
+
+private:
+    static constexpr std::size_t most_news = 12;
+
+    mutable std::mutex lock_;
+    std::deque<std::string> newest_;
+    bool on_terminal_ = ::isatty(STDOUT_FILENO) == 1;
+};
+
+/// Where alerts are read by whoever sits here.
+class Terminal {
+public:
+    static constexpr std::string_view name = "terminal";
+
+    explicit Terminal(Screen& screen) : screen_{&screen} {}
+
+    [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
+        screen_->news(heeler::LogNotifier::line_of(alert));
+        return heeler::Receipt{};
+    }
+
+private:
+    Screen* screen_;
+};
+
+using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<Terminal>>;
+
+int fail(const std::string& message, int status) {
+    std::fprintf(stderr, "heeler-watch: %s\n", heeler::text::one_line(message, 4096).c_str());
+    return status;
+}
+
+/// What is found is told, and nothing is done: these agents have a person of their own.
+[[nodiscard]] heeler::Result<heeler::RunClass> rules_of(const Options& options) {
+    heeler::RunClass rules = heeler::presets::recommended();
+    rules.name = "agents";
+    rules.schedule = {.period = options.every, .immediate = true};
+    rules.detectors.turn_off<heeler::NeedsInput>().turn_on<watch::AsksPerson>();
+    auto& ladder = *rules.ladder.as<heeler::RecoveryLadder>();
+    ladder.responses.clear();
+    ladder.final_rung = {{heeler::ActionKind::escalate, {}, {}}};
+    rules.alerts.escalation = {};
+    rules.prompts.detectors_words = true;
+    const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
+        std::fprintf(stderr, "heeler-watch: %s\n", fault.c_str());
+    });
+    if (!laid) return tl::unexpected<heeler::Error>(laid.error());
+    return rules;
+}
+
+[[nodiscard]] std::string doing_of(const heeler::TranscriptTotals& totals) {
+    if (totals.waits) return "waits for you";
+    return totals.doing.empty() ? "thinks" : heeler::text::shown_name(totals.doing, 40);
+}
+
+[[nodiscard]] std::string table_of(Dog& dog, const watch::Sessions& sessions, const Options& options) {
+    const heeler::WallTime now = dog.clock().now().wall;
+    std::vector<heeler::text::TableRow> rows;
+    for (const watch::SessionRow& row : sessions.rows()) {
+        const auto run = dog.find(row.id);
+        const auto status = run ? dog.status(*run) : heeler::Result<heeler::Status>{heeler::Status::healthy};
+        const heeler::Duration age = std::max(heeler::Duration{}, now - row.totals.last.value_or(row.changed));
+        rows.push_back({heeler::text::shown_name(row.id, 60), row.project, std::string{status ? name_of(*status) : "?"},
+                        heeler::text::spoken(age) + " ago", std::to_string(row.totals.calls),
+                        std::to_string(row.totals.usage.tokens_in + row.totals.usage.tokens_out),
+                        doing_of(row.totals)});
+    }
+    if (rows.empty())
+        return "No session was written to within " + heeler::text::spoken(options.live) + " in " +
+               watch::session_folders(options.home) + ".\n";
+    return heeler::text::to_table({"Session", "Project", "Status", "Active", "Calls", "Tokens", "Now"}, rows);
+}
+
+/// Errors that go on are said once, then hourly. Called from either of the runner's threads.
+class Complaints {
+public:
+    explicit Complaints(Screen& screen) : screen_{screen} {}
+
+    void hear(const heeler::CycleReport& report, heeler::Elapsed now) {
+        const std::lock_guard guard{lock_};
+        for (const heeler::Event& event : report.events)
+            if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
+                if (const auto line = errors_.line_of(*error, now))
+                    screen_.news("heeler-watch: " + heeler::text::one_line(*line, 1024));
+    }
+
+private:
+    Screen& screen_;
+    std::mutex lock_;
+    common::ErrorNews errors_{std::chrono::hours{1}};
+};
+
+/// The table, as of now, without a word to anybody.
+int show_once(Dog& dog, const watch::Sessions& sessions, const Options& options, Complaints& complaints) {
+    constexpr int most_rounds = 1000;
+    int rounds = 0;
+    do complaints.hear(dog.tick(heeler::TickCause::on_demand), dog.clock().now().elapsed);
+    while (sessions.behind() && ++rounds < most_rounds);
+    std::fputs(table_of(dog, sessions, options).c_str(), stdout);
+    return 0;
+}
+
+int watch_sessions(const Options& options) {
+    sigset_t interruptions;
+    sigemptyset(&interruptions);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&interruptions, signal);
+    ::pthread_sigmask(SIG_BLOCK, &interruptions, nullptr);
+    Screen screen;
+    common::LifeSigns signs{options.ping, [&](const std::string& line) { screen.news("heeler-watch: " + line); }};
+    common::Channels channels;
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) return fail(added.error().message, watch::exit_usage);
+    auto rules = rules_of(options);
+    if (!rules) return fail(rules.error().message, watch::exit_usage);
+    std::error_code error;
+    if (const std::filesystem::path file = options.store.sqlite_file; file.has_parent_path())
+        std::filesystem::create_directories(file.parent_path(), error);
+    auto store = options.once ? common::AnyStore::in_file({}) : common::AnyStore::at(options.store);
+    if (!store) return fail(store.error().message, watch::exit_usage);
+
+    watch::Sessions sessions{options.home, options.live};
+    Complaints complaints{screen};
+    Dog dog{heeler::SystemClock{}, *std::move(store), {Terminal{screen}, std::move(channels)}};
+    if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);
+    if (const auto attached = dog.attach(rules->name, sessions); !attached) return fail(attached.error().message, 1);
+    if (options.once) return show_once(dog, sessions, options, complaints);
+
+    const heeler::Elapsed began = dog.clock().now().elapsed;
+    {
+        heeler::Runner runner{dog, options.every, [&](const heeler::CycleReport& cycle) {
+                                  complaints.hear(cycle, dog.clock().now().elapsed);
+                                  signs.note(dog, cycle);
+                              }};
+        const timespec second{1, 0};
+        while (!options.length || dog.clock().now().elapsed - began < *options.length) {
+            screen.draw(table_of(dog, sessions, options));
+            if (::sigtimedwait(&interruptions, nullptr, &second) > 0) break;
+        }
+    }
+    signs.stopping();
+    const auto stored = dog.flush();
+    return stored ? 0 : fail(stored.error().message, 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    common::take_environment();
+    try {
+        Options options;
+        if (const auto status = watch::parse_options(argc, argv, options)) return *status;
+        return watch_sessions(options);
+    } catch (const std::exception& error) {
+        return fail(error.what(), 1);
+    }
+}

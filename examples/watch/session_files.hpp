@@ -1,0 +1,29 @@
+// Where coding agents keep the files of their sessions, below a person's home.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/posix/regular_file.hpp>
+
+namespace watch {
+
+struct SessionFile {
+    std::string id;  ///< "claude/SESSION"; the same as long as the file is there
+    std::string agent;
+    std::string parent;  ///< id of the session whose sub-agent it is; empty: none's
+    heeler::FilePlace place;
+    heeler::WallTime changed{};
+};
+
+/// The files that were written to since then. Folders that are not there hold none; links are not followed. Errors:
+/// `io` for a folder that is there and cannot be read.
+[[nodiscard]] heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& home,
+                                                                          heeler::WallTime since);
+
+/// "~/.claude/projects (claude), ..."; each below `home`, or where the agent's own variable puts it.
+[[nodiscard]] std::string session_folders(const std::string& home);
+
+}  // namespace watch

@@ -1,0 +1,66 @@
+// The live sessions of a person's agents, as a source: who there is, and what their files say.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
+#include <heeler/core/source.hpp>
+#include <heeler/core/time.hpp>
+#include <heeler/source/transcript_log.hpp>
+
+#include "session_files.hpp"
+
+namespace watch {
+
+/// A session as people see it.
+struct SessionRow {
+    std::string id;
+    std::string agent;
+    std::string project;
+    heeler::TranscriptTotals totals;
+    heeler::WallTime changed{};
+};
+
+/// What lies in the folders is the agents': it is read and never written. Thread-safe.
+class Sessions {
+public:
+    /// A session is live while its file was written to within `live`.
+    Sessions(std::string home, heeler::Duration live) : home_{std::move(home)}, live_{live} {}
+
+    heeler::Result<std::vector<heeler::RunSpec>> list();
+    heeler::Result<std::vector<heeler::PolledRun>> poll(std::span<const heeler::RunCursor> runs);
+
+    /// Those that are live, in order of their ids.
+    [[nodiscard]] std::vector<SessionRow> rows() const;
+
+    /// Whether a file holds more than was read of it.
+    [[nodiscard]] bool behind() const;
+
+private:
+    struct Session {
+        heeler::RunSpec spec;
+        std::string agent;
+        heeler::WallTime changed{};
+        std::unique_ptr<heeler::TranscriptLog<>> log;
+        bool behind = true;
+    };
+
+    [[nodiscard]] std::optional<Session> open(const SessionFile& file);
+
+    std::string home_;
+    heeler::Duration live_;
+    mutable std::mutex lock_;
+    std::map<std::string, Session, std::less<>> sessions_;
+    std::map<std::string, heeler::WallTime>
+        no_sessions_;  ///< files that are none so far, and when they were written to
+};
+
+}  // namespace watch
