@@ -53,9 +53,10 @@ public:
         if (newest_.size() > most_news) newest_.pop_front();
     }
 
+    [[nodiscard]] bool on_terminal() const noexcept { return on_terminal_; }
+
     void draw(const std::string& table) const {
         const std::lock_guard guard{lock_};
-        if (!on_terminal_) return;
         // Home, and clear from there on.
         std::printf("\x1b[H\x1b[J%s\n", table.c_str());
         for (const std::string& line : newest_) std::printf("%s\n", line.c_str());
@@ -196,7 +197,7 @@ int watch_sessions(const Options& options) {
                               }};
         const timespec second{1, 0};
         while (!options.length || dog.clock().now().elapsed - began < *options.length) {
-            screen.draw(table_of(dog, sessions, options));
+            if (screen.on_terminal()) screen.draw(table_of(dog, sessions, options));
             if (::sigtimedwait(&interruptions, nullptr, &second) > 0) break;
         }
     }

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t most_of_head = 256U << 10;
 constexpr std::size_t longest_task = 256;
+/// A file that was not written to for so long has nothing that it did not have before: neither a line, nor a turn that
+/// is over by now.
+constexpr heeler::Duration nothing_new = heeler::TranscriptLogSettings{}.settles + std::chrono::minutes{1};
 
 /// What the beginning of a session's file says. Absent: it is no session that somebody has told anything yet.
 std::optional<heeler::RunSpec> spec_of(const SessionFile& file) {
@@ -81,14 +84,20 @@ heeler::Result<std::vector<heeler::RunSpec>> Sessions::list() {
     return listed;
 }
 
+bool Sessions::has_no_news(const Session& session) {
+    const heeler::WallTime now = heeler::SystemClock{}.now().wall;
+    return !session.behind && session.read == session.changed && session.changed + nothing_new < now;
+}
+
 heeler::Result<std::vector<heeler::PolledRun>> Sessions::poll(std::span<const heeler::RunCursor> runs) {
     const std::lock_guard guard{lock_};
     std::vector<heeler::PolledRun> found;
     for (const heeler::RunCursor& run : runs) {
         const auto session = sessions_.find(run.name);
-        if (session == sessions_.end()) continue;
+        if (session == sessions_.end() || has_no_news(session->second)) continue;
         auto polled = session->second.log->poll(run.cursor);
         session->second.behind = polled && polled->more;
+        if (polled) session->second.read = session->second.changed;
         found.push_back({run.run, std::move(polled)});
     }
     return found;

@@ -51,9 +51,11 @@ private:
         heeler::WallTime changed{};
         std::unique_ptr<heeler::TranscriptLog<>> log;
         bool behind = true;
+        heeler::WallTime read{};  ///< what `changed` was then
     };
 
     [[nodiscard]] std::optional<Session> open(const SessionFile& file);
+    [[nodiscard]] static bool has_no_news(const Session& session);
 
     std::string home_;
     heeler::Duration live_;
