@@ -31,8 +31,12 @@
 #include "../common/life_signs.hpp"
 #include "../common/own_environment.hpp"
 #include "asks_person.hpp"
+#include "hook_config.hpp"
+#include "hook_socket.hpp"
+#include "hooks_command.hpp"
 #include "options.hpp"
 #include "sessions.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -112,15 +116,43 @@ int fail(const std::string& message, int status) {
     return rules;
 }
 
+/// The same for sessions whose hooks take words: those that go round in circles are told so, before a person is asked
+/// for.
+[[nodiscard]] heeler::RunClass rules_with_hooks(heeler::RunClass rules) {
+    rules.name = "agents_with_hooks";
+    rules.schedule.period = std::chrono::seconds{1};
+    rules.ladder.as<heeler::RecoveryLadder>()->responses = {
+        {heeler::Condition::loop_detected, {{{heeler::ActionKind::break_pattern, {}, {}}}}, false, false}};
+    return rules;
+}
+
+/// What agents tell by their hooks is a sign of life, after which their files are read, and takes the words that are
+/// left for them.
+class Hooks final : public watch::HookListener {
+public:
+    Hooks(Dog& dog, watch::Words& words) : dog_{dog}, words_{words} {}
+
+    [[nodiscard]] std::string answer(const watch::HookEvent& event) override {
+        const std::string run = event.agent + "/" + event.session;
+        if (const auto handle = dog_.find(run)) dog_.observe(*handle, heeler::Heartbeat{});
+        return words_.left_for(run);
+    }
+    void told(const watch::HookEvent& event) override { words_.heard(event.agent + "/" + event.session, event.name); }
+
+private:
+    Dog& dog_;
+    watch::Words& words_;
+};
+
 [[nodiscard]] std::string doing_of(const heeler::TranscriptTotals& totals) {
     if (totals.waits) return "waits for you";
     return totals.doing.empty() ? "thinks" : heeler::text::shown_name(totals.doing, 40);
 }
 
-[[nodiscard]] std::string table_of(Dog& dog, const watch::Sessions& sessions, const Options& options) {
+[[nodiscard]] std::string table_of(Dog& dog, const std::vector<watch::SessionRow>& sessions, const Options& options) {
     const heeler::WallTime now = dog.clock().now().wall;
     std::vector<heeler::text::TableRow> rows;
-    for (const watch::SessionRow& row : sessions.rows()) {
+    for (const watch::SessionRow& row : sessions) {
         const auto run = dog.find(row.id);
         const auto status = run ? dog.status(*run) : heeler::Result<heeler::Status>{heeler::Status::healthy};
         const heeler::Duration age = std::max(heeler::Duration{}, now - row.totals.last.value_or(row.changed));
@@ -143,12 +175,17 @@ public:
     void hear(const heeler::CycleReport& report, heeler::Elapsed now) {
         const std::lock_guard guard{lock_};
         for (const heeler::Event& event : report.events)
-            if (const auto* error = std::get_if<heeler::ErrorEvent>(&event))
+            if (const auto* error = std::get_if<heeler::ErrorEvent>(&event); error != nullptr && !waits(*error))
                 if (const auto line = errors_.line_of(*error, now))
                     screen_.news("heeler-watch: " + heeler::text::one_line(*line, 1024));
     }
 
 private:
+    /// For an agent to fetch what is left for it.
+    [[nodiscard]] static bool waits(const heeler::ErrorEvent& event) {
+        return event.where == "control" && event.error.code == heeler::ErrorCode::busy;
+    }
+
     Screen& screen_;
     std::mutex lock_;
     common::ErrorNews errors_{std::chrono::hours{1}};
@@ -160,7 +197,7 @@ int show_once(Dog& dog, const watch::Sessions& sessions, const Options& options,
     int rounds = 0;
     do complaints.hear(dog.tick(heeler::TickCause::on_demand), dog.clock().now().elapsed);
     while (sessions.behind() && ++rounds < most_rounds);
-    std::fputs(table_of(dog, sessions, options).c_str(), stdout);
+    std::fputs(table_of(dog, sessions.rows(), options).c_str(), stdout);
     return 0;
 }
 
@@ -182,12 +219,26 @@ int watch_sessions(const Options& options) {
     auto store = options.once ? common::AnyStore::in_file({}) : common::AnyStore::at(options.store);
     if (!store) return fail(store.error().message, watch::exit_usage);
 
-    watch::Sessions sessions{options.home, options.live};
+    std::vector<std::string> plain;
+    std::vector<std::string> hooked;
+    for (const std::string& agent : watch::known_agents())
+        (!options.once && watch::has_hooks(agent, options.home) ? hooked : plain).push_back(agent);
+    watch::Sessions sessions{options.home, plain, options.live};
+    watch::Sessions sessions_with_hooks{options.home, hooked, options.live};
+    watch::Words words;
     Complaints complaints{screen};
     Dog dog{heeler::SystemClock{}, *std::move(store), {Terminal{screen}, std::move(channels)}};
     if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);
     if (const auto attached = dog.attach(rules->name, sessions); !attached) return fail(attached.error().message, 1);
     if (options.once) return show_once(dog, sessions, options, complaints);
+    const heeler::RunClass with_hooks = rules_with_hooks(*rules);
+    if (const auto defined = dog.define(with_hooks); !defined) return fail(defined.error().message, watch::exit_usage);
+    if (const auto attached = dog.attach(with_hooks.name, sessions_with_hooks); !attached)
+        return fail(attached.error().message, 1);
+    if (const auto attached = dog.attach(with_hooks.name, words); !attached) return fail(attached.error().message, 1);
+    Hooks hooks{dog, words};
+    auto socket = watch::HookSocket::listen(watch::hook_socket_path(), hooks);
+    if (!socket) screen.news("heeler-watch: no hook is heard: " + socket.error().message);
 
     const heeler::Elapsed began = dog.clock().now().elapsed;
     {
@@ -197,10 +248,15 @@ int watch_sessions(const Options& options) {
                               }};
         const timespec second{1, 0};
         while (!options.length || dog.clock().now().elapsed - began < *options.length) {
-            if (screen.on_terminal()) screen.draw(table_of(dog, sessions, options));
+            if (screen.on_terminal()) {
+                auto rows = sessions.rows();
+                for (watch::SessionRow& row : sessions_with_hooks.rows()) rows.push_back(std::move(row));
+                screen.draw(table_of(dog, rows, options));
+            }
             if (::sigtimedwait(&interruptions, nullptr, &second) > 0) break;
         }
     }
+    if (socket) socket->reset();
     signs.stopping();
     const auto stored = dog.flush();
     return stored ? 0 : fail(stored.error().message, 1);
@@ -213,7 +269,11 @@ int main(int argc, char** argv) {
     try {
         Options options;
         if (const auto status = watch::parse_options(argc, argv, options)) return *status;
-        return watch_sessions(options);
+        if (options.hooks == watch::HookVerb::run) {
+            watch::run_hook(options.agent);
+            return 0;
+        }
+        return options.hooks == watch::HookVerb::none ? watch_sessions(options) : watch::hooks_command(options);
     } catch (const std::exception& error) {
         return fail(error.what(), 1);
     }

@@ -11,6 +11,7 @@
 #include "../common/life_signs.hpp"
 #include "../common/parse_duration.hpp"
 #include "../common/state_directory.hpp"
+#include "hook_config.hpp"
 
 namespace watch {
 
@@ -59,6 +60,23 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL")->excludes(once);
     app.add_option("--home", options.home, "Whose sessions: the home directory (default: $HOME)")
         ->check(CLI::ExistingDirectory);
+    auto* const hooks =
+        app.add_subcommand("hooks", "Hooks by which an agent tells at once what it does, and hears of its loops");
+    hooks->require_subcommand(1);
+    const auto verb = [&](CLI::App& below, const char* name, HookVerb what, const char* help) {
+        auto* const command = below.add_subcommand(name, help);
+        command->add_option("AGENT", options.agent, "claude or gemini")
+            ->required(what != HookVerb::status)
+            ->check(CLI::IsMember(agents_with_hooks()));
+        command->callback([&options, what] { options.hooks = what; });
+        return command;
+    };
+    for (auto* const command :
+         {verb(*hooks, "install", HookVerb::install, "Show what the agent's settings get, and write it"),
+          verb(*hooks, "remove", HookVerb::remove, "Show what the agent's settings lose, and write it")})
+        command->add_flag("--yes", options.yes, "Write without a question");
+    verb(*hooks, "status", HookVerb::status, "Say which agents have them");
+    verb(app, "hook", HookVerb::run, "What an agent starts when something happens")->group("");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -12,7 +12,13 @@
 
 namespace watch {
 
+/// What is to be done with the hooks of an agent.
+enum class HookVerb { none, install, remove, status, run };
+
 struct Options {
+    HookVerb hooks = HookVerb::none;  ///< if any, only the agent, the home and `yes` count
+    std::string agent;                ///< of the hooks
+    bool yes = false;                 ///< written without a question
     std::string home;                 ///< below which agents keep their sessions
     std::vector<std::string> notify;  ///< channels
     std::string ping;                 ///< of a dead man's switch; empty: none

@@ -1,5 +1,6 @@
 #include "session_files.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -89,10 +90,20 @@ heeler::Result<void> look_into(const AgentFolder& folder, const fs::path& root, 
 
 }  // namespace
 
-heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& home, heeler::WallTime since) {
+std::vector<std::string> known_agents() {
+    std::vector<std::string> names;
+    for (const AgentFolder& folder : agent_folders) names.emplace_back(folder.agent);
+    return names;
+}
+
+heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& home,
+                                                            const std::vector<std::string>& agents,
+                                                            heeler::WallTime since) {
     std::vector<SessionFile> found;
     for (const AgentFolder& folder : agent_folders)
-        if (auto looked = look_into(folder, folder_of(folder, home), since, found); !looked)
+        if (std::find(agents.begin(), agents.end(), folder.agent) == agents.end())
+            continue;
+        else if (auto looked = look_into(folder, folder_of(folder, home), since, found); !looked)
             return tl::unexpected<heeler::Error>(std::move(looked.error()));
     return found;
 }

@@ -18,9 +18,13 @@ struct SessionFile {
     heeler::WallTime changed{};
 };
 
-/// The files that were written to since then. Folders that are not there hold none; links are not followed. Errors:
-/// `io` for a folder that is there and cannot be read.
+/// The agents whose sessions are found.
+[[nodiscard]] std::vector<std::string> known_agents();
+
+/// The files of these agents that were written to since then. Folders that are not there hold none; links are not
+/// followed. Errors: `io` for a folder that is there and cannot be read.
 [[nodiscard]] heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& home,
+                                                                          const std::vector<std::string>& agents,
                                                                           heeler::WallTime since);
 
 /// "~/.claude/projects (claude), ..."; each below `home`, or where the agent's own variable puts it.

@@ -63,7 +63,7 @@ std::optional<Sessions::Session> Sessions::open(const SessionFile& file) {
 }
 
 heeler::Result<std::vector<heeler::RunSpec>> Sessions::list() {
-    const auto files = find_session_files(home_, heeler::SystemClock{}.now().wall - live_);
+    const auto files = find_session_files(home_, agents_, heeler::SystemClock{}.now().wall - live_);
     if (!files) return tl::unexpected<heeler::Error>(files.error());
     const std::lock_guard guard{lock_};
     std::map<std::string, Session, std::less<>> live;

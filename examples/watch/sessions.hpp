@@ -32,8 +32,9 @@ struct SessionRow {
 /// What lies in the folders is the agents': it is read and never written. Thread-safe.
 class Sessions {
 public:
-    /// A session is live while its file was written to within `live`.
-    Sessions(std::string home, heeler::Duration live) : home_{std::move(home)}, live_{live} {}
+    /// Of these agents. A session is live while its file was written to within `live`.
+    Sessions(std::string home, std::vector<std::string> agents, heeler::Duration live)
+        : home_{std::move(home)}, agents_{std::move(agents)}, live_{live} {}
 
     heeler::Result<std::vector<heeler::RunSpec>> list();
     heeler::Result<std::vector<heeler::PolledRun>> poll(std::span<const heeler::RunCursor> runs);
@@ -58,6 +59,7 @@ private:
     [[nodiscard]] static bool has_no_news(const Session& session);
 
     std::string home_;
+    std::vector<std::string> agents_;
     heeler::Duration live_;
     mutable std::mutex lock_;
     std::map<std::string, Session, std::less<>> sessions_;

@@ -1,0 +1,249 @@
+#include "hook_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <heeler/posix/regular_file.hpp>
+#include <heeler/text/one_line.hpp>
+
+namespace watch {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Settings = nlohmann::ordered_json;
+using heeler::ErrorCode;
+
+/// Something that an agent tells of, and by which answer it reads a text.
+struct Event {
+    std::string_view name;
+    bool of_tools = false;
+    enum class Hears { nothing, reason, context } hears = Hears::nothing;
+};
+
+constexpr std::array claude_events{Event{"PostToolUse", true, Event::Hears::reason},
+                                   Event{"PostToolUseFailure", true, Event::Hears::context}, Event{"Notification"},
+                                   Event{"Stop"}, Event{"SessionEnd"}};
+constexpr std::array gemini_events{Event{"AfterTool", true, Event::Hears::context}, Event{"Notification"},
+                                   Event{"AfterAgent"}, Event{"SessionEnd"}};
+
+/// An agent whose settings have `hooks`: lists of what is started, by event.
+struct Agent {
+    std::string_view name;
+    const char* variable;      ///< of the environment, which moves its folder; null: none does
+    std::string_view in_home;  ///< its folder otherwise
+    const Event* events;
+    std::size_t count;
+    int patience;  ///< how long it waits for a hook, in its own unit: 5 s
+};
+
+constexpr std::array agents{
+    Agent{"claude", "CLAUDE_CONFIG_DIR", ".claude", claude_events.data(), claude_events.size(), 5},
+    Agent{"gemini", nullptr, ".gemini", gemini_events.data(), gemini_events.size(), 5000},
+};
+
+const Agent* agent_named(std::string_view name) {
+    const auto at = std::find_if(agents.begin(), agents.end(), [&](const Agent& agent) { return agent.name == name; });
+    return at == agents.end() ? nullptr : at;
+}
+
+fs::path file_of(const Agent& agent, const std::string& home) {
+    const char* const moved = agent.variable == nullptr ? nullptr : std::getenv(agent.variable);
+    const fs::path folder = moved != nullptr && *moved == '/' ? fs::path{moved} : fs::path{home} / agent.in_home;
+    // Settings may be a link to where a person keeps them.
+    std::error_code error;
+    const fs::path file = fs::weakly_canonical(folder / "settings.json", error);
+    return error ? folder / "settings.json" : file;
+}
+
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
+    return text + "'";
+}
+
+/// By which a hook of ours is known, wherever the program lies.
+std::string ending_of(const Agent& agent) { return "/heeler-watch' hook " + std::string{agent.name}; }
+
+bool is_ours(const Settings& hook, const Agent& agent) {
+    const auto command = hook.is_object() ? hook.find("command") : hook.end();
+    return hook.is_object() && command != hook.end() && command->is_string() &&
+           command->get_ref<const std::string&>().ends_with(ending_of(agent));
+}
+
+bool take_ours(Settings& hooks, const Agent& agent) {
+    Settings kept = Settings::array();
+    for (Settings& hook : hooks)
+        if (!is_ours(hook, agent)) kept.push_back(std::move(hook));
+    const bool found = kept.size() < hooks.size();
+    hooks = std::move(kept);
+    return found;
+}
+
+heeler::Result<std::string> text_of(const fs::path& file) {
+    constexpr std::size_t most = 16U << 20;
+    const auto text = heeler::read_head(heeler::FilePlace{file.string()}, most);
+    if (!text) return tl::unexpected<heeler::Error>(text.error());
+    return text->value_or("");
+}
+
+heeler::Result<Settings> settings_of(const fs::path& file, const std::string& text) {
+    Settings settings = Settings::object();
+    if (text.find_first_not_of(" \t\r\n") != std::string::npos) {
+        try {
+            settings = Settings::parse(text);
+        } catch (const Settings::exception& error) {
+            return heeler::fail(ErrorCode::invalid_argument, file.string() + " is no JSON, and stays as it is: " +
+                                                                 heeler::text::one_line(error.what(), 300));
+        }
+    }
+    const auto hooks = settings.is_object() ? settings.find("hooks") : settings.end();
+    bool fits = settings.is_object() && (hooks == settings.end() || hooks->is_object());
+    if (fits && hooks != settings.end())
+        for (const Settings& list : *hooks) fits = fits && (list.is_array() || list.is_boolean());
+    if (fits) return settings;
+    return heeler::fail(ErrorCode::invalid_argument,
+                        file.string() + " has other hooks than the agent reads, and stays as it is");
+}
+
+/// From one list; true if there was one.
+bool take_out_of(Settings& list, const Agent& agent) {
+    bool found = false;
+    Settings kept = Settings::array();
+    for (Settings& group : list) {
+        const bool lists = group.is_object() && group.contains("hooks") && group["hooks"].is_array();
+        const bool held = lists && take_ours(group["hooks"], agent);
+        found |= held;
+        if (!held || !group["hooks"].empty()) kept.push_back(std::move(group));
+    }
+    list = std::move(kept);
+    return found;
+}
+
+/// What only held hooks of ours goes, too.
+void take_out(Settings& settings, const Agent& agent) {
+    if (!settings.contains("hooks")) return;
+    Settings kept = Settings::object();
+    bool found = false;
+    for (auto& [event, list] : settings["hooks"].items()) {
+        const bool held = list.is_array() && take_out_of(list, agent);
+        found |= held;
+        if (!held || !list.empty()) kept[event] = std::move(list);
+    }
+    if (found && kept.empty())
+        settings.erase("hooks");
+    else
+        settings["hooks"] = std::move(kept);
+}
+
+void put_in(Settings& settings, const Agent& agent, const std::string& program) {
+    for (std::size_t i = 0; i < agent.count; ++i) {
+        const Event& event = agent.events[i];
+        Settings hook = {{"type", "command"},
+                         {"command", quoted(program) + " hook " + std::string{agent.name}},
+                         {"timeout", agent.patience}};
+        Settings group = Settings::object();
+        if (event.of_tools) group["matcher"] = "*";
+        group["hooks"] = Settings::array({std::move(hook)});
+        settings["hooks"][std::string{event.name}].push_back(std::move(group));
+    }
+}
+
+heeler::Result<HookChange> change(const std::string& name, const std::string& home, const std::string* program) {
+    const Agent* const agent = agent_named(name);
+    if (agent == nullptr)
+        return heeler::fail(ErrorCode::invalid_argument, "'" + name + "' has no hooks that heeler-watch knows");
+    const fs::path file = file_of(*agent, home);
+    auto before = text_of(file);
+    if (!before) return tl::unexpected<heeler::Error>(before.error());
+    auto settings = settings_of(file, *before);
+    if (!settings) return tl::unexpected<heeler::Error>(settings.error());
+    const Settings was = *settings;
+    take_out(*settings, *agent);
+    if (program != nullptr) put_in(*settings, *agent, *program);
+    HookChange found{file.string(), *std::move(before), {}};
+    // A file that says the same, in any order, stays as somebody wrote it.
+    found.after = nlohmann::json(*settings) == nlohmann::json(was) ? found.before : settings->dump(2) + "\n";
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::string> agents_with_hooks() {
+    std::vector<std::string> names;
+    for (const Agent& agent : agents) names.emplace_back(agent.name);
+    return names;
+}
+
+heeler::Result<HookChange> with_hooks(const std::string& agent, const std::string& home, const std::string& program) {
+    if (!program.ends_with("/heeler-watch"))
+        return heeler::fail(ErrorCode::invalid_argument,
+                            "the program is called " + program + ", and its hooks are known by the name heeler-watch");
+    return change(agent, home, &program);
+}
+
+heeler::Result<HookChange> without_hooks(const std::string& agent, const std::string& home) {
+    return change(agent, home, nullptr);
+}
+
+bool has_hooks(const std::string& name, const std::string& home) {
+    const Agent* const agent = agent_named(name);
+    if (agent == nullptr) return false;
+    const auto text = text_of(file_of(*agent, home));
+    const auto settings = text ? settings_of({}, *text) : heeler::fail(text.error().code, "");
+    if (!settings || !settings->contains("hooks")) return false;
+    const Settings& hooks = (*settings)["hooks"];
+    for (std::size_t i = 0; i < agent->count; ++i) {
+        const auto list = hooks.find(std::string{agent->events[i].name});
+        if (list == hooks.end() || !list->is_array()) return false;
+        bool found = false;
+        for (const Settings& group : *list)
+            if (group.is_object() && group.contains("hooks") && group["hooks"].is_array())
+                for (const Settings& hook : group["hooks"]) {
+                    if (!is_ours(hook, *agent)) continue;
+                    const std::string& command = hook["command"].get_ref<const std::string&>();
+                    found |= ::access(command.substr(1, command.rfind("' hook ") - 1).c_str(), X_OK) == 0;
+                }
+        if (!found) return false;
+    }
+    return true;
+}
+
+heeler::Result<void> write_change(const HookChange& change) {
+    const fs::path file{change.file};
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    mode_t mode = 0600;  // settings may hold keys
+    if (!change.before.empty()) {
+        mode = static_cast<mode_t>(fs::status(file, error).permissions()) & 0777;
+        if (auto kept = heeler::replace_file(heeler::FilePlace{change.file + ".before-heeler"}, change.before, mode);
+            !kept)
+            return kept;
+    }
+    return heeler::replace_file(heeler::FilePlace{change.file}, change.after, mode);
+}
+
+std::string hook_answer(std::string_view agent, std::string_view name, std::string_view text) {
+    const Agent* const known = agent_named(agent);
+    if (known == nullptr || text.empty()) return {};
+    const Event* const end = known->events + known->count;
+    const Event* const event = std::find_if(known->events, end, [&](const Event& each) { return each.name == name; });
+    if (event == end || event->hears == Event::Hears::nothing) return {};
+    const std::string words{text};
+    const Settings answer =
+        event->hears == Event::Hears::reason
+            ? Settings{{"decision", "block"}, {"reason", words}}
+            : Settings{{"hookSpecificOutput", {{"hookEventName", std::string{name}}, {"additionalContext", words}}}};
+    return answer.dump(-1, ' ', false, Settings::error_handler_t::replace);
+}
+
+}  // namespace watch

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# heeler-watch and the hooks of an agent: they are shown, written once and taken out again; a session that goes round in circles is
+# told so by its next result, and goes on; and no agent is held up or harmed, whatever becomes of the watchdog.
+set -uo pipefail
+
+bin=${HEELER_BIN:?the directory of the built examples}
+tool=$bin/heeler-watch
+[ -x "$tool" ] || { echo "not built: $tool"; exit 1; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+watching=
+cleanup() {
+    [ -z "$watching" ] || kill "$watching" 2>/dev/null
+    wait
+    rm -rf "$work"
+}
+trap cleanup EXIT
+# shellcheck source=SCRIPTDIR/../support/tool_checks.sh
+. "$here/../support/tool_checks.sh"
+unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR HEELER_PING_URL
+home=$work/home
+settings=$home/.claude/settings.json
+export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+mkdir -p "$home/.claude" "$XDG_RUNTIME_DIR"
+
+hooks() { expect "$1" "$2" --home "$home" hooks "${@:3}"; }
+# is_same WHAT FILE: whether the settings are, as JSON, those of the file.
+is_same() {
+    python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1])) != json.load(open(sys.argv[2])))' "$settings" "$2" ||
+        fail "$1"
+}
+
+cat >"$settings" <<'JSON'
+{"model": "opus", "env": {"KEY": "1"}, "hooks": {
+  "PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "true", "timeout": 5}]}]}}
+JSON
+chmod 640 "$settings"
+cp "$settings" "$work/before.json"
+
+hooks 1 "nobody said yes" install claude
+says '"command": "'"'$tool' hook claude"
+says 'Nothing was written'
+cmp -s "$settings" "$work/before.json" || fail "written without a yes"
+hooks 0 "installed" install claude --yes
+cmp -s "$settings.before-heeler" "$work/before.json" || fail "what was there is not kept"
+[ "$(stat -c %a "$settings")" = 640 ] || fail "others may read it now, or not any more"
+python3 - "$settings" "$tool" <<'PY' || fail "the settings are not what they should be"
+import json, sys
+settings = json.load(open(sys.argv[1]))
+ours = {"type": "command", "command": f"'{sys.argv[2]}' hook claude", "timeout": 5}
+assert list(settings) == ["model", "env", "hooks"] and settings["env"] == {"KEY": "1"}
+assert settings["hooks"]["PostToolUse"][0]["matcher"] == "Write"
+assert settings["hooks"]["PostToolUse"][1] == {"matcher": "*", "hooks": [ours]}
+assert settings["hooks"]["Stop"] == [{"hooks": [ours]}]
+assert set(settings["hooks"]) == {"PostToolUse", "Stop", "PostToolUseFailure", "Notification", "SessionEnd"}
+PY
+cp "$settings" "$work/with.json"
+hooks 0 "installed again" install claude --yes
+says 'nothing to change'
+hooks 0 "which have them" status
+says 'claude: has the hooks'
+says 'gemini: has not all of the hooks'
+
+# Of another place: those of before are replaced.
+sed -i "s|'$tool' hook|'/gone/heeler-watch' hook|" "$settings"
+hooks 0 "a program that is gone" status claude
+says 'has not all'
+hooks 0 "installed from here" install claude --yes
+is_same "the old ones are still there" "$work/with.json"
+
+hooks 0 "removed" remove claude --yes
+is_same "something else was removed" "$work/before.json"
+hooks 0 "removed again" remove claude --yes
+says 'nothing to change'
+hooks 0 "an agent without settings" install gemini --yes
+hooks 0 "which have them" status gemini
+says 'gemini: has the hooks'
+hooks 0 "removed" remove gemini --yes
+[ "$(cat "$home/.gemini/settings.json")" = "{}" ] || fail "something of it is left"
+
+for wrong in '{"hooks": ' '[]' '{"hooks": []}' '{"hooks": {"Stop": {"a": 1}}}'; do
+    printf '%s' "$wrong" >"$settings"
+    hooks 1 "settings that are none: $wrong" install claude --yes
+    says 'stays as it is'
+    [ "$(cat "$settings")" = "$wrong" ] || fail "it was written: $wrong"
+done
+hooks 2 "an agent that has none" install pigeon
+hooks 2 "no agent" install
+
+cp "$work/with.json" "$settings"
+# Nobody listens: the agent goes on.
+python3 "$here/../support/claude_stand_in.py" "$home/.claude" alone 2 >"$work/out" 2>&1 || fail "an agent is harmed when nobody listens"
+says '"calls": 2, "told": ""'
+rm -r "$home/.claude/projects"
+
+HEELER_VERIFY_AFTER_S=5 "$tool" --home "$home" >"$work/live" 2>&1 &
+watching=$!
+for _ in $(seq 200); do
+    [ -S "$XDG_RUNTIME_DIR/heeler-watch.sock" ] && break
+    sleep 0.05
+done
+[ "$(stat -c %a "$XDG_RUNTIME_DIR/heeler-watch.sock")" = 600 ] || fail "others can reach the socket"
+python3 "$here/../support/claude_stand_in.py" "$home/.claude" loops 60 >"$work/out" 2>&1 || fail "the agent is harmed"
+grep -q '"told": ""' "$work/out" && fail "it is not told"
+says 'You are repeating the same steps'
+calls=$(sed -n 's/.*"calls": \([0-9]*\),.*/\1/p' "$work/out")
+[ "${calls:-60}" -le 15 ] || fail "told after $calls calls"
+for _ in $(seq 300); do
+    grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
+    sleep 0.1
+done
+grep -q 'run.recovered \[claude/loops\].*inject:break_pattern: recovered' "$work/live" || {
+    cat "$work/live" >>"$work/out"
+    fail "nobody is told that it recovered"
+}
+
+# What is no hook's word does no harm.
+python3 - "$XDG_RUNTIME_DIR/heeler-watch.sock" <<'PY' || fail "the socket is gone"
+import os, socket, sys
+for words in (b"", b"\n", b"{}\n", b"[1]\n", b'{"agent": 1}\n', b"\xff\xfe\n", b"x" * 200000, os.urandom(5000) + b"\n",
+              b'{"agent": "claude", "session_id": "nobody", "hook_event_name": "PostToolUse"}\n'):
+    with socket.socket(socket.AF_UNIX) as hook:
+        hook.connect(sys.argv[1])
+        try:
+            hook.sendall(words)
+            hook.shutdown(socket.SHUT_WR)
+            hook.recv(100)
+        except OSError:
+            pass
+PY
+kill -0 "$watching" || fail "it ends when nonsense is said"
+echo '{"session_id": "loops"' | "$tool" hook claude >"$work/out" 2>&1 || fail "a hook fails"
+[ ! -s "$work/out" ] || fail "a hook says something"
+
+# It stands still: the agent does not.
+kill -STOP "$watching"
+began=$(date +%s%N)
+echo '{"session_id": "loops", "hook_event_name": "PostToolUse"}' | "$tool" hook claude >"$work/out" 2>&1 || fail "a hook fails"
+took=$((($(date +%s%N) - began) / 1000000))
+[ ! -s "$work/out" ] || fail "a hook says something"
+[ "$took" -lt 2000 ] || fail "a hook waits for $took ms"
+kill -CONT "$watching"
+kill -TERM "$watching"
+wait "$watching" || fail "it ends with $?"
+watching=
+[ ! -e "$XDG_RUNTIME_DIR/heeler-watch.sock" ] || fail "its socket is left"
+finish
