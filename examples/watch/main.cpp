@@ -130,10 +130,12 @@ int fail(const std::string& message, int status) {
 /// left for them.
 class Hooks final : public watch::HookListener {
 public:
-    Hooks(Dog& dog, watch::Words& words) : dog_{dog}, words_{words} {}
+    Hooks(Dog& dog, const watch::Sessions& sessions, watch::Words& words)
+        : dog_{dog}, sessions_{sessions}, words_{words} {}
 
     [[nodiscard]] std::string answer(const watch::HookEvent& event) override {
         const std::string run = event.agent + "/" + event.session;
+        if (!sessions_.is_live(run)) return {};  // the store would be asked for it
         if (const auto handle = dog_.find(run)) dog_.observe(*handle, heeler::Heartbeat{});
         return words_.left_for(run);
     }
@@ -141,6 +143,7 @@ public:
 
 private:
     Dog& dog_;
+    const watch::Sessions& sessions_;
     watch::Words& words_;
 };
 
@@ -236,7 +239,7 @@ int watch_sessions(const Options& options) {
     if (const auto attached = dog.attach(with_hooks.name, sessions_with_hooks); !attached)
         return fail(attached.error().message, 1);
     if (const auto attached = dog.attach(with_hooks.name, words); !attached) return fail(attached.error().message, 1);
-    Hooks hooks{dog, words};
+    Hooks hooks{dog, sessions_with_hooks, words};
     auto socket = watch::HookSocket::listen(watch::hook_socket_path(), hooks);
     if (!socket) screen.news("heeler-watch: no hook is heard: " + socket.error().message);
 

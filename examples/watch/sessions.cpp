@@ -112,6 +112,11 @@ std::vector<SessionRow> Sessions::rows() const {
     return rows;
 }
 
+bool Sessions::is_live(const std::string& id) const {
+    const std::lock_guard guard{lock_};
+    return sessions_.contains(id);
+}
+
 bool Sessions::behind() const {
     const std::lock_guard guard{lock_};
     for (const auto& [id, session] : sessions_)

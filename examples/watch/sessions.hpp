@@ -42,6 +42,8 @@ public:
     /// Those that are live, in order of their ids.
     [[nodiscard]] std::vector<SessionRow> rows() const;
 
+    [[nodiscard]] bool is_live(const std::string& id) const;
+
     /// Whether a file holds more than was read of it.
     [[nodiscard]] bool behind() const;
 
