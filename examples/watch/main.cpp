@@ -3,7 +3,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -12,13 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
-#include <heeler/notify/log_notifier.hpp>
-#include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -27,14 +22,14 @@
 #include "../common/any_store.hpp"
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
-#include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/own_environment.hpp"
-#include "asks_person.hpp"
 #include "hook_config.hpp"
 #include "hook_socket.hpp"
 #include "hooks_command.hpp"
 #include "options.hpp"
+#include "rules.hpp"
+#include "screen.hpp"
 #include "sessions.hpp"
 #include "words.hpp"
 
@@ -42,88 +37,11 @@ namespace {
 
 using watch::Options;
 
-/// On a terminal a table with the newest news below it, drawn anew; otherwise a line for each piece of news.
-/// Thread-safe.
-class Screen {
-public:
-    void news(const std::string& line) {
-        const std::lock_guard guard{lock_};
-        if (!on_terminal_) {
-            std::printf("%s\n", line.c_str());
-            std::fflush(stdout);
-            return;
-        }
-        newest_.push_back(line);
-        if (newest_.size() > most_news) newest_.pop_front();
-    }
-
-    [[nodiscard]] bool on_terminal() const noexcept { return on_terminal_; }
-
-    void draw(const std::string& table) const {
-        const std::lock_guard guard{lock_};
-        // Home, and clear from there on.
-        std::printf("\x1b[H\x1b[J%s\n", table.c_str());
-        for (const std::string& line : newest_) std::printf("%s\n", line.c_str());
-        std::fflush(stdout);
-    }
-
-private:
-    static constexpr std::size_t most_news = 12;
-
-    mutable std::mutex lock_;
-    std::deque<std::string> newest_;
-    bool on_terminal_ = ::isatty(STDOUT_FILENO) == 1;
-};
-
-/// Where alerts are read by whoever sits here.
-class Terminal {
-public:
-    static constexpr std::string_view name = "terminal";
-
-    explicit Terminal(Screen& screen) : screen_{&screen} {}
-
-    [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert) {
-        screen_->news(heeler::LogNotifier::line_of(alert));
-        return heeler::Receipt{};
-    }
-
-private:
-    Screen* screen_;
-};
-
-using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<Terminal>>;
+using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<watch::Terminal>>;
 
 int fail(const std::string& message, int status) {
     std::fprintf(stderr, "heeler-watch: %s\n", heeler::text::one_line(message, 4096).c_str());
     return status;
-}
-
-/// What is found is told, and nothing is done: these agents have a person of their own.
-[[nodiscard]] heeler::Result<heeler::RunClass> rules_of(const Options& options) {
-    heeler::RunClass rules = heeler::presets::recommended();
-    rules.name = "agents";
-    rules.schedule = {.period = options.every, .immediate = true};
-    rules.detectors.turn_off<heeler::NeedsInput>().turn_on<watch::AsksPerson>();
-    auto& ladder = *rules.ladder.as<heeler::RecoveryLadder>();
-    ladder.responses.clear();
-    ladder.final_rung = {{heeler::ActionKind::escalate, {}, {}}};
-    rules.alerts.escalation = {};
-    rules.prompts.detectors_words = true;
-    const auto laid = common::lay_settings(rules, options.config, [](const std::string& fault) {
-        std::fprintf(stderr, "heeler-watch: %s\n", fault.c_str());
-    });
-    if (!laid) return tl::unexpected<heeler::Error>(laid.error());
-    return rules;
-}
-
-/// The same for sessions whose hooks take words: those that go round in circles are told so, before a person is asked
-/// for.
-[[nodiscard]] heeler::RunClass rules_with_hooks(heeler::RunClass rules) {
-    rules.name = "agents_with_hooks";
-    rules.schedule.period = std::chrono::seconds{1};
-    rules.ladder.as<heeler::RecoveryLadder>()->responses = {
-        {heeler::Condition::loop_detected, {{{heeler::ActionKind::break_pattern, {}, {}}}}, false, false}};
-    return rules;
 }
 
 /// What agents tell by their hooks is a sign of life, after which their files are read, and takes the words that are
@@ -173,7 +91,7 @@ private:
 /// Errors that go on are said once, then hourly. Called from either of the runner's threads.
 class Complaints {
 public:
-    explicit Complaints(Screen& screen) : screen_{screen} {}
+    explicit Complaints(watch::Screen& screen) : screen_{screen} {}
 
     void hear(const heeler::CycleReport& report, heeler::Elapsed now) {
         const std::lock_guard guard{lock_};
@@ -189,7 +107,7 @@ private:
         return event.where == "control" && event.error.code == heeler::ErrorCode::busy;
     }
 
-    Screen& screen_;
+    watch::Screen& screen_;
     std::mutex lock_;
     common::ErrorNews errors_{std::chrono::hours{1}};
 };
@@ -209,12 +127,12 @@ int watch_sessions(const Options& options) {
     sigemptyset(&interruptions);
     for (const int signal : {SIGINT, SIGTERM}) sigaddset(&interruptions, signal);
     ::pthread_sigmask(SIG_BLOCK, &interruptions, nullptr);
-    Screen screen;
+    watch::Screen screen;
     common::LifeSigns signs{options.ping, [&](const std::string& line) { screen.news("heeler-watch: " + line); }};
     common::Channels channels;
     for (const std::string& spec : options.notify)
         if (const auto added = channels.add(spec); !added) return fail(added.error().message, watch::exit_usage);
-    auto rules = rules_of(options);
+    auto rules = watch::rules_of(options);
     if (!rules) return fail(rules.error().message, watch::exit_usage);
     std::error_code error;
     if (const std::filesystem::path file = options.store.sqlite_file; file.has_parent_path())
@@ -230,11 +148,11 @@ int watch_sessions(const Options& options) {
     watch::Sessions sessions_with_hooks{options.home, hooked, options.live};
     watch::Words words;
     Complaints complaints{screen};
-    Dog dog{heeler::SystemClock{}, *std::move(store), {Terminal{screen}, std::move(channels)}};
+    Dog dog{heeler::SystemClock{}, *std::move(store), {watch::Terminal{screen}, std::move(channels)}};
     if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);
     if (const auto attached = dog.attach(rules->name, sessions); !attached) return fail(attached.error().message, 1);
     if (options.once) return show_once(dog, sessions, options, complaints);
-    const heeler::RunClass with_hooks = rules_with_hooks(*rules);
+    const heeler::RunClass with_hooks = watch::rules_with_hooks(*rules);
     if (const auto defined = dog.define(with_hooks); !defined) return fail(defined.error().message, watch::exit_usage);
     if (const auto attached = dog.attach(with_hooks.name, sessions_with_hooks); !attached)
         return fail(attached.error().message, 1);
