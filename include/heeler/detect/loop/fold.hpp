@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/detect/loop/call_facts.hpp>
 #include <heeler/detect/loop/memory.hpp>
@@ -117,10 +118,10 @@ private:
 
     void learn(const Usage& usage) {
         if (!memory_.calls) return;
-        std::int64_t& tokens = memory_.calls.edit().ledger.tokens;
-        constexpr std::int64_t most = std::int64_t{1} << 61;
+        std::uint64_t& tokens = memory_.calls.edit().ledger.tokens;
+        constexpr std::uint64_t most = std::uint64_t{1} << 61;
         for (const std::int64_t more : {usage.tokens_in, usage.tokens_out})
-            if (more > 0 && tokens >= 0 && tokens < most) tokens += more < most ? more : most;
+            if (more > 0 && tokens < most) tokens += heeler::detail::min_of(static_cast<std::uint64_t>(more), most);
     }
 
     void learn(const Compaction& compaction) {
@@ -399,7 +400,7 @@ private:
         shown.last = static_cast<std::uint32_t>(seen_.index);
         shown.rounds = episode.open ? now.round - episode.round : 0;
         shown.seconds = episode.open && now.at > episode.at ? (now.at - episode.at) / 10 : 0;
-        shown.tokens = episode.open ? all.ledger.tokens - episode.tokens : 0;
+        shown.tokens = episode.open ? static_cast<std::int64_t>(all.ledger.tokens - episode.tokens) : 0;
     }
 
     /// The tool, and an example of call and answer. A secret that was cut short is not recognised, so that they are

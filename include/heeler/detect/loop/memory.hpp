@@ -63,7 +63,7 @@ struct OpenCall {
 /// From the first sign of a loop until something moves.
 struct Episode {
     std::uint64_t identity;
-    std::int64_t tokens;  ///< the run had used when it began
+    std::uint64_t tokens;  ///< the run had used when it began
     std::uint32_t round, news, edits, at, first;
     std::uint16_t kinds;  ///< of evidence, a bit each: `Basis`
     std::uint8_t open : 1;
@@ -123,7 +123,7 @@ struct Example {
 struct Ledger {
     Common common{};
     Episode episode{};
-    std::int64_t tokens = 0;
+    std::uint64_t tokens = 0;
     std::uint32_t calls = 0;
     std::uint32_t answered = 0;    ///< `Common::results` when the newest call was made
     std::uint32_t call_round = 0;  ///< of a host that reports no results
