@@ -13,6 +13,7 @@
 
 #include <heeler/text/one_line.hpp>
 
+#include "../common/nearest.hpp"
 #include "hook_config.hpp"
 
 namespace watch {
@@ -66,6 +67,12 @@ int show_status(const Options& options) {
 }  // namespace
 
 int hooks_command(const Options& options) {
+    const auto known = agents_with_hooks();
+    if (!options.agent.empty() && std::find(known.begin(), known.end(), options.agent) == known.end()) {
+        std::fprintf(stderr, "heeler-watch: '%s' has no hooks that are known%s\n", options.agent.c_str(),
+                     common::did_you_mean_or_known(options.agent, known).c_str());
+        return exit_usage;
+    }
     if (options.hooks == HookVerb::status) return show_status(options);
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
