@@ -122,7 +122,7 @@ watch() {
 told() { grep -cE "$1" "$work/out"; }
 
 export HEELER_ASKS_PERSON__AFTER_S=30 HEELER_OUTBOX__GROUP_INTERVAL_S=0
-watch 5s
+watch 10s
 [ "$(told 'run.unhealthy \[claude/loops\].*Looping: makes the same call 8 times')" = 1 ] || fail "the loop is not told once"
 [ "$(told 'worker.needs_input \[claude/asks\]')" = 1 ] || fail "the question is not told once"
 [ "$(told 'heeler (run|worker|escalation)')" = 2 ] || fail "something else is told"
@@ -147,7 +147,7 @@ done
 claude late
 is_told 0 "Fix the tests"
 loops 0 8 l
-for _ in $(seq 200); do
+for _ in $(seq 600); do
     grep -q 'run.unhealthy \[claude/late\]' "$work/live" && grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
     sleep 0.1
 done

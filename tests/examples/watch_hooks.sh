@@ -101,15 +101,19 @@ for _ in $(seq 200); do
     sleep 0.05
 done
 [ "$(stat -c %a "$XDG_RUNTIME_DIR/heeler-watch.sock")" = 600 ] || fail "others can reach the socket"
-python3 "$here/../support/claude_stand_in.py" "$home/.claude" loops 60 >"$work/out" 2>&1 || fail "the agent is harmed"
+python3 "$here/../support/claude_stand_in.py" "$home/.claude" loops 60 >"$work/agent" 2>&1 &
+agent=$!
+for _ in $(seq 600); do
+    grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
+    sleep 0.1
+done
+touch "$home/.claude/enough"
+wait "$agent" || fail "the agent is harmed"
+cp "$work/agent" "$work/out"
 grep -q '"told": ""' "$work/out" && fail "it is not told"
 says 'You are repeating the same steps'
 calls=$(sed -n 's/.*"calls": \([0-9]*\),.*/\1/p' "$work/out")
 [ "${calls:-60}" -le 15 ] || fail "told after $calls calls"
-for _ in $(seq 300); do
-    grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
-    sleep 0.1
-done
 grep -q 'run.recovered \[claude/loops\].*inject:break_pattern: recovered' "$work/live" || {
     cat "$work/live" >>"$work/out"
     fail "nobody is told that it recovered"

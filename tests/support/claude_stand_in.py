@@ -1,6 +1,7 @@
 """Stands in for Claude Code: claude_stand_in.py CONFIG SESSION CALLS. Makes the same failing call again and again, writes it into
-its session file, starts the hooks of its settings for each result, and does something else once a hook tells it to. Prints how
-many calls it had made when it was told, what it was told, and the longest that it waited for a hook."""
+its session file, starts the hooks of its settings for each result, and once a hook tells it to does something else, until there
+is a file CONFIG/enough. Prints how many calls it had made when it was told, what it was told, and the longest that it waited for
+a hook."""
 import datetime
 import json
 import pathlib
@@ -56,7 +57,9 @@ while not told and calls < most:
     calls += 1
     told = use(calls, "make test", "error: parser.c:12: unknown type name", True)
     time.sleep(0.5)
-for number in range(8 if told else 0):
+for number in range(240 if told else 0):
+    if (config / "enough").exists():
+        break
     again = use(1000 + number, f"cat part{number}.c", f"int part{number}(void);", False)
     assert not again, "told again: " + again
     time.sleep(0.5)
