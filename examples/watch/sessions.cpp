@@ -59,7 +59,8 @@ std::optional<Sessions::Session> Sessions::open(const SessionFile& file) {
         return std::nullopt;
     }
     no_sessions_.erase(file.id);
-    return Session{*std::move(spec), file.agent, file.changed, std::make_unique<heeler::TranscriptLog<>>(file.place)};
+    return Session{*std::move(spec), file.agent, file.changed,
+                   std::make_unique<heeler::TranscriptLog<heeler::SystemClock>>(file.place)};
 }
 
 heeler::Result<std::vector<heeler::RunSpec>> Sessions::list() {

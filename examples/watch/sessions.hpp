@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <heeler/clock/system_clock.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
 #include <heeler/core/source.hpp>
@@ -52,7 +53,7 @@ private:
         heeler::RunSpec spec;
         std::string agent;
         heeler::WallTime changed{};
-        std::unique_ptr<heeler::TranscriptLog<>> log;
+        std::unique_ptr<heeler::TranscriptLog<heeler::SystemClock>> log;
         bool behind = true;
         heeler::WallTime read{};  ///< what `changed` was then
     };

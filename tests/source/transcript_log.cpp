@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+static_assert(check_source<TranscriptLog<ManualClock>>());
+
 using Words = std::vector<std::string>;
 
 WallTime moment(int second) { return *text::parse_timestamp("2026-03-01T10:00:00Z") + std::chrono::seconds{second}; }

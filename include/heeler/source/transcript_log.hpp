@@ -14,7 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include <heeler/clock/system_clock.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/source/file_cursor.hpp>
@@ -46,7 +45,7 @@ struct TranscriptTotals {
 /// `Transcript`. The file is only read. What a sub-agent does whose lines stand in the same file is a sign of life.
 /// After a restart what was read before is read once more, for whose turn it was, and not told again. One thread at a
 /// time.
-template <class Clock = SystemClock>
+template <class Clock>
 class TranscriptLog {
 public:
     explicit TranscriptLog(FilePlace place, TranscriptLogSettings settings = {}, Clock clock = {})
@@ -207,7 +206,5 @@ private:
     std::set<std::string> known_as_unknown_;                 ///< types of lines, each named once
     std::string cursor_;                                     ///< up to which `transcript_` knows the file
 };
-
-static_assert(check_source<TranscriptLog<>>());
 
 }  // namespace heeler::inline HEELER_ABI
