@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -14,6 +13,9 @@
 
 #include <heeler/posix/regular_file.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/shell_word.hpp>
+
+#include "session_files.hpp"
 
 namespace watch {
 
@@ -39,16 +41,14 @@ constexpr std::array gemini_events{Event{"AfterTool", true, Event::Hears::contex
 /// An agent whose settings have `hooks`: lists of what is started, by event.
 struct Agent {
     std::string_view name;
-    const char* variable;      ///< of the environment, which moves its folder; null: none does
-    std::string_view in_home;  ///< its folder otherwise
     const Event* events;
     std::size_t count;
     int patience;  ///< how long it waits for a hook, in its own unit: 5 s
 };
 
 constexpr std::array agents{
-    Agent{"claude", "CLAUDE_CONFIG_DIR", ".claude", claude_events.data(), claude_events.size(), 5},
-    Agent{"gemini", nullptr, ".gemini", gemini_events.data(), gemini_events.size(), 5000},
+    Agent{"claude", claude_events.data(), claude_events.size(), 5},
+    Agent{"gemini", gemini_events.data(), gemini_events.size(), 5000},
 };
 
 const Agent* agent_named(std::string_view name) {
@@ -57,18 +57,11 @@ const Agent* agent_named(std::string_view name) {
 }
 
 fs::path file_of(const Agent& agent, const std::string& home) {
-    const char* const moved = agent.variable == nullptr ? nullptr : std::getenv(agent.variable);
-    const fs::path folder = moved != nullptr && *moved == '/' ? fs::path{moved} : fs::path{home} / agent.in_home;
+    const fs::path folder{folder_of_agent(agent.name, home)};
     // Settings may be a link to where a person keeps them.
     std::error_code error;
     const fs::path file = fs::weakly_canonical(folder / "settings.json", error);
     return error ? folder / "settings.json" : file;
-}
-
-std::string quoted(const std::string& word) {
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
-    return text + "'";
 }
 
 /// By which a hook of ours is known, wherever the program lies.
@@ -149,7 +142,7 @@ void put_in(Settings& settings, const Agent& agent, const std::string& program) 
     for (std::size_t i = 0; i < agent.count; ++i) {
         const Event& event = agent.events[i];
         Settings hook = {{"type", "command"},
-                         {"command", quoted(program) + " hook " + std::string{agent.name}},
+                         {"command", heeler::text::shell_word(program) + " hook " + std::string{agent.name}},
                          {"timeout", agent.patience}};
         Settings group = Settings::object();
         if (event.of_tools) group["matcher"] = "*";

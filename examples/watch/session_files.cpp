@@ -41,8 +41,11 @@ constexpr std::size_t longest_id = 100;  // without the agent; a run's id may ha
 
 fs::path folder_of(const AgentFolder& folder, const std::string& home) {
     const char* const moved = folder.variable == nullptr ? nullptr : std::getenv(folder.variable);
-    const fs::path own = moved != nullptr && *moved == '/' ? fs::path{moved} : fs::path{home} / folder.in_home;
-    return own / folder.below;
+    return moved != nullptr && *moved == '/' ? fs::path{moved} : fs::path{home} / folder.in_home;
+}
+
+fs::path sessions_of(const AgentFolder& folder, const std::string& home) {
+    return folder_of(folder, home) / folder.below;
 }
 
 /// The session's own id where the file's name holds one: "rollout-2026-03-01T10-00-00-UUID".
@@ -90,6 +93,12 @@ heeler::Result<void> look_into(const AgentFolder& folder, const fs::path& root, 
 
 }  // namespace
 
+std::string folder_of_agent(std::string_view agent, const std::string& home) {
+    for (const AgentFolder& folder : agent_folders)
+        if (folder.agent == agent) return folder_of(folder, home).string();
+    return {};
+}
+
 std::vector<std::string> known_agents() {
     std::vector<std::string> names;
     for (const AgentFolder& folder : agent_folders) names.emplace_back(folder.agent);
@@ -103,7 +112,7 @@ heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& h
     for (const AgentFolder& folder : agent_folders)
         if (std::find(agents.begin(), agents.end(), folder.agent) == agents.end())
             continue;
-        else if (auto looked = look_into(folder, folder_of(folder, home), since, found); !looked)
+        else if (auto looked = look_into(folder, sessions_of(folder, home), since, found); !looked)
             return tl::unexpected<heeler::Error>(std::move(looked.error()));
     return found;
 }
@@ -111,7 +120,7 @@ heeler::Result<std::vector<SessionFile>> find_session_files(const std::string& h
 std::string session_folders(const std::string& home) {
     std::string all;
     for (const AgentFolder& folder : agent_folders)
-        all += (all.empty() ? "" : ", ") + folder_of(folder, home).string() + " (" + std::string{folder.agent} + ")";
+        all += (all.empty() ? "" : ", ") + sessions_of(folder, home).string() + " (" + std::string{folder.agent} + ")";
     return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <heeler/core/result.hpp>
@@ -20,6 +21,9 @@ struct SessionFile {
 
 /// The agents whose sessions are found.
 [[nodiscard]] std::vector<std::string> known_agents();
+
+/// Where the agent keeps what is its own: below `home`, or where its own variable of the environment puts it.
+[[nodiscard]] std::string folder_of_agent(std::string_view agent, const std::string& home);
 
 /// The files of these agents that were written to since then. Folders that are not there hold none; links are not
 /// followed. Errors: `io` for a folder that is there and cannot be read.
