@@ -46,14 +46,15 @@ struct Agent {
     int patience;  ///< how long it waits for a hook, in its own unit: 5 s
 };
 
-constexpr std::array agents{
+constexpr std::array hooked_agents{
     Agent{"claude", claude_events.data(), claude_events.size(), 5},
     Agent{"gemini", gemini_events.data(), gemini_events.size(), 5000},
 };
 
 const Agent* agent_named(std::string_view name) {
-    const auto at = std::find_if(agents.begin(), agents.end(), [&](const Agent& agent) { return agent.name == name; });
-    return at == agents.end() ? nullptr : at;
+    const auto at = std::find_if(hooked_agents.begin(), hooked_agents.end(),
+                                 [&](const Agent& agent) { return agent.name == name; });
+    return at == hooked_agents.end() ? nullptr : at;
 }
 
 fs::path file_of(const Agent& agent, const std::string& home) {
@@ -173,7 +174,7 @@ heeler::Result<HookChange> change(const std::string& name, const std::string& ho
 
 std::vector<std::string> agents_with_hooks() {
     std::vector<std::string> names;
-    for (const Agent& agent : agents) names.emplace_back(agent.name);
+    for (const Agent& agent : hooked_agents) names.emplace_back(agent.name);
     return names;
 }
 
