@@ -207,6 +207,8 @@ TranscriptInput from_transcript(std::vector<InputLine> lines) {
     return {{}, std::move(lines), {}};
 }
 
-std::string transcript_formats() { return "claude-code, codex, codex-exec, gemini, openhands, swe-agent, pi"; }
+std::string transcript_formats() {
+    return "claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel";
+}
 
 }  // namespace replay

@@ -75,7 +75,7 @@ says "a file that cannot be read" "prose.txt holds no line of a scenario, and is
 says "a missing file" "cannot read '$work/missing'"
 
 replay 3 "nothing that can be read" --loops "$work/prose.txt" "$work/missing"
-says "nothing that can be read" "none of the formats claude-code, codex, codex-exec, gemini, openhands, swe-agent, pi"
+says "nothing that can be read" "none of the formats claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel"
 echo 'torn' >>"$work/demo.jsonl"
 replay 0 "a torn file" --loops "$work/demo.jsonl"
 says "a torn file" "demo.jsonl: 1 line was skipped"

@@ -17,6 +17,7 @@
 #include <heeler/source/transcript/conversation.hpp>
 #include <heeler/source/transcript/gemini.hpp>
 #include <heeler/source/transcript/openhands.hpp>
+#include <heeler/source/transcript/otel.hpp>
 #include <heeler/source/transcript/pi.hpp>
 #include <heeler/source/transcript/swe_agent.hpp>
 #include <heeler/text/utf8.hpp>
@@ -66,8 +67,9 @@ public:
     [[nodiscard]] Conversation& conversation() noexcept { return conversation_; }
 
 private:
-    using Reader = std::variant<std::monostate, ClaudeCodeTranscript, CodexTranscript, CodexExecTranscript,
-                                GeminiTranscript, OpenHandsTranscript, SweAgentTranscript, PiTranscript>;
+    using Reader = std::variant<std::monostate, ClaudeCodeTranscript, ClaudeStreamTranscript, CodexTranscript,
+                                CodexExecTranscript, GeminiTranscript, GeminiStreamTranscript, OpenHandsTranscript,
+                                SweAgentTranscript, PiTranscript, OtelTranscript>;
 
     Result<detail::JsonValue> parse(std::string_view json) {
         simdjson::dom::element parsed;

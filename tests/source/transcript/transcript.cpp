@@ -44,6 +44,7 @@ public:
                 sum.tokens_in += part->tokens_in;
                 sum.tokens_out += part->tokens_out;
                 sum.api_calls += part->api_calls;
+                sum.cost_usd += part->cost_usd;
             }
         return sum;
     }
@@ -243,6 +244,101 @@ TEST_CASE("pi: messages by role, compaction, and the end of a turn") {
     CHECK(told.words() == Words{"told Read", R"(call read {"path":"a"} #t)", "usage", "result ok A #t",
                                 "compaction 1000", "says It says A.", "waiting_human"});
     CHECK(told.usage().tokens_in == 6);
+}
+
+TEST_CASE("Claude Code's stream: messages, a sub-agent's, what it was told meanwhile, and what each turn cost") {
+    Told told{
+        R"({"type":"system","subtype":"init","session_id":"s1","cwd":"/work","tools":[],"uuid":"u0"})",
+        R"({"type":"assistant","session_id":"s1","parent_tool_use_id":null,"message":{"id":"m1","stop_reason":null,"content":[{"type":"text","text":"I look."}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":1}}})",
+        R"({"type":"assistant","session_id":"s1","parent_tool_use_id":null,"message":{"id":"m1","stop_reason":null,"content":[{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"look"}}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":5}}})",
+        R"({"type":"assistant","session_id":"s1","parent_tool_use_id":"t1","message":{"id":"m2","content":[{"type":"tool_use","id":"t2","name":"Read","input":{}}]}})",
+        R"({"type":"stream_event","session_id":"s1","parent_tool_use_id":null,"event":{"type":"message_start"}})",
+        R"({"type":"user","session_id":"s1","parent_tool_use_id":null,"isReplay":true,"message":{"role":"user","content":[{"type":"text","text":"Stop that"}]}})",
+        R"({"type":"user","session_id":"s1","parent_tool_use_id":null,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"found"}]}})",
+        R"({"type":"user","session_id":"s1","parent_tool_use_id":null,"isSynthetic":true,"message":{"role":"user","content":"a hook said"}})",
+        R"({"type":"control_request","session_id":"s1","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}})",
+        R"({"type":"result","subtype":"success","session_id":"s1","is_error":false,"result":"Done","total_cost_usd":0.25,"usage":{"input_tokens":900,"output_tokens":900}})",
+        R"({"type":"user","session_id":"s1","parent_tool_use_id":null,"isReplay":true,"message":{"role":"user","content":"Once more"}})",
+        R"({"type":"result","subtype":"error_max_turns","session_id":"s1","is_error":true,"total_cost_usd":0.75})",
+        R"({"type":"hologram","session_id":"s1"})",
+    };
+    CHECK(told.format() == "claude-stream");
+    CHECK(told.errors() == 0);
+    CHECK(told.words() == Words{"says I look.", "usage", R"(call Task {"prompt":"look"} #t1)", "usage",
+                                "sub-agent: call Read {} #t2", "told Stop that", "result ? found #t1", "waiting_human",
+                                "usage", "running", "told Once more", "usage", "waiting_human"});
+    CHECK(told.usage().tokens_in == 100);  // what a result adds up was told before
+    CHECK(told.usage().tokens_out == 5);
+    CHECK(told.usage().cost_usd == Approx(0.75));
+    CHECK(told.conversation().session() == "s1");
+    CHECK(told.conversation().directory() == "/work");
+    REQUIRE(told.conversation().unknown().size() == 1);
+    CHECK(told.conversation().unknown().count("hologram") == 1);
+}
+
+TEST_CASE("the Gemini CLI's stream: what it says in pieces, calls, tokens at the end") {
+    Told told{
+        R"({"type":"init","timestamp":"2026-03-01T10:00:00.000Z","session_id":"g1","model":"gemini-3-pro"})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:00.100Z","role":"user","content":"Read it"})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:02.000Z","role":"assistant","content":"I ","delta":true})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:02.100Z","role":"assistant","content":"read.","delta":true})",
+        R"({"type":"tool_use","timestamp":"2026-03-01T10:00:03.000Z","tool_name":"read_file","tool_id":"t1","parameters":{"path":"a"}})",
+        R"({"type":"tool_use","timestamp":"2026-03-01T10:00:03.100Z","tool_name":"read_file","tool_id":"t2","parameters":{"path":"b"}})",
+        R"({"type":"tool_result","timestamp":"2026-03-01T10:00:04.000Z","tool_id":"t2","status":"error","error":{"type":"x","message":"no such file"}})",
+        R"({"type":"tool_result","timestamp":"2026-03-01T10:00:05.000Z","tool_id":"t1","status":"success","output":"A"})",
+        R"({"type":"error","timestamp":"2026-03-01T10:00:06.000Z","severity":"warning","message":"slow"})",
+        R"({"type":"result","timestamp":"2026-03-01T10:00:09.000Z","status":"success","stats":{"total_tokens":70,"input_tokens":60,"output_tokens":10,"tool_calls":2}})",
+    };
+    CHECK(told.format() == "gemini-stream");
+    CHECK(told.words() == Words{"told Read it", "says I ", "says read.", R"(call read_file {"path":"a"} #t1)",
+                                R"(call read_file {"path":"b"} #t2)", "result failed no such file #t2",
+                                "result ok A #t1", "usage", "waiting_human"});
+    CHECK(told.usage().tokens_in == 60);
+    CHECK(told.conversation().began() == at(0));
+    CHECK(told.conversation().unknown().empty());
+}
+
+TEST_CASE(
+    "OpenTelemetry: calls with their results, tokens of model calls, and a call whose arguments are not recorded") {
+    const auto span = [](std::string attributes, std::string rest) {
+        return R"({"resourceSpans":[{"resource":{},"scopeSpans":[{"spans":[{"traceId":"t","attributes":[)" +
+               attributes + "]," + rest + "}]}]}]}";
+    };
+    const auto text = [](std::string key, std::string value) {
+        return R"({"key":")" + key + R"(","value":{"stringValue":")" + value + R"("}})";
+    };
+    const std::string chat = text("gen_ai.operation.name", "chat") + "," + text("gen_ai.conversation.id", "c1");
+    const std::string tool = text("gen_ai.operation.name", "execute_tool") + "," + text("gen_ai.tool.name", "search");
+    const std::string times = R"("startTimeUnixNano":"1772359201000000000","endTimeUnixNano":1772359203500000000)";
+    const std::string lines[] = {
+        R"({"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"GET","attributes":[]}]}]}]})",
+        span(
+            chat +
+                R"(,{"key":"gen_ai.usage.input_tokens","value":{"intValue":"12"}},)"
+                R"({"key":"gen_ai.usage.completion_tokens","value":{"intValue":3}},)" +
+                text(
+                    "gen_ai.output.messages",
+                    R"([{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"I search\"},{\"type\":\"tool_call\"}]}])"),
+            times),
+        span(tool + "," + text("gen_ai.tool.call.id", "k1") + "," + text("gen_ai.tool.call.arguments", "{}") + "," +
+                 text("gen_ai.tool.call.result", "none"),
+             times + R"(,"status":{"code":2})"),
+        span(tool, times),
+        R"({"name":"execute_tool search","context":{"trace_id":"t"},"start_time":"2026-03-01T10:00:05Z","end_time":"2026-03-01T10:00:06Z","status":{"status_code":"OK"},"attributes":{"gen_ai.operation.name":"execute_tool","gen_ai.conversation.id":"c2","gen_ai.tool.name":"fetch","gen_ai.tool.call.id":"k2","gen_ai.tool.call.arguments":"{\"a\":1}","gen_ai.tool.call.result":"A"}})",
+        span(text("gen_ai.operation.name", "invoke_agent"),
+             R"("parentSpanId":"","endTimeUnixNano":"1772359210000000000")"),
+    };
+    Told told{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
+    CHECK(told.format() == "otel");
+    CHECK(told.words() == Words{"usage", "says I search", "call search {} #k1", "result failed none #k1",
+                                R"(c2: call fetch {"a":1} #k2)", "c2: result ok A #k2", "waiting_human"});
+    CHECK(told.usage().tokens_in == 12);
+    CHECK(told.usage().tokens_out == 3);
+    CHECK(told.conversation().session() == "c1");
+    for (const TranscriptEvent& event : told.conversation().events())
+        if (const auto* result = std::get_if<ToolResult>(&event.what); result && result->call_id == "k1")
+            CHECK(event.at == at(3) + 500ms);
+    CHECK(told.conversation().unknown().count("execute_tool without gen_ai.tool.call.arguments") == 1);
 }
 
 TEST_CASE("what is no transcript is none, and one bad line is one error") {

@@ -122,6 +122,9 @@ public:
         if (!std::exchange(talk.begun, true)) wait(talk, when_);
     }
 
+    /// It was given something to do before it wrote its first line.
+    void has_its_task() { talk_here().begun = true; }
+
     /// A type of line that the reader does not know. Each is named once, by `unknown`.
     void does_not_know(std::string_view type) { ++unknown_[std::string{type.substr(0, 60)}]; }
 

@@ -1,5 +1,5 @@
-// Reads the session files of the Gemini CLI: one JSON document, or, since version 0.40, JSON lines. Needs simdjson
-// (heeler::json).
+// Reads the session files of the Gemini CLI (one JSON document, or, since version 0.40, JSON lines), and what it prints
+// with `--output-format stream-json`. Needs simdjson (heeler::json).
 #pragma once
 
 #include <cstddef>
@@ -95,6 +95,41 @@ private:
 
     std::set<std::string> told_;
     std::deque<std::string> order_;  ///< of `told_`, oldest first
+};
+
+/// What the Gemini CLI prints with `--output-format stream-json`: an event a line, what it says in pieces, and tokens
+/// once, at the end.
+class GeminiStreamTranscript {
+public:
+    static constexpr std::string_view name = "gemini-stream";
+
+    [[nodiscard]] static bool recognises(const detail::JsonValue& line) {
+        return line["type"].text() == "init" && line["session_id"].is_text();
+    }
+
+    void read(const detail::JsonValue& line, Conversation& told) {
+        const std::string_view type = line["type"].text();
+        told.at(line["timestamp"].time());
+        told.has_its_task();
+        if (type == "init") return told.set_session(line["session_id"].text());
+        if (type == "message") {
+            const std::string_view text = line["content"].text();
+            return line["role"].text() == "user" ? told.is_told(text) : told.says(text);
+        }
+        if (type == "tool_use")
+            return told.call(line["tool_name"].text(), line["parameters"].written(), line["tool_id"].text());
+        if (type == "tool_result") {
+            const detail::JsonValue output = line["output"] ? line["output"] : line["error"]["message"];
+            return told.result(line["status"].text() == "success", output.written(), line["tool_id"].text());
+        }
+        if (type == "result") {
+            const detail::JsonValue stats = line["stats"];
+            told.usage({}, {stats["input_tokens"].integer(), stats["output_tokens"].integer(), 1, 0, 0});
+            return told.ends_turn();
+        }
+        if (type != "error") return told.does_not_know(type);
+        told.lives();
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI
