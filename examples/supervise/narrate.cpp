@@ -12,6 +12,8 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/table.hpp>
 
+#include "../common/words.hpp"
+
 namespace supervise {
 
 namespace {
@@ -67,7 +69,7 @@ std::vector<std::string> Narrator::lines_of(const heeler::CycleReport& report, h
         const auto line = std::visit(
             [&](const auto& each) -> std::optional<std::string> {
                 if constexpr (std::is_same_v<std::decay_t<decltype(each)>, heeler::ErrorEvent>)
-                    return errors_.line_of(each, now);
+                    return common::waits_for_agent(each) ? std::nullopt : errors_.line_of(each, now);
                 else
                     return line_of(each);
             },

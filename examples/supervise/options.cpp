@@ -95,6 +95,8 @@ std::string contradiction(const Options& options) {
         return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
     if (!common::is_ping_url(options.ping)) return "--ping, or HEELER_PING_URL: it begins with https:// or http://";
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
+    if (!options.resume.empty() && options.agent.empty()) return "--resume needs --agent: whose session goes on";
+    if (!options.resume.empty() && options.detach) return "--resume and --detach: nobody would be there to start it";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
     if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
     if (std::string wrong = unusable_path(options); !wrong.empty()) return wrong;
@@ -134,6 +136,18 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
            "What counts as progress: lines (of output), files:DIR (files changed under DIR), commits:REPO (in a "
            "git repository), match:REGEX (the number that it captures in a line of output)")
         ->capture_default_str();
+    app.add_option(
+           "--agent", options.agent,
+           "Read what a coding agent tells of its work on standard output: claude (-p --output-format "
+           "stream-json), codex (exec --json), gemini (--output-format stream-json), or generic (any format that "
+           "is known)")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"claude", "codex", "gemini", "generic"}));
+    app.add_option(
+           "--resume", options.resume,
+           "How an agent that takes no word while it works is told one: it is interrupted, and goes on with this "
+           "shell command, which finds $HEELER_SESSION and $HEELER_WORDS")
+        ->type_name("COMMAND");
     duration("--expected", options.expected, "How long the command should take");
     duration("--timeout", options.timeout, "How long it may take");
     duration("--interval", options.interval, "How often it is looked at (default: 60s if short, else 300s)");

@@ -45,6 +45,8 @@ struct Options {
     std::vector<std::string> notify;  // channels, besides the terminal
     std::string log = "stderr";       // where heeler-supervise speaks; or a file, or fd:N
     Input input = Input::pass;
+    std::string agent;   // whose stream is on standard output; empty: nobody's
+    std::string resume;  // the shell command by which an agent that was interrupted goes on; empty: none
     bool pty = false;
     bool shadow = false;
     bool detach = false;

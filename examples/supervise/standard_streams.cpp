@@ -48,9 +48,23 @@ void open_closed_streams() {
             static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY));
 }
 
+bool reads_messages(const Options& options) {
+    if (options.agent != "claude" || options.input != Input::pass || options.pty || options.detach) return false;
+    bool named = false;
+    for (const std::string& word : options.command) {
+        if (word == "--input-format=stream-json" || (named && word == "stream-json")) return true;
+        named = word == "--input-format";
+    }
+    return false;
+}
+
 CommandInput take_input(const Options& options) {
     CommandInput taken;
     if (options.input == Input::pass) taken = passed(options);
+    if (reads_messages(options) && ::isatty(STDIN_FILENO) != 0)
+        taken = {ProcessInput::none,
+                 {},
+                 "the command reads its task from standard input, and there is none: echo TASK | heeler-supervise ..."};
     if (options.input == Input::nudges) {
         taken.kind = ProcessInput::spoken;
         if (holds_text(STDIN_FILENO))

@@ -15,12 +15,15 @@ namespace supervise {
 /// What the command reads, and what a person should know about it (mostly nothing).
 struct CommandInput {
     heeler::ProcessInput kind = heeler::ProcessInput::none;
-    heeler::FileDescriptor given;
+    heeler::FileDescriptor given;  ///< if it reads messages: what the first of them are made of
     std::string note;
 };
 
 /// First of all: a file that is opened later must not become standard input, output or errors.
 void open_closed_streams();
+
+/// Whether the command reads messages as JSON lines, and hears what the watchdog says that way.
+[[nodiscard]] bool reads_messages(const Options& options);
 
 /// From now on this process reads nothing itself: who writes to a pipe learns that the command has closed it.
 [[nodiscard]] CommandInput take_input(const Options& options);

@@ -8,19 +8,24 @@
 #include <heeler/agent/process_control.hpp>
 #include <heeler/core/action.hpp>
 
+#include "../common/words.hpp"
+
 namespace supervise {
 
 /// What the watchdog does to the command goes through here. Thread-safe.
 class SupervisedControl {
 public:
-    /// Before the first cycle.
+    /// While nobody calls any of the others.
     void attach(heeler::ProcessControl& process, std::string run) {
         process_ = &process;
         run_ = std::move(run);
     }
 
+    /// From now on what is to be said is left there for the agent.
+    void leave_words(common::Words& words) { words_ = &words; }
+
     heeler::Result<heeler::ActionDone> inject(const heeler::ActionRequest& request) {
-        return guard(request, [&] { return process_->inject(request); });
+        return guard(request, [&] { return words_ != nullptr ? words_->inject(request) : process_->inject(request); });
     }
     heeler::Result<heeler::ActionDone> pause(const heeler::ActionRequest& request) {
         return guard(request, [&] { return note(process_->pause(request), true); });
@@ -32,8 +37,11 @@ public:
         return guard(request, [&] { return process_->snapshot(request); });
     }
     heeler::Result<heeler::ActionDone> terminate(const heeler::ActionRequest& request) {
+        ended_ = true;
         return guard(request, [&] { return process_->terminate(request); });
     }
+    /// Whether the watchdog wants the command to be over.
+    [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] bool paused() const noexcept { return paused_; }
 
 private:
@@ -51,8 +59,10 @@ private:
     }
 
     heeler::ProcessControl* process_ = nullptr;
+    common::Words* words_ = nullptr;
     std::string run_;
     std::atomic<bool> paused_{false};
+    std::atomic<bool> ended_{false};
 };
 
 }  // namespace supervise

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <heeler/text/shown_name.hpp>
+
 #include "signals.hpp"
 
 namespace supervise {
@@ -61,6 +63,7 @@ void Supervisor::loop() {
         read_streams(readable(), display_.errors().room());
         watch_reader();
         take_signals();
+        move_words();
         if (process_->alive()) cycle();
         for (const std::string& line : postbox_->take()) display_.say(line);
         show();
@@ -74,7 +77,9 @@ void Supervisor::wait() {
                         {errors.room() == 0 ? -1 : process_->errors_fd(), POLLIN, 0},
                         {signal_fd(), POLLIN, 0},
                         {output.room_fd(), POLLIN, 0},
-                        {errors.room_fd(), POLLIN, 0}};
+                        {errors.room_fd(), POLLIN, 0},
+                        {messages_ ? messages_->given_fd() : -1, POLLIN, 0},
+                        {messages_ ? messages_->room_fd() : -1, POLLOUT, 0}};
     ::poll(sources, std::size(sources), more_output_ ? 0 : 200);
     output.note_room();
     errors.note_room();
@@ -110,8 +115,12 @@ void Supervisor::read_streams(std::size_t output, std::size_t errors) {
 void Supervisor::hear(std::string_view chunk, Outlet& to, Heard& heard) {
     pass_on(chunk, to);
     last_output_ = dog_.clock().now();
-    const std::string_view lines = heard.lines.add(chunk);
-    report(heeler::Output{lines, lines.empty()}, last_output_);
+    if (agent_ && &heard == &output_) {
+        hear_agent(chunk);
+    } else {
+        const std::string_view lines = heard.lines.add(chunk);
+        report(heeler::Output{lines, lines.empty()}, last_output_);
+    }
     heard.cutter.feed(chunk, [this](std::string_view line) {
         ++view_.lines;
         metric_->see_line(line);
@@ -222,14 +231,18 @@ void Supervisor::show() {
     const Instant now = dog_.clock().now();
     view_.running = now.elapsed - began_.elapsed;
     view_.quiet = now.elapsed - last_output_.elapsed;
-    if (signal_ == 0) view_.doing = control_.paused() ? "paused" : reader_told_ ? "its output is not read" : "";
+    if (signal_ == 0)
+        view_.doing = control_.paused() ? "paused"
+                      : reader_told_    ? "its output is not read"
+                      : agent_          ? heeler::text::shown_name(agent_->doing(), 40)
+                                        : "";
     view_.next = interval_ - view_.running % interval_;
     display_.show(view_, interval_);
 }
 
 bool Supervisor::over() {
     if (left_running_) return true;
-    const bool busy = delivery_->busy() || (interruption_ && interruption_->busy());
+    const bool busy = delivery_->busy() || (interruption_ && interruption_->busy()) || goes_on_with_;
     return !busy && !process_->alive();
 }
 

@@ -14,9 +14,12 @@
 #include "../common/background.hpp"
 #include "../common/channels.hpp"
 #include "../common/life_signs.hpp"
+#include "../common/words.hpp"
+#include "agent_stream.hpp"
 #include "display.hpp"
 #include "end_notes.hpp"
 #include "keeper.hpp"
+#include "message_input.hpp"
 #include "metric.hpp"
 #include "narrate.hpp"
 #include "options.hpp"
@@ -24,6 +27,7 @@
 #include "postbox.hpp"
 #include "previous.hpp"
 #include "run_directory.hpp"
+#include "standard_streams.hpp"
 #include "supervised_control.hpp"
 #include "waiter.hpp"
 #include "whole_lines.hpp"
@@ -72,6 +76,12 @@ private:
     void show();
     [[nodiscard]] bool over();
 
+    // supervisor_agent.cpp: a coding agent as the command
+    void hear_agent(std::string_view chunk);
+    void move_words();
+    void interrupt(const common::Words::Left& word);
+    void go_on_with_words();
+
     // supervisor_begin.cpp
     [[nodiscard]] std::optional<Quit> begin(const GoOn& how);
     [[nodiscard]] std::optional<Quit> take_over(const ChildRecord& record);
@@ -82,6 +92,7 @@ private:
     [[nodiscard]] heeler::Result<heeler::RunClass> run_class();
     [[nodiscard]] heeler::RunSpec run_spec() const;
     [[nodiscard]] heeler::ProcessSpec process_spec() const;
+    [[nodiscard]] heeler::Result<void> take_input_of(heeler::ProcessSpec& spec, CommandInput& input);
 
     // supervisor_end.cpp
     [[nodiscard]] Quit end();
@@ -112,6 +123,12 @@ private:
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
+    std::optional<AgentStream> agent_;
+    std::optional<MessageInput> messages_;  ///< if the agent reads some
+    common::Words words_{"the agent has not shown that it heard it"};
+    std::string told_key_;  ///< of the newest word that was said to the agent
+    std::size_t told_at_step_ = 0;
+    std::optional<common::Words::Left> goes_on_with_;  ///< the agent was interrupted, to be told that
     Page page_;
     Heard output_;
     Heard errors_;

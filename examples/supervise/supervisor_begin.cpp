@@ -23,6 +23,11 @@ constexpr const char* class_name = "supervised";
 
 Quit store_problem(const heeler::Error& error) { return {exit_store, error.message}; }
 
+std::string ways_to_speak(const Options& options) {
+    if (options.agent.empty()) return "--pty, or --stdin nudges";
+    return options.agent == "claude" ? "its --input-format stream-json, or --resume" : "--resume";
+}
+
 }  // namespace
 
 heeler::Result<heeler::RunClass> Supervisor::run_class() {
@@ -52,6 +57,10 @@ heeler::RunSpec Supervisor::run_spec() const {
     spec.timeout = options_.timeout;
     spec.metric = metric_->reported() ? heeler::MetricKind::reported : heeler::MetricKind::output_lines;
     spec.metric_name = metric_->name();
+    if (agent_ && !metric_->reported()) {  // it prints a line for all that it does, progress or not
+        spec.metric = heeler::MetricKind::undefined;
+        spec.metric_name.clear();
+    }
     return spec;
 }
 
@@ -79,6 +88,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     auto stored = dog_.store().load();
     if (!stored) return store_problem(stored.error());
     dog_.attach(control_);
+    if (!options_.agent.empty()) agent_.emplace();
     view_.name = options_.name;
     if (metric_->reported()) view_.metric = metric_->name();
     if (auto quit = how.adopt ? take_over(*how.adopt) : start_command()) return quit;
@@ -124,9 +134,8 @@ std::optional<Quit> Supervisor::start_command() {
     if (registered->not_stored) return store_problem(*registered->not_stored);
     handle_ = *registered;
     heeler::ProcessSpec spec = process_spec();
-    const CommandInput input = take_input(options_);
-    spec.input = input.kind;
-    spec.given_input = input.given.get();
+    CommandInput input = take_input(options_);
+    if (auto taken = take_input_of(spec, input); !taken) return Quit{exit_state, taken.error().message};
     if (!input.note.empty()) display_.say(input.note);
     spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
     auto process = heeler::ProcessControl::start(std::move(spec));
@@ -138,10 +147,26 @@ std::optional<Quit> Supervisor::start_command() {
         return Quit{not_recorded_ ? exit_state : missing ? exit_not_found : exit_not_executable, why};
     }
     process_.emplace(std::move(*process));
+    if (messages_) messages_->started();
     control_.attach(*process_, run_id_);
-    if (!options_.shadow && !process_->can_inject())
-        display_.say("nothing can be said to the command: its nudges are told to you (or --pty, or --stdin nudges)");
+    if (messages_ || !options_.resume.empty())
+        control_.leave_words(words_);
+    else if (!options_.shadow && !process_->can_inject())
+        display_.say("nothing can be said to the command: its nudges are told to you (or " + ways_to_speak(options_) +
+                     ")");
     return std::nullopt;
+}
+
+heeler::Result<void> Supervisor::take_input_of(heeler::ProcessSpec& spec, CommandInput& input) {
+    spec.input = input.kind;
+    spec.given_input = input.given.get();
+    if (!reads_messages(options_)) return {};
+    auto opened = MessageInput::open(std::move(input.given));
+    if (!opened) return tl::unexpected<heeler::Error>(std::move(opened.error()));
+    messages_.emplace(std::move(*opened));
+    spec.input = heeler::ProcessInput::given;
+    spec.given_input = messages_->reader();
+    return {};
 }
 
 /// The command does not run yet: whatever happens from here on, it is known who it is.

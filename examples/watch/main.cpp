@@ -24,6 +24,7 @@
 #include "../common/error_news.hpp"
 #include "../common/life_signs.hpp"
 #include "../common/own_environment.hpp"
+#include "../common/words.hpp"
 #include "hook_config.hpp"
 #include "hook_socket.hpp"
 #include "hooks_command.hpp"
@@ -31,7 +32,6 @@
 #include "rules.hpp"
 #include "screen.hpp"
 #include "sessions.hpp"
-#include "words.hpp"
 
 namespace {
 
@@ -48,21 +48,21 @@ int fail(const std::string& message, int status) {
 /// left for them.
 class Hooks final : public watch::HookListener {
 public:
-    Hooks(Dog& dog, const watch::Sessions& sessions, watch::Words& words)
+    Hooks(Dog& dog, const watch::Sessions& sessions, common::Words& words)
         : dog_{dog}, sessions_{sessions}, words_{words} {}
 
     [[nodiscard]] std::string answer(const watch::HookEvent& event) override {
         const std::string run = event.agent + "/" + event.session;
         if (!sessions_.is_live(run)) return {};  // the store would be asked for it
         if (const auto handle = dog_.find(run)) dog_.observe(*handle, heeler::Heartbeat{});
-        return words_.left_for(run);
+        return words_.left_for(run).text;
     }
     void told(const watch::HookEvent& event) override { words_.heard(event.agent + "/" + event.session, event.name); }
 
 private:
     Dog& dog_;
     const watch::Sessions& sessions_;
-    watch::Words& words_;
+    common::Words& words_;
 };
 
 [[nodiscard]] std::string doing_of(const heeler::TranscriptTotals& totals) {
@@ -96,17 +96,13 @@ public:
     void hear(const heeler::CycleReport& report, heeler::Elapsed now) {
         const std::lock_guard guard{lock_};
         for (const heeler::Event& event : report.events)
-            if (const auto* error = std::get_if<heeler::ErrorEvent>(&event); error != nullptr && !waits(*error))
+            if (const auto* error = std::get_if<heeler::ErrorEvent>(&event);
+                error != nullptr && !common::waits_for_agent(*error))
                 if (const auto line = errors_.line_of(*error, now))
                     screen_.news("heeler-watch: " + heeler::text::one_line(*line, 1024));
     }
 
 private:
-    /// For an agent to fetch what is left for it.
-    [[nodiscard]] static bool waits(const heeler::ErrorEvent& event) {
-        return event.where == "control" && event.error.code == heeler::ErrorCode::busy;
-    }
-
     watch::Screen& screen_;
     std::mutex lock_;
     common::ErrorNews errors_{std::chrono::hours{1}};
@@ -146,7 +142,7 @@ int watch_sessions(const Options& options) {
         (!options.once && watch::has_hooks(agent, options.home) ? hooked : plain).push_back(agent);
     watch::Sessions sessions{options.home, plain, options.live};
     watch::Sessions sessions_with_hooks{options.home, hooked, options.live};
-    watch::Words words;
+    common::Words words{"no hook of the agent has come to fetch it"};
     Complaints complaints{screen};
     Dog dog{heeler::SystemClock{}, *std::move(store), {watch::Terminal{screen}, std::move(channels)}};
     if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);

@@ -65,6 +65,7 @@ public:
     }
 
     [[nodiscard]] Conversation& conversation() noexcept { return conversation_; }
+    [[nodiscard]] const Conversation& conversation() const noexcept { return conversation_; }
 
 private:
     using Reader = std::variant<std::monostate, ClaudeCodeTranscript, ClaudeStreamTranscript, CodexTranscript,

@@ -1,0 +1,92 @@
+#include <utility>
+#include <variant>
+
+#include <heeler/core/observation.hpp>
+
+#include "supervisor.hpp"
+
+namespace supervise {
+
+namespace {
+
+/// After the end of a turn, so that what the agent begins by itself is not cut off.
+constexpr std::chrono::seconds until_input_ends{2};
+
+}  // namespace
+
+void Supervisor::hear_agent(std::string_view chunk) {
+    report(heeler::Output{{}, true}, last_output_);  // it lives, whatever the lines say
+    agent_->hear(
+        chunk,
+        [this](const heeler::Reported& told) {
+            const auto take = [this](const auto& what) {
+                using What = std::decay_t<decltype(what)>;
+                if constexpr (!std::is_same_v<What, heeler::CheckpointNote>)
+                    report(what, last_output_);  // no agent writes one
+            };
+            std::visit(take, told);
+        },
+        [this](const std::string& line) {
+            report(heeler::Output{line, false}, last_output_);
+        });
+    if (told_key_.empty()) return;
+    const auto word = words_.left_for(run_id_);
+    if (word.key != told_key_) return;
+    if (agent_->was_told() == word.text)
+        words_.heard(run_id_, "its acknowledgement");
+    else if (agent_->steps() > told_at_step_)
+        words_.heard(run_id_, "its next step");
+}
+
+/// What is left for the agent is said to it, in the way in which it hears.
+void Supervisor::move_words() {
+    if (goes_on_with_) return go_on_with_words();
+    if (messages_) messages_->move();
+    const auto word = words_.left_for(run_id_);
+    if (!word.key.empty() && word.key != told_key_ && signal_ == 0 && !control_.ended()) {
+        if (messages_ && !messages_->ended()) {
+            messages_->say(word.text);
+            told_key_ = word.key;
+            told_at_step_ = agent_->steps();
+        } else if (!options_.resume.empty() && !agent_->session().empty() && process_->alive()) {
+            interrupt(word);
+        }
+    }
+    const bool quiet = dog_.clock().now().elapsed - last_output_.elapsed >= until_input_ends;
+    if (messages_ && !messages_->ended() && messages_->idle() && agent_->turn_is_over() && quiet && word.key.empty())
+        messages_->end();
+}
+
+/// It keeps its session, and all that it has written.
+void Supervisor::interrupt(const common::Words::Left& word) {
+    goes_on_with_ = word;
+    display_.say("interrupting the command: it goes on with what it is told");
+    interruption_.emplace([this] { static_cast<void>(process_->terminate_session()); });
+    interruption_->request();
+}
+
+/// Once nothing of the command is left.
+void Supervisor::go_on_with_words() {
+    if (interruption_->busy() || delivery_->busy() || process_->alive()) return;
+    const common::Words::Left word = *std::exchange(goes_on_with_, std::nullopt);
+    if (signal_ != 0 || control_.ended()) return;
+    constexpr std::size_t rest = std::size_t{1} << 20;
+    read_streams(rest, rest);
+    heeler::ProcessSpec spec = process_spec();
+    spec.argv = {"/bin/sh", "-c", options_.resume};
+    spec.environment = {{"HEELER_SESSION", std::string{agent_->session()}}, {"HEELER_WORDS", word.text}};
+    spec.input = heeler::ProcessInput::none;
+    spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
+    auto process = heeler::ProcessControl::start(std::move(spec));
+    if (!process) return display_.say("--resume: " + process.error().message);
+    interruption_.reset();
+    process_.emplace(std::move(*process));
+    control_.attach(*process_, run_id_);
+    agent_.emplace();
+    output_closed_.reset();
+    output_lost_ = false;
+    told_key_ = word.key;
+    told_at_step_ = 0;
+}
+
+}  // namespace supervise
