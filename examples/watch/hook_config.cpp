@@ -35,6 +35,8 @@ struct Event {
 constexpr std::array claude_events{Event{"PostToolUse", true, Event::Hears::reason},
                                    Event{"PostToolUseFailure", true, Event::Hears::context}, Event{"Notification"},
                                    Event{"Stop"}, Event{"SessionEnd"}};
+constexpr std::array codex_events{Event{"PostToolUse", true, Event::Hears::context}, Event{"PermissionRequest", true},
+                                  Event{"Stop"}};
 constexpr std::array gemini_events{Event{"AfterTool", true, Event::Hears::context}, Event{"Notification"},
                                    Event{"AfterAgent"}, Event{"SessionEnd"}};
 
@@ -44,10 +46,14 @@ struct Agent {
     const Event* events;
     std::size_t count;
     int patience;  ///< how long it waits for a hook, in its own unit: 5 s
+    std::string_view file = "settings.json";
+    std::string_view then = "";  ///< what its person has to do besides
 };
 
 constexpr std::array hooked_agents{
     Agent{"claude", claude_events.data(), claude_events.size(), 5},
+    Agent{"codex", codex_events.data(), codex_events.size(), 5, "hooks.json",
+          "Codex runs them once you have trusted them: open /hooks there. "},
     Agent{"gemini", gemini_events.data(), gemini_events.size(), 5000},
 };
 
@@ -61,8 +67,8 @@ fs::path file_of(const Agent& agent, const std::string& home) {
     const fs::path folder{folder_of_agent(agent.name, home)};
     // Settings may be a link to where a person keeps them.
     std::error_code error;
-    const fs::path file = fs::weakly_canonical(folder / "settings.json", error);
-    return error ? folder / "settings.json" : file;
+    const fs::path file = fs::weakly_canonical(folder / agent.file, error);
+    return error ? folder / agent.file : file;
 }
 
 /// By which a hook of ours is known, wherever the program lies.
@@ -164,7 +170,8 @@ heeler::Result<HookChange> change(const std::string& name, const std::string& ho
     const Settings was = *settings;
     take_out(*settings, *agent);
     if (program != nullptr) put_in(*settings, *agent, *program);
-    HookChange found{file.string(), *std::move(before), {}};
+    HookChange found{file.string(), *std::move(before), {}, {}};
+    if (program != nullptr) found.then = agent->then;
     // A file that says the same, in any order, stays as somebody wrote it.
     found.after = nlohmann::json(*settings) == nlohmann::json(was) ? found.before : settings->dump(2) + "\n";
     return found;

@@ -17,6 +17,7 @@ struct HookChange {
     std::string file;
     std::string before;  ///< empty: there is none
     std::string after;
+    std::string then;  ///< what the agent's person has to do besides; empty: nothing
 
     [[nodiscard]] bool any() const noexcept { return before != after; }
 };

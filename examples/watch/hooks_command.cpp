@@ -92,8 +92,9 @@ int hooks_command(const Options& options) {
         return asks ? 0 : 1;
     }
     if (const auto written = write_change(*change); !written) return fail(written.error());
-    std::printf("Written. %sSessions that are open take it up when they are started anew.\n",
-                change->before.empty() ? "" : ("As it was before: " + change->file + ".before-heeler. ").c_str());
+    std::printf("Written. %s%sSessions that are open take it up when they are started anew.\n",
+                change->before.empty() ? "" : ("As it was before: " + change->file + ".before-heeler. ").c_str(),
+                change->then.c_str());
     return 0;
 }
 

@@ -64,7 +64,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     hooks->require_subcommand(1);
     const auto verb = [&](CLI::App& below, const char* name, HookVerb what, const char* help) {
         auto* const command = below.add_subcommand(name, help);
-        command->add_option("AGENT", options.agent, "claude or gemini")->required(what != HookVerb::status);
+        command->add_option("AGENT", options.agent, "claude, codex or gemini")->required(what != HookVerb::status);
         command->callback([&options, what] { options.hooks = what; });
         return command;
     };

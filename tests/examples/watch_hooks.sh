@@ -79,6 +79,16 @@ says 'gemini: has the hooks'
 hooks 0 "removed" remove gemini --yes
 [ "$(cat "$home/.gemini/settings.json")" = "{}" ] || fail "something of it is left"
 
+hooks 0 "an agent whose hooks must be trusted" install codex --yes
+says 'open /hooks there'
+python3 - "$home/.codex/hooks.json" "$tool" <<'PY' || fail "the hooks of codex are not what they should be"
+import json, sys
+settings = json.load(open(sys.argv[1]))
+ours = {"type": "command", "command": f"'{sys.argv[2]}' hook codex", "timeout": 5}
+assert list(settings) == ["hooks"] and set(settings["hooks"]) == {"PostToolUse", "PermissionRequest", "Stop"}
+assert settings["hooks"]["PostToolUse"] == [{"matcher": "*", "hooks": [ours]}]
+PY
+
 for wrong in '{"hooks": ' '[]' '{"hooks": []}' '{"hooks": {"Stop": {"a": 1}}}'; do
     printf '%s' "$wrong" >"$settings"
     hooks 1 "settings that are none: $wrong" install claude --yes
@@ -90,7 +100,7 @@ hooks 2 "no agent" install
 
 cp "$work/with.json" "$settings"
 # Nobody listens: the agent goes on.
-python3 "$here/../support/claude_stand_in.py" "$home/.claude" alone 2 >"$work/out" 2>&1 || fail "an agent is harmed when nobody listens"
+python3 "$here/../support/hooked_stand_in.py" claude "$home/.claude" alone 2 >"$work/out" 2>&1 || fail "an agent is harmed when nobody listens"
 says '"calls": 2, "told": ""'
 rm -r "$home/.claude/projects"
 
@@ -101,23 +111,29 @@ for _ in $(seq 200); do
     sleep 0.05
 done
 [ "$(stat -c %a "$XDG_RUNTIME_DIR/heeler-watch.sock")" = 600 ] || fail "others can reach the socket"
-python3 "$here/../support/claude_stand_in.py" "$home/.claude" loops 60 >"$work/agent" 2>&1 &
-agent=$!
-for _ in $(seq 600); do
-    grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
-    sleep 0.1
-done
-touch "$home/.claude/enough"
-wait "$agent" || fail "the agent is harmed"
-cp "$work/agent" "$work/out"
-grep -q '"told": ""' "$work/out" && fail "it is not told"
-says 'You are repeating the same steps'
-calls=$(sed -n 's/.*"calls": \([0-9]*\),.*/\1/p' "$work/out")
-[ "${calls:-60}" -le 15 ] || fail "told after $calls calls"
-grep -q 'run.recovered \[claude/loops\].*inject:break_pattern: recovered' "$work/live" || {
-    cat "$work/live" >>"$work/out"
-    fail "nobody is told that it recovered"
+# circles AGENT CONFIG SESSION: one that goes round in circles is told so by its next result, and goes on.
+circles() {
+    python3 "$here/../support/hooked_stand_in.py" "$@" 60 >"$work/agent" 2>&1 &
+    local agent=$! run="$1/$3"
+    for _ in $(seq 600); do
+        grep -q "run.recovered \[$run\]" "$work/live" && break
+        sleep 0.1
+    done
+    touch "$2/enough"
+    wait "$agent" || fail "the agent is harmed"
+    cp "$work/agent" "$work/out"
+    grep -q '"told": ""' "$work/out" && fail "it is not told"
+    says 'You are repeating the same steps'
+    local calls
+    calls=$(sed -n 's/.*"calls": \([0-9]*\),.*/\1/p' "$work/out")
+    [ "${calls:-60}" -le 15 ] || fail "told after $calls calls"
+    grep -q "run.recovered \[$run\].*inject:break_pattern: recovered" "$work/live" || {
+        cat "$work/live" >>"$work/out"
+        fail "nobody is told that it recovered"
+    }
 }
+circles claude "$home/.claude" loops
+circles codex "$home/.codex" 0195aaaa-0000-7000-8000-000000000001
 
 # What is no hook's word does no harm.
 python3 - "$XDG_RUNTIME_DIR/heeler-watch.sock" <<'PY' || fail "the socket is gone"
