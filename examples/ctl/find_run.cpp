@@ -1,5 +1,6 @@
 #include "find_run.hpp"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,13 +14,19 @@ namespace {
 
 std::string quoted(const std::string& id) { return '"' + heeler::text::shown_name(id, 160) + '"'; }
 
-Quit unknown(Store& store, const std::string& id) {
-    const auto rows = store.runs();
-    if (!rows) return store_failed(rows.error());
+Quit unknown(std::span<Store> stores, const std::string& id) {
     std::string message = "no run has the id " + quoted(id);
     std::vector<std::string> ids;
-    for (const heeler::RunRow& row : rows->rows) ids.push_back(row.id);
-    for (const heeler::DamagedRow& row : rows->damaged) ids.push_back(row.run);
+    for (Store& store : stores) {
+        const auto rows = store.runs();
+        if (!rows && stores.size() == 1) return store_failed(rows.error());
+        if (!rows) {
+            message += " (" + rows.error().message + ")";
+            continue;
+        }
+        for (const heeler::RunRow& row : rows->rows) ids.push_back(row.id);
+        for (const heeler::DamagedRow& row : rows->damaged) ids.push_back(row.run);
+    }
     if (ids.empty()) return {exit_run, message + ": the store holds no run at all"};
     const auto near = common::nearest(id, ids);
     if (near.empty()) return {exit_run, message + "; `status --all` lists all " + std::to_string(ids.size())};
@@ -34,8 +41,17 @@ std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id
     auto known = store.history(id);
     if (!known) return store_failed(known.error());
     if (!known->row && !known->damage.empty()) return Quit{exit_store, "run " + quoted(id) + ": " + known->damage};
-    if (!known->row) return unknown(store, id);
+    if (!known->row) return unknown({&store, 1}, id);
     return *std::move(known);
+}
+
+std::variant<Store, Quit> store_of(std::span<Store> stores, const std::string& id) {
+    for (Store& store : stores) {
+        const auto known = store.history(id);
+        if (!known && stores.size() == 1) return store_failed(known.error());
+        if (known && (known->row || !known->damage.empty())) return store;
+    }
+    return unknown(stores, id);
 }
 
 }  // namespace ctl

@@ -1,6 +1,7 @@
 // Finds a run by its id, or says which ids are like it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 
@@ -13,5 +14,8 @@ namespace ctl {
 
 /// What is stored about the run. Its `row` is there.
 [[nodiscard]] std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id);
+
+/// The one of these that holds the run, or how to end.
+[[nodiscard]] std::variant<Store, Quit> store_of(std::span<Store> stores, const std::string& id);
 
 }  // namespace ctl

@@ -57,8 +57,8 @@ constexpr DecisionCommand decisions[] = {
 
 /// "" or what is wrong.
 std::string check_store(const std::string& store, Options& options) {
-    if (options.command == Command::test_alert || common::read_store(store, options.store)) return {};
-    if (store.empty()) return "--store is missing: where does the watchdog keep its runs? sqlite:PATH or postgres:URL";
+    options.at_home = store.empty();
+    if (options.at_home || common::read_store(store, options.store)) return {};
     return "--store is '" + heeler::text::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
 }
 
@@ -94,7 +94,9 @@ public:
         app_.footer(statuses);
         app_.require_subcommand(1);
         app_.fallthrough();
-        app_.add_option("--store", store_, "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE");
+        app_.add_option("--store", store_,
+                        "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE (default: what "
+                        "heeler-supervise and heeler-watch keep in $XDG_STATE_HOME/heeler)");
         app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();

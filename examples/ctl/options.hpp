@@ -33,6 +33,7 @@ enum class Command : std::uint8_t {
 
 struct Options {
     common::StorePlace store;
+    bool at_home = false;  // no store was named: those of the tools in this home
     Command command = Command::status;
     std::optional<std::string> run;  // absent: all of them
     heeler::Verb verb = heeler::Verb::ack;

@@ -55,11 +55,11 @@ bool same_token(const std::string& a, const std::string& b) {
     return different == 0;
 }
 
-/// One request at a time: the store is one connection.
+/// One request at a time: a store is one connection.
 class Service {
 public:
-    Service(const Options& options, Store& store)
-        : options_{options}, store_{store}, token_{options.operate ? make_token() : std::string{}} {
+    Service(const Options& options, std::span<Store> stores)
+        : options_{options}, stores_{stores}, token_{options.operate ? make_token() : std::string{}} {
         http_.new_task_queue = [] { return new httplib::ThreadPool(4); };
         http_.set_read_timeout(5);
         http_.set_write_timeout(5);
@@ -118,12 +118,15 @@ private:
     void show(Response& response, const std::string& said) {
         const std::lock_guard guard{lock_};
         if (!options_.operate) response.set_header("Refresh", "5");  // else it would take away what is typed
-        response.set_content(served_page(options_, store_, said, heeler::SystemClock{}.now()), html_type);
+        response.set_content(served_page(options_, stores_, said, heeler::SystemClock{}.now()), html_type);
     }
     void show_run(const Request& request, Response& response) {
         const std::lock_guard guard{lock_};
         const heeler::Instant now = heeler::SystemClock{}.now();
-        auto found = find_run(store_, request.get_param_value("id"));
+        const std::string id = request.get_param_value("id");
+        auto store = store_of(stores_, id);
+        if (const auto* const quit = std::get_if<Quit>(&store)) return refuse(response, 404, quit->message);
+        auto found = find_run(std::get<Store>(store), id);
         if (const auto* const quit = std::get_if<Quit>(&found)) return refuse(response, 404, quit->message);
         const auto& known = std::get<heeler::History>(found);
         if (!view_of(*known.row, {}, now).readable)
@@ -150,14 +153,19 @@ private:
         std::string said;
         {
             const std::lock_guard guard{lock_};
-            const Noted noted = note_decision(decision, store_, heeler::SystemClock{}.now());
-            said = noted.answer.empty() ? noted.quit.message : noted.answer;
+            auto store = store_of(stores_, *decision.run);
+            if (const auto* const quit = std::get_if<Quit>(&store)) {
+                said = quit->message;
+            } else {
+                const Noted noted = note_decision(decision, std::get<Store>(store), heeler::SystemClock{}.now());
+                said = noted.answer.empty() ? noted.quit.message : noted.answer;
+            }
         }
         show(response, said);
     }
 
     const Options& options_;
-    Store& store_;
+    std::span<Store> stores_;
     std::string token_;
     std::string port_;
     std::mutex lock_;
@@ -166,13 +174,13 @@ private:
 
 }  // namespace
 
-Quit serve(const Options& options, Store& store) {
+Quit serve(const Options& options, std::span<Store> stores) {
     sigset_t interruptions;
     sigemptyset(&interruptions);
     sigaddset(&interruptions, SIGINT);
     sigaddset(&interruptions, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &interruptions, nullptr);  // in the threads that answer, too
-    return Service{options, store}.run(interruptions);
+    return Service{options, stores}.run(interruptions);
 }
 
 }  // namespace ctl

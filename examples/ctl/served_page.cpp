@@ -61,18 +61,19 @@ void put_form(std::string& out, const std::vector<RunView>& views) {
         "<button>Note it</button></form>\n";
 }
 
-std::vector<TableRow> alert_rows(Store& store, heeler::Instant now) {
+std::vector<TableRow> alert_rows(std::span<Store> stores, heeler::Instant now) {
     std::vector<TableRow> rows;
-    const auto alerts = store.undelivered();
-    if (!alerts) return rows;
-    for (const heeler::AlertRow& row : alerts->rows)
+    std::vector<heeler::AlertRow> alerts;
+    for (Store& store : stores)
+        if (const auto found = store.undelivered()) alerts.insert(alerts.end(), found->rows.begin(), found->rows.end());
+    for (const heeler::AlertRow& row : alerts)
         rows.push_back({row.alert.run.id, row.state == heeler::AlertRow::State::pending ? "waits" : "given up",
                         row.alert.kind, relative(row.created_at, now), row.alert.summary, heeler::reason_of(row)});
     return rows;
 }
 
-void put_overview(std::string& out, const Options& options, Store& store, heeler::Instant now) {
-    auto seen = overview(options.all, store, now);
+void put_overview(std::string& out, const Options& options, std::span<Store> stores, heeler::Instant now) {
+    auto seen = overview(options.all, stores, now);
     if (!seen) return append(out, "<p class=\"trouble\">", html(seen.error().message), "</p>\n");
     for (const heeler::DamagedRow& row : seen->damaged)
         append(out, "<p class=\"trouble\">", html(row.run), ": ", html(row.what), "</p>\n");
@@ -85,14 +86,14 @@ void put_overview(std::string& out, const Options& options, Store& store, heeler
     for (const RunView& view : seen->views) links.push_back(heeler::text::url_encoded(view.row.id));
     put_table(out, "Runs", runs.heads, runs.rows, links);
     put_table(out, "Alerts that wait, or were given up", {"Run", "State", "Kind", "Since", "Summary", "Why"},
-              alert_rows(store, now));
+              alert_rows(stores, now));
     put_table(out, "Silences", silence_heads, silence_rows(waiting.silences, now));
     if (options.operate && !seen->views.empty()) put_form(out, seen->views);
 }
 
 }  // namespace
 
-std::string served_page(const Options& options, Store& store, const std::string& said, heeler::Instant now) {
+std::string served_page(const Options& options, std::span<Store> stores, const std::string& said, heeler::Instant now) {
     std::string out =
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\"><title>heeler</title><style>";
@@ -102,7 +103,7 @@ std::string served_page(const Options& options, Store& store, const std::string&
            "<p class=\"soft\">",
            heeler::text::rfc3339(now.wall), " <a href=\"/\">Look again</a></p>\n");
     if (!said.empty()) append(out, "<p role=\"status\">", html(said), "</p>\n");
-    put_overview(out, options, store, now);
+    put_overview(out, options, stores, now);
     return out += "</main></body></html>\n";
 }
 

@@ -1,6 +1,7 @@
 // The table of runs, alerts and silences as a page.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <heeler/core/time.hpp>
@@ -11,7 +12,7 @@
 namespace ctl {
 
 /// `said`: what came of the last decision; empty: there was none. An error stands in the place of the table.
-[[nodiscard]] std::string served_page(const Options& options, Store& store, const std::string& said,
+[[nodiscard]] std::string served_page(const Options& options, std::span<Store> stores, const std::string& said,
                                       heeler::Instant now);
 
 }  // namespace ctl

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -152,8 +153,8 @@ heeler::Result<std::vector<RunView>> views_of(const heeler::Snapshot& snapshot, 
     return views;
 }
 
-Quit show_all(const Options& options, Store& store, Instant now) {
-    auto seen = overview(options.all, store, now);
+Quit show_all(const Options& options, std::span<Store> stores, Instant now) {
+    auto seen = overview(options.all, stores, now);
     if (!seen) return store_failed(seen.error());
     if (options.json) {
         for (const RunView& view : seen->views) print_json(view);
@@ -198,6 +199,34 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     return name_damage(damaged, false);
 }
 
+heeler::Result<Overview> overview_of(bool all, Store& store, Instant now) {
+    auto snapshot = store.load();
+    if (!snapshot) return tl::unexpected<heeler::Error>(snapshot.error());
+    auto open = store.list();
+    if (!open) return tl::unexpected<heeler::Error>(open.error());
+    heeler::List<heeler::DamagedRow> damaged = damage_of(*snapshot);
+    sift(*open, damaged);
+    auto views = views_of(*snapshot, all, store, now, damaged);
+    if (!views) return tl::unexpected<heeler::Error>(views.error());
+    return Overview{std::move(*views), std::move(*open), std::move(*snapshot), std::move(damaged)};
+}
+
+template <class Rows>
+void append(Rows& all, Rows&& more) {
+    for (auto& row : more) all.push_back(std::move(row));
+}
+
+/// The same class in another store counts with it.
+void add(heeler::List<heeler::TallyRow>& tallies, const heeler::TallyRow& row) {
+    for (heeler::TallyRow& known : tallies)
+        if (known.class_name == row.class_name && known.condition == row.condition) {
+            known.incidents += row.incidents;
+            known.wrong += row.wrong;
+            return;
+        }
+    tallies.push_back(row);
+}
+
 }  // namespace
 
 RunTable table_of(const std::vector<RunView>& views, Instant now) {
@@ -215,20 +244,28 @@ RunTable table_of(const std::vector<RunView>& views, Instant now) {
     return table;
 }
 
-heeler::Result<Overview> overview(bool all, Store& store, Instant now) {
-    auto snapshot = store.load();
-    if (!snapshot) return tl::unexpected<heeler::Error>(snapshot.error());
-    auto open = store.list();
-    if (!open) return tl::unexpected<heeler::Error>(open.error());
-    heeler::List<heeler::DamagedRow> damaged = damage_of(*snapshot);
-    sift(*open, damaged);
-    auto views = views_of(*snapshot, all, store, now, damaged);
-    if (!views) return tl::unexpected<heeler::Error>(views.error());
-    return Overview{std::move(*views), std::move(*open), std::move(*snapshot), std::move(damaged)};
+heeler::Result<Overview> overview(bool all, std::span<Store> stores, Instant now) {
+    Overview whole;
+    for (Store& store : stores) {
+        auto part = overview_of(all, store, now);
+        if (stores.size() == 1) return part;
+        if (!part) {  // one that is broken hides no other
+            whole.damaged.push_back({{}, part.error().message});
+            continue;
+        }
+        append(whole.views, std::move(part->views));
+        append(whole.open, std::move(part->open));
+        append(whole.damaged, std::move(part->damaged));
+        append(whole.snapshot.mutes, std::move(part->snapshot.mutes));
+        for (const heeler::TallyRow& row : part->snapshot.tallies) add(whole.snapshot.tallies, row);
+    }
+    const auto earlier = [](const RunView& a, const RunView& b) { return a.row.created_at < b.row.created_at; };
+    std::stable_sort(whole.views.begin(), whole.views.end(), earlier);
+    return whole;
 }
 
-Quit show_status(const Options& options, Store& store, Instant now) {
-    return options.run ? show_one(options, store, now) : show_all(options, store, now);
+Quit show_status(const Options& options, std::span<Store> stores, Instant now) {
+    return options.run ? show_one(options, stores.front(), now) : show_all(options, stores, now);
 }
 
 }  // namespace ctl

@@ -1,6 +1,7 @@
 // What goes on: runs, decisions that wait to be applied, and how often the watchdog was wrong.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
@@ -29,10 +30,10 @@ struct Overview {
     heeler::Snapshot snapshot;
     heeler::List<heeler::DamagedRow> damaged;
 };
-/// `all`: ended runs too.
-[[nodiscard]] heeler::Result<Overview> overview(bool all, Store& store, heeler::Instant now);
+/// Of all these stores. `all`: ended runs too.
+[[nodiscard]] heeler::Result<Overview> overview(bool all, std::span<Store> stores, heeler::Instant now);
 
-/// All runs, or the one that `options` names.
-[[nodiscard]] Quit show_status(const Options& options, Store& store, heeler::Instant now);
+/// All runs, or the one that `options` names, which the first store holds.
+[[nodiscard]] Quit show_status(const Options& options, std::span<Store> stores, heeler::Instant now);
 
 }  // namespace ctl

@@ -32,7 +32,7 @@ void sleep_for(heeler::Duration length) {
 
 }  // namespace
 
-Quit watch_status(const Options& options, Store& store) {
+Quit watch_status(const Options& options, std::span<Store> stores) {
     std::signal(SIGINT, note_interruption);
     std::signal(SIGTERM, note_interruption);
     std::signal(SIGPIPE, SIG_IGN);
@@ -42,7 +42,7 @@ Quit watch_status(const Options& options, Store& store) {
         // Home, and clear from there on.
         if (on_terminal) std::fputs("\x1b[H\x1b[J", stdout);
         print(heeler::text::rfc3339(now.wall) + "\n");
-        if (const Quit quit = show_status(options, store, now); !quit.message.empty())
+        if (const Quit quit = show_status(options, stores, now); !quit.message.empty())
             print(heeler::text::one_line(quit.message, 4096) + "\n");
         if (std::fflush(stdout) != 0) return {};
         if (interrupted == 0) sleep_for(options.every);

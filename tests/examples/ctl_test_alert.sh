@@ -29,7 +29,7 @@ expect 2 "what is no channel" test-alert --notify pigeon:coop
 says "must be telegram:CHAT"
 expect 2 "without a channel" test-alert
 says "notify"
-expect 2 "a verb that needs a store" status
+XDG_STATE_HOME=$work/state expect 2 "a verb that needs a store" status
 says "store is missing"
 
 export HEELER_TELEGRAM_TOKEN=telegram-token HEELER_TELEGRAM_API=$http HEELER_SLACK_URL=$http/slack/key
