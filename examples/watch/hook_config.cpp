@@ -29,16 +29,23 @@ using heeler::ErrorCode;
 struct Event {
     std::string_view name;
     bool of_tools = false;
-    enum class Hears { nothing, reason, context } hears = Hears::nothing;
+    enum class Hears { nothing, reason, context, permission, decision } hears = Hears::nothing;
+
+    /// Whether it comes before a call, and only with a guard.
+    [[nodiscard]] constexpr bool of_guard() const { return hears == Hears::permission || hears == Hears::decision; }
 };
 
 constexpr std::array claude_events{Event{"PostToolUse", true, Event::Hears::reason},
-                                   Event{"PostToolUseFailure", true, Event::Hears::context}, Event{"Notification"},
-                                   Event{"Stop"}, Event{"SessionEnd"}};
+                                   Event{"PostToolUseFailure", true, Event::Hears::context},
+                                   Event{"Notification"},
+                                   Event{"Stop"},
+                                   Event{"SessionEnd"},
+                                   Event{"PreToolUse", true, Event::Hears::permission}};
 constexpr std::array codex_events{Event{"PostToolUse", true, Event::Hears::context}, Event{"PermissionRequest", true},
-                                  Event{"Stop"}};
+                                  Event{"Stop"}, Event{"PreToolUse", true, Event::Hears::permission}};
 constexpr std::array gemini_events{Event{"AfterTool", true, Event::Hears::context}, Event{"Notification"},
-                                   Event{"AfterAgent"}, Event{"SessionEnd"}};
+                                   Event{"AfterAgent"}, Event{"SessionEnd"},
+                                   Event{"BeforeTool", true, Event::Hears::decision}};
 
 /// An agent whose settings have `hooks`: lists of what is started, by event.
 struct Agent {
@@ -145,9 +152,10 @@ void take_out(Settings& settings, const Agent& agent) {
         settings["hooks"] = std::move(kept);
 }
 
-void put_in(Settings& settings, const Agent& agent, const std::string& program) {
+void put_in(Settings& settings, const Agent& agent, const std::string& program, bool guard) {
     for (std::size_t i = 0; i < agent.count; ++i) {
         const Event& event = agent.events[i];
+        if (event.of_guard() && !guard) continue;
         Settings hook = {{"type", "command"},
                          {"command", heeler::text::shell_word(program) + " hook " + std::string{agent.name}},
                          {"timeout", agent.patience}};
@@ -158,7 +166,8 @@ void put_in(Settings& settings, const Agent& agent, const std::string& program) 
     }
 }
 
-heeler::Result<HookChange> change(const std::string& name, const std::string& home, const std::string* program) {
+heeler::Result<HookChange> change(const std::string& name, const std::string& home, const std::string* program,
+                                  bool guard) {
     const Agent* const agent = agent_named(name);
     if (agent == nullptr)
         return heeler::fail(ErrorCode::invalid_argument, "'" + name + "' has no hooks that heeler-watch knows");
@@ -169,7 +178,7 @@ heeler::Result<HookChange> change(const std::string& name, const std::string& ho
     if (!settings) return tl::unexpected<heeler::Error>(settings.error());
     const Settings was = *settings;
     take_out(*settings, *agent);
-    if (program != nullptr) put_in(*settings, *agent, *program);
+    if (program != nullptr) put_in(*settings, *agent, *program, guard);
     HookChange found{file.string(), *std::move(before), {}, {}};
     if (program != nullptr) found.then = agent->then;
     // A file that says the same, in any order, stays as somebody wrote it.
@@ -185,15 +194,16 @@ std::vector<std::string> agents_with_hooks() {
     return names;
 }
 
-heeler::Result<HookChange> with_hooks(const std::string& agent, const std::string& home, const std::string& program) {
+heeler::Result<HookChange> with_hooks(const std::string& agent, const std::string& home, const std::string& program,
+                                      bool guard) {
     if (!program.ends_with("/heeler-watch"))
         return heeler::fail(ErrorCode::invalid_argument,
                             "the program is called " + program + ", and its hooks are known by the name heeler-watch");
-    return change(agent, home, &program);
+    return change(agent, home, &program, guard);
 }
 
 heeler::Result<HookChange> without_hooks(const std::string& agent, const std::string& home) {
-    return change(agent, home, nullptr);
+    return change(agent, home, nullptr, false);
 }
 
 bool has_hooks(const std::string& name, const std::string& home) {
@@ -204,6 +214,7 @@ bool has_hooks(const std::string& name, const std::string& home) {
     if (!settings || !settings->contains("hooks")) return false;
     const Settings& hooks = (*settings)["hooks"];
     for (std::size_t i = 0; i < agent->count; ++i) {
+        if (agent->events[i].of_guard()) continue;
         const auto list = hooks.find(std::string{agent->events[i].name});
         if (list == hooks.end() || !list->is_array()) return false;
         bool found = false;
@@ -233,17 +244,46 @@ heeler::Result<void> write_change(const HookChange& change) {
     return heeler::replace_file(heeler::FilePlace{change.file}, change.after, mode);
 }
 
-std::string hook_answer(std::string_view agent, std::string_view name, std::string_view text) {
+namespace {
+
+const Event* event_named(std::string_view agent, std::string_view name) {
     const Agent* const known = agent_named(agent);
-    if (known == nullptr || text.empty()) return {};
+    if (known == nullptr) return nullptr;
     const Event* const end = known->events + known->count;
     const Event* const event = std::find_if(known->events, end, [&](const Event& each) { return each.name == name; });
-    if (event == end || event->hears == Event::Hears::nothing) return {};
+    return event == end ? nullptr : event;
+}
+
+}  // namespace
+
+bool is_before_call(std::string_view agent, std::string_view name) {
+    const Event* const event = event_named(agent, name);
+    return event != nullptr && event->of_guard();
+}
+
+std::string hook_answer(std::string_view agent, std::string_view name, std::string_view text) {
+    const Event* const event = event_named(agent, name);
+    if (event == nullptr || text.empty()) return {};
     const std::string words{text};
-    const Settings answer =
-        event->hears == Event::Hears::reason
-            ? Settings{{"decision", "block"}, {"reason", words}}
-            : Settings{{"hookSpecificOutput", {{"hookEventName", std::string{name}}, {"additionalContext", words}}}};
+    const std::string of{name};
+    Settings answer;
+    switch (event->hears) {
+        case Event::Hears::nothing:
+            return {};
+        case Event::Hears::reason:
+            answer = {{"decision", "block"}, {"reason", words}};
+            break;
+        case Event::Hears::decision:
+            answer = {{"decision", "deny"}, {"reason", words}};
+            break;
+        case Event::Hears::context:
+            answer = {{"hookSpecificOutput", {{"hookEventName", of}, {"additionalContext", words}}}};
+            break;
+        case Event::Hears::permission:
+            answer = {{"hookSpecificOutput",
+                       {{"hookEventName", of}, {"permissionDecision", "deny"}, {"permissionDecisionReason", words}}}};
+            break;
+    }
     return answer.dump(-1, ' ', false, Settings::error_handler_t::replace);
 }
 

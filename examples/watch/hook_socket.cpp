@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -22,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <heeler/posix/file_descriptor.hpp>
+#include <heeler/text/fingerprint.hpp>
 
 #include "../common/state_directory.hpp"
 #include "hook_config.hpp"
@@ -96,8 +98,18 @@ std::string text_in(const Message& object, const char* name) {
     return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
 
+/// Of what an agent says of its call. The input may be long, and hold what nobody else has to see.
+std::string call_in(const Message& told) {
+    const auto input = told.is_object() ? told.find("tool_input") : told.end();
+    const std::string tool = text_in(told, "tool_name");
+    if (tool.empty() || input == told.end()) return {};
+    const std::string all = tool + '\n' + input->dump(-1, ' ', false, Message::error_handler_t::replace);
+    return std::to_string(heeler::text::fingerprint_text(all));
+}
+
 std::optional<HookEvent> event_of(const Message& told, std::string agent) {
-    HookEvent event{std::move(agent), text_in(told, "session_id"), text_in(told, "hook_event_name")};
+    HookEvent event{std::move(agent), text_in(told, "session_id"), text_in(told, "hook_event_name"),
+                    text_in(told, "call")};
     // A sub-agent tells of itself in its session's name.
     if (const std::string sub = text_in(told, "agent_id"); !sub.empty()) event.session = "agent-" + sub;
     if (event.session.empty() || event.name.empty()) return std::nullopt;
@@ -191,7 +203,10 @@ void run_hook(const std::string& agent) {
     const auto event = event_of(told, agent);
     const FileDescriptor socket = new_socket();
     if (!event || socket.get() < 0 || !reaches(socket, *address)) return;
-    Message line{{"agent", event->agent}, {"session_id", event->session}, {"hook_event_name", event->name}};
+    Message line{{"agent", event->agent},
+                 {"session_id", event->session},
+                 {"hook_event_name", event->name},
+                 {"call", call_in(told)}};
     if (!write_line(socket.get(), line.dump(-1, ' ', false, Message::error_handler_t::replace), until)) return;
     const std::string answer = read_line(socket.get(), until);
     if (!answer.empty()) std::printf("%s\n", answer.c_str());

@@ -15,6 +15,7 @@ struct HookEvent {
     std::string agent;
     std::string session;  ///< its own name for the session, or for the sub-agent
     std::string name;     ///< "PostToolUse"
+    std::string call;     ///< the same for the same tool with the same input; empty: it is about no call
 };
 
 /// Where the socket is: in $XDG_RUNTIME_DIR, else among the state.

@@ -76,8 +76,9 @@ int hooks_command(const Options& options) {
     if (options.hooks == HookVerb::status) return show_status(options);
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-    const auto change = options.hooks == HookVerb::install ? with_hooks(options.agent, options.home, program)
-                                                           : without_hooks(options.agent, options.home);
+    const auto change = options.hooks == HookVerb::install
+                            ? with_hooks(options.agent, options.home, program, options.guard)
+                            : without_hooks(options.agent, options.home);
     if (!change) return fail(change.error());
     if (!change->any()) {
         std::printf("%s: nothing to change\n", change->file.c_str());

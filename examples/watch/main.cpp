@@ -25,6 +25,7 @@
 #include "../common/life_signs.hpp"
 #include "../common/own_environment.hpp"
 #include "../common/words.hpp"
+#include "guard.hpp"
 #include "hook_config.hpp"
 #include "hook_socket.hpp"
 #include "hooks_command.hpp"
@@ -45,24 +46,30 @@ int fail(const std::string& message, int status) {
 }
 
 /// What agents tell by their hooks is a sign of life, after which their files are read, and takes the words that are
-/// left for them.
+/// left for them. Who asks before a call hears whether it may be made.
 class Hooks final : public watch::HookListener {
 public:
-    Hooks(Dog& dog, const watch::Sessions& sessions, common::Words& words)
-        : dog_{dog}, sessions_{sessions}, words_{words} {}
+    Hooks(Dog& dog, const watch::Sessions& sessions, common::Words& words, watch::Guard& guard)
+        : dog_{dog}, sessions_{sessions}, words_{words}, guard_{guard} {}
 
     [[nodiscard]] std::string answer(const watch::HookEvent& event) override {
         const std::string run = event.agent + "/" + event.session;
         if (!sessions_.is_live(run)) return {};  // the store would be asked for it
         if (const auto handle = dog_.find(run)) dog_.observe(*handle, heeler::Heartbeat{});
+        if (watch::is_before_call(event.agent, event.name)) return guard_.refusal(run, event.call);
+        if (!event.call.empty()) guard_.made(run, event.call);
         return words_.left_for(run).text;
     }
-    void told(const watch::HookEvent& event) override { words_.heard(event.agent + "/" + event.session, event.name); }
+    void told(const watch::HookEvent& event) override {
+        if (!watch::is_before_call(event.agent, event.name))
+            words_.heard(event.agent + "/" + event.session, event.name);
+    }
 
 private:
     Dog& dog_;
     const watch::Sessions& sessions_;
     common::Words& words_;
+    watch::Guard& guard_;
 };
 
 [[nodiscard]] std::string doing_of(const heeler::TranscriptTotals& totals) {
@@ -153,7 +160,8 @@ int watch_sessions(const Options& options) {
     if (const auto attached = dog.attach(with_hooks.name, sessions_with_hooks); !attached)
         return fail(attached.error().message, 1);
     if (const auto attached = dog.attach(with_hooks.name, words); !attached) return fail(attached.error().message, 1);
-    Hooks hooks{dog, sessions_with_hooks, words};
+    watch::Guard guard;
+    Hooks hooks{dog, sessions_with_hooks, words, guard};
     auto socket = watch::HookSocket::listen(watch::hook_socket_path(), hooks);
     if (!socket) screen.news("heeler-watch: no hook is heard: " + socket.error().message);
 
@@ -161,6 +169,7 @@ int watch_sessions(const Options& options) {
     {
         heeler::Runner runner{dog, options.every, [&](const heeler::CycleReport& cycle) {
                                   complaints.hear(cycle, dog.clock().now().elapsed);
+                                  guard.hear(cycle);
                                   signs.note(dog, cycle);
                               }};
         const timespec second{1, 0};

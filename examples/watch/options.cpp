@@ -68,9 +68,11 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         command->callback([&options, what] { options.hooks = what; });
         return command;
     };
+    auto* const install =
+        verb(*hooks, "install", HookVerb::install, "Show what the agent's settings get, and write it");
+    install->add_flag("--guard", options.guard, "Block a call that a loop repeats, too, when it is at its worst");
     for (auto* const command :
-         {verb(*hooks, "install", HookVerb::install, "Show what the agent's settings get, and write it"),
-          verb(*hooks, "remove", HookVerb::remove, "Show what the agent's settings lose, and write it")})
+         {install, verb(*hooks, "remove", HookVerb::remove, "Show what the agent's settings lose, and write it")})
         command->add_flag("--yes", options.yes, "Write without a question");
     verb(*hooks, "status", HookVerb::status, "Say which agents have them");
     verb(app, "hook", HookVerb::run, "What an agent starts when something happens")->group("");

@@ -16,9 +16,10 @@ namespace watch {
 enum class HookVerb { none, install, remove, status, run };
 
 struct Options {
-    HookVerb hooks = HookVerb::none;  ///< if any, only the agent, the home and `yes` count
+    HookVerb hooks = HookVerb::none;  ///< if any, only the agent, the home, `yes` and `guard` count
     std::string agent;                ///< of the hooks
     bool yes = false;                 ///< written without a question
+    bool guard = false;               ///< with a hook before each call
     std::string home;                 ///< below which agents keep their sessions
     std::vector<std::string> notify;  ///< channels
     std::string ping;                 ///< of a dead man's switch; empty: none

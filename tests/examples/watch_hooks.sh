@@ -135,6 +135,24 @@ circles() {
 circles claude "$home/.claude" loops
 circles codex "$home/.codex" 0195aaaa-0000-7000-8000-000000000001
 
+# One that does not listen, and whose calls are guarded: the call that it repeats is blocked, and no other.
+hooks 0 "a guard" install claude --yes --guard
+hooks 0 "a guard" install codex --yes --guard
+hooks 0 "a guard is no hook that is missing" status
+says 'claude: has the hooks'
+grep -q '"PreToolUse"' "$settings" || fail "nobody is asked before a call"
+blocked() {
+    python3 "$here/../support/hooked_stand_in.py" "$@" 60 deaf >"$work/out" 2>&1 || fail "another call is blocked"
+    says 'This call is blocked'
+    local calls
+    calls=$(sed -n 's/.*"calls": \([0-9]*\),.*/\1/p' "$work/out")
+    [ "${calls:-60}" -le 20 ] || fail "blocked after $calls calls"
+}
+blocked claude "$home/.claude" deaf
+blocked codex "$home/.codex" 0195aaaa-0000-7000-8000-000000000002
+hooks 0 "no guard" install claude --yes
+is_same "the guard is left" "$work/with.json"
+
 # What is no hook's word does no harm.
 python3 - "$XDG_RUNTIME_DIR/heeler-watch.sock" <<'PY' || fail "the socket is gone"
 import os, socket, sys

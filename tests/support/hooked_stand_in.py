@@ -1,7 +1,7 @@
-"""Stands in for coding agents with hooks: hooked_stand_in.py AGENT CONFIG SESSION CALLS. AGENT is claude or codex. Makes the same
-failing call again and again, writes it into its session file, starts the hooks of its settings for each result, and once a hook
-tells it to does something else, until there is a file CONFIG/enough. Prints how many calls it had made when it was told, what it
-was told, and the longest that it waited for a hook."""
+"""Stands in for coding agents with hooks: hooked_stand_in.py AGENT CONFIG SESSION CALLS [deaf]. AGENT is claude or codex. Makes
+the same failing call again and again, writes it into its session file, starts the hooks of its settings for each result, and once
+a hook tells it to does something else, until there is a file CONFIG/enough; a deaf one only once a hook does not let it make its
+call, and for a moment. Prints how many calls it had made by then, what it was told, and the longest that it waited for a hook."""
 import datetime
 import json
 import pathlib
@@ -10,6 +10,7 @@ import sys
 import time
 
 agent, config, session, most = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+deaf = "deaf" in sys.argv[5:]
 log = {
     "claude": config / "projects" / "-home-me-parser" / f"{session}.jsonl",
     "codex": config / "sessions" / "2026" / "03" / "01" / f"rollout-2026-03-01T10-00-00-{session}.jsonl",
@@ -55,6 +56,9 @@ def hooks(event, **more):
 
 def words_of(answer, event):
     """Codex would take a reason for what the tool has answered."""
+    if event == "PreToolUse":
+        assert answer["hookSpecificOutput"]["permissionDecision"] == "deny", answer
+        return answer["hookSpecificOutput"]["permissionDecisionReason"]
     if agent == "claude":
         assert answer["decision"] == "block", answer
         return answer["reason"]
@@ -72,6 +76,8 @@ def begin():
 def use(number, command, output, failed):
     name = f"call_{number}"
     tool_input = {"command": command}
+    if refused := hooks("PreToolUse", tool_name="Bash", tool_input=tool_input):
+        return refused
     if agent == "claude":
         content = [{"type": "tool_use", "id": name, "name": "Bash", "input": tool_input}]
         write("assistant", {"id": f"msg_{number}", "content": content, "usage": {"input_tokens": 10, "output_tokens": 2}})
@@ -97,12 +103,15 @@ told, calls = "", 0
 while not told and calls < most:
     calls += 1
     told = use(calls, "make test", "error: parser.c:12: unknown type name", True)
+    if deaf and "blocked" not in told:
+        told = ""
     time.sleep(0.5)
-for number in range(240 if told else 0):
+for number in range((5 if deaf else 240) if told else 0):
     if (config / "enough").exists():
         break
     again = use(1000 + number, f"cat part{number}.c", f"int part{number}(void);", False)
-    assert not again, "told again: " + again
+    assert deaf or not again, "told again: " + again
+    assert "blocked" not in again, again
     time.sleep(0.5)
 end()
 hooks("SessionEnd")
