@@ -176,7 +176,10 @@ TEST_CASE("a command below another one belongs to both, and a third one to neith
     REQUIRE(other);
     std::string seen;
     REQUIRE(read_until(*outer, seen, "\n"));
-    const std::string marks = heeler::detail::marks_of(number_after(seen, "pid "));
+    // While a program takes another one's place it has no environment.
+    std::string marks;
+    REQUIRE(
+        heeler_test::wait_for([&] { return !(marks = heeler::detail::marks_of(number_after(seen, "pid "))).empty(); }));
     CHECK(heeler::detail::holds_mark(marks, heeler::detail::family_mark(outer->identity())));
     CHECK(heeler::detail::holds_mark(marks, "77.88"));
     CHECK_FALSE(heeler::detail::holds_mark(marks, "77.8"));

@@ -123,9 +123,10 @@ HEELER_INLINE Result<void> Redactor::add(std::string_view value) {
 HEELER_INLINE std::string Redactor::redact(std::string_view text) const {
     if (!detail::any_of(text, [](char c) { return !detail::is_plain(c); }))
         return redact_seen(text, [](std::string_view t) { return Plain{t}; });
-    // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's.
+    // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's; and then
+    // what stands in its place now may be seen otherwise.
     std::string shown{text};
-    for (const bool sequences : {true, false})
+    for (const bool sequences : {true, false, true})
         shown = redact_seen(shown, [&](std::string_view t) { return Seen::of(t, sequences); });
     return shown;
 }
