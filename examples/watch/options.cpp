@@ -17,8 +17,8 @@ namespace watch {
 namespace {
 
 constexpr const char* about =
-    R"(Watches the sessions of the coding agents that work in this home: Claude Code, Codex, Gemini CLI and pi. Shows what
-each does, and says when one stands still, goes round in circles, burns tokens or has asked something that nobody
+    R"(Watches the sessions of the coding agents that work in this home: Claude Code, Codex, Gemini CLI, OpenHands and pi.
+Shows what each does, and says when one stands still, goes round in circles, burns tokens or has asked something that nobody
 answers. Their files are only read, and nothing is done to an agent.)";
 
 constexpr const char* beside =

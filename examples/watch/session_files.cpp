@@ -23,16 +23,19 @@ struct AgentFolder {
     std::string_view in_home;  ///< its folder otherwise
     std::string_view below;    ///< where in its folder the sessions are
     bool (*is_session)(const fs::path&);
+    bool of_folders = false;  ///< a session is a folder in which each event has a file
 };
 
 bool is_rollout(const fs::path& file) { return file.filename().string().starts_with("rollout-"); }
 bool is_chat(const fs::path& file) { return file.parent_path().filename() == "chats"; }
 bool is_any(const fs::path&) { return true; }
+bool is_events(const fs::path& folder) { return folder.filename() == "events"; }
 
 constexpr std::array agent_folders{
     AgentFolder{"claude", "CLAUDE_CONFIG_DIR", ".claude", "projects", &is_any},
     AgentFolder{"codex", "CODEX_HOME", ".codex", "sessions", &is_rollout},
     AgentFolder{"gemini", nullptr, ".gemini", "tmp", &is_chat},
+    AgentFolder{"openhands", "OPENHANDS_PERSISTENCE_DIR", ".openhands", "conversations", &is_events, true},
     AgentFolder{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", &is_any},
 };
 
@@ -76,16 +79,19 @@ heeler::Result<void> look_into(const AgentFolder& folder, const fs::path& root, 
         if (at.depth() == deepest) at.disable_recursion_pending();
         std::error_code gone;  // what vanishes while it is looked at is no error
         const fs::path& path = at->path();
-        if (path.extension() != ".jsonl" || !folder.is_session(path)) continue;
-        if (at->symlink_status(gone).type() != fs::file_type::regular || gone) continue;
+        if ((!folder.of_folders && path.extension() != ".jsonl") || !folder.is_session(path)) continue;
+        const auto wanted = folder.of_folders ? fs::file_type::directory : fs::file_type::regular;
+        if (at->symlink_status(gone).type() != wanted || gone) continue;
         const fs::file_time_type changed = at->last_write_time(gone);
         if (gone || in_utc(changed) < since) continue;
         const std::string agent{folder.agent};
-        found.push_back({agent + "/" + id_of(path),
+        if (folder.of_folders) at.disable_recursion_pending();
+        found.push_back({agent + "/" + id_of(folder.of_folders ? path.parent_path() : path),
                          agent,
                          parent_of(folder, path),
                          {root.string() + "/", path.lexically_relative(root).string()},
-                         in_utc(changed)});
+                         in_utc(changed),
+                         folder.of_folders});
     }
     if (!error) return {};
     return heeler::fail(heeler::ErrorCode::io, "cannot read " + root.string() + ": " + error.message());

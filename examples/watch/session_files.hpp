@@ -17,6 +17,7 @@ struct SessionFile {
     std::string parent;  ///< id of the session whose sub-agent it is; empty: none's
     heeler::FilePlace place;
     heeler::WallTime changed{};
+    bool is_folder = false;  ///< in which each event has a file
 };
 
 /// The agents whose sessions are found.

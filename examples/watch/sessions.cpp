@@ -19,8 +19,21 @@ constexpr std::size_t longest_task = 256;
 /// is over by now.
 constexpr heeler::Duration nothing_new = heeler::TranscriptLogSettings{}.settles + std::chrono::minutes{1};
 
+heeler::RunSpec spec_of(const SessionFile& file, const heeler::Conversation& told) {
+    heeler::RunSpec spec;
+    spec.name = file.id;
+    spec.task = heeler::text::sanitise(told.task(), longest_task);
+    // Some name the folder of a project's sessions after it, and their files say nothing of it.
+    const std::string folder = file.place.name.substr(0, file.place.name.find('/'));
+    spec.project = heeler::text::sanitise(told.directory().empty() ? folder : told.directory(), longest_task);
+    spec.tags = {file.agent};
+    spec.parent = file.parent;
+    spec.started_at = told.began();
+    return spec;
+}
+
 /// What the beginning of a session's file says. Absent: it is no session that somebody has told anything yet.
-std::optional<heeler::RunSpec> spec_of(const SessionFile& file) {
+std::optional<heeler::RunSpec> spec_of_file(const SessionFile& file) {
     const auto head = heeler::read_head(file.place, most_of_head);
     if (!head || !*head) return std::nullopt;
     const std::string_view text{**head};
@@ -36,16 +49,16 @@ std::optional<heeler::RunSpec> spec_of(const SessionFile& file) {
     for (const std::string_view line : lines) static_cast<void>(transcript.read(line));
     const heeler::Conversation& told = transcript.conversation();
     if (told.task().empty() && text.size() < most_of_head) return std::nullopt;
-    heeler::RunSpec spec;
-    spec.name = file.id;
-    spec.task = heeler::text::sanitise(told.task(), longest_task);
-    // Some name the folder of a project's sessions after it, and their files say nothing of it.
-    const std::string folder = file.place.name.substr(0, file.place.name.find('/'));
-    spec.project = heeler::text::sanitise(told.directory().empty() ? folder : told.directory(), longest_task);
-    spec.tags = {file.agent};
-    spec.parent = file.parent;
-    spec.started_at = told.began();
-    return spec;
+    return spec_of(file, told);
+}
+
+/// The same of the first events of a folder.
+std::optional<heeler::RunSpec> spec_of_folder(const SessionFile& file) {
+    heeler::TranscriptFolderSettings beginning;
+    beginning.read_bytes = most_of_head;
+    heeler::TranscriptFolder<heeler::SystemClock> events{file.place, beginning};
+    if (!events.poll({}) || events.format().empty() || events.conversation().task().empty()) return std::nullopt;
+    return spec_of(file, events.conversation());
 }
 
 }  // namespace
@@ -53,14 +66,18 @@ std::optional<heeler::RunSpec> spec_of(const SessionFile& file) {
 std::optional<Sessions::Session> Sessions::open(const SessionFile& file) {
     const auto known = no_sessions_.find(file.id);
     if (known != no_sessions_.end() && known->second == file.changed) return std::nullopt;
-    auto spec = spec_of(file);
+    auto spec = file.is_folder ? spec_of_folder(file) : spec_of_file(file);
     if (!spec) {
         no_sessions_[file.id] = file.changed;
         return std::nullopt;
     }
     no_sessions_.erase(file.id);
-    return Session{*std::move(spec), file.agent, file.changed,
-                   std::make_unique<heeler::TranscriptLog<heeler::SystemClock>>(file.place)};
+    Session session{*std::move(spec), file.agent, file.changed, {}};
+    if (file.is_folder)
+        session.log = std::make_unique<Log>(std::in_place_index<1>, file.place);
+    else
+        session.log = std::make_unique<Log>(std::in_place_index<0>, file.place);
+    return session;
 }
 
 heeler::Result<std::vector<heeler::RunSpec>> Sessions::list() {
@@ -96,7 +113,7 @@ heeler::Result<std::vector<heeler::PolledRun>> Sessions::poll(std::span<const he
     for (const heeler::RunCursor& run : runs) {
         const auto session = sessions_.find(run.name);
         if (session == sessions_.end() || has_no_news(session->second)) continue;
-        auto polled = session->second.log->poll(run.cursor);
+        auto polled = std::visit([&](auto& log) { return log.poll(run.cursor); }, *session->second.log);
         session->second.behind = polled && polled->more;
         if (polled) session->second.read = session->second.changed;
         found.push_back({run.run, std::move(polled)});
@@ -109,7 +126,7 @@ std::vector<SessionRow> Sessions::rows() const {
     std::vector<SessionRow> rows;
     for (const auto& [id, session] : sessions_)
         rows.push_back({id, session.agent, std::filesystem::path{session.spec.project}.filename().string(),
-                        session.log->totals(), session.changed});
+                        std::visit([](const auto& log) { return log.totals(); }, *session.log), session.changed});
     return rows;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <heeler/clock/system_clock.hpp>
@@ -15,6 +16,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/source/transcript_folder.hpp>
 #include <heeler/source/transcript_log.hpp>
 
 #include "session_files.hpp"
@@ -49,11 +51,14 @@ public:
     [[nodiscard]] bool behind() const;
 
 private:
+    /// One file with a line, or one folder with a file, for each thing that happened.
+    using Log = std::variant<heeler::TranscriptLog<heeler::SystemClock>, heeler::TranscriptFolder<heeler::SystemClock>>;
+
     struct Session {
         heeler::RunSpec spec;
         std::string agent;
         heeler::WallTime changed{};
-        std::unique_ptr<heeler::TranscriptLog<heeler::SystemClock>> log;
+        std::unique_ptr<Log> log;
         bool behind = true;
         heeler::WallTime read{};  ///< what `changed` was then
     };

@@ -17,7 +17,7 @@ cleanup() {
 trap cleanup EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
 . "$here/../support/tool_checks.sh"
-unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR HEELER_PING_URL
+unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR OPENHANDS_PERSISTENCE_DIR HEELER_PING_URL
 export XDG_STATE_HOME=$work/state
 home=$work/home
 mkdir -p "$home"
@@ -92,6 +92,12 @@ mkdir -p "$(dirname "$chat")"
     printf '{"id":"1","timestamp":"%s","type":"user","content":"Rename it"}\n' "$(at -59)"
     printf '{"id":"2","timestamp":"%s","type":"gemini","content":"","toolCalls":[{"id":"c","name":"replace","args":{},"status":"executing"}],"tokens":{"input":5,"output":1}}\n' "$(at -50)"
 } >"$chat"
+events=$home/.openhands/conversations/0a1b2c/events
+mkdir -p "$events"
+printf '{"kind":"MessageEvent","timestamp":"2020-01-01T00:00:00","source":"user","llm_message":{"content":[{"type":"text","text":"Sort it"}]}}' \
+    >"$events/event-00000-a.json"
+printf '{"kind":"ActionEvent","timestamp":"2020-01-01T00:00:01","source":"agent","thought":[],"action":{"kind":"TerminalAction"},"tool_name":"terminal","tool_call_id":"c"}' \
+    >"$events/event-00001-b.json"
 before=$(find "$home" -type f -exec sha256sum {} + | sort)
 
 # row ID: its line of the table, with one space between words and bars.
@@ -109,6 +115,8 @@ shows codex/0195aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee '| docs | HEALTHY | ' "a sessio
 shows codex/0195aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee ' | waits for you |' "whose turn it is"
 shows gemini/session-2026-03-01T10-00-abcd '| docs-1 | HEALTHY |' "a session of Gemini CLI"
 shows gemini/session-2026-03-01T10-00-abcd ' ago | 1 | 6 | replace |' "what it does"
+shows openhands/0a1b2c '| HEALTHY |' "a session of OpenHands"
+shows openhands/0a1b2c ' ago | 1 | 0 | terminal |' "what it does"
 [ -z "$(row claude/gone)" ] || fail "a session that is not live"
 once --live 4h
 row claude/gone >/dev/null || fail "--live is not heard"

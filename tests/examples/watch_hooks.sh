@@ -18,7 +18,7 @@ cleanup() {
 trap cleanup EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
 . "$here/../support/tool_checks.sh"
-unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR HEELER_PING_URL
+unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR OPENHANDS_PERSISTENCE_DIR HEELER_PING_URL
 home=$work/home
 settings=$home/.claude/settings.json
 export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run

@@ -223,6 +223,32 @@ TEST_CASE("OpenHands: actions and what answers them, and of several tasks in a f
     CHECK(two.words().back() == "two: waiting_human");
 }
 
+TEST_CASE("OpenHands, version 1: an event is what its kind says, and a call is named on both sides") {
+    Told told{
+        R"({"kind":"SystemPromptEvent","id":"e0","timestamp":"2026-03-01T10:00:00","source":"agent","system_prompt":{}})",
+        R"({"kind":"MessageEvent","id":"e1","timestamp":"2026-03-01T10:00:01","source":"user","llm_message":{"role":"user","content":[{"type":"text","text":"Do it"}]}})",
+        R"({"kind":"ActionEvent","id":"e2","timestamp":"2026-03-01T10:00:02","source":"agent","thought":[{"type":"text","text":"Look"}],"action":{"kind":"TerminalAction","command":"ls"},"tool_name":"terminal","tool_call_id":"c1","tool_call":{"arguments":"{\"command\":\"ls\"}"}})",
+        R"({"kind":"ObservationEvent","id":"e3","timestamp":"2026-03-01T10:00:03","source":"environment","tool_name":"terminal","tool_call_id":"c1","action_id":"e2","observation":{"kind":"TerminalObservation","content":[{"type":"text","text":"none"}],"is_error":false,"exit_code":2}})",
+        R"({"kind":"ActionEvent","id":"e4","source":"agent","thought":[],"action":{"kind":"FileEditorAction","path":"a"},"tool_name":"file_editor","tool_call_id":"c2"})",
+        R"({"kind":"AgentErrorEvent","id":"e5","source":"agent","tool_name":"file_editor","tool_call_id":"c2","error":"bad path"})",
+        R"({"kind":"ConversationStateUpdateEvent","id":"e6","source":"environment","key":"stats","value":{"usage_to_metrics":{"agent":{"accumulated_cost":0.5,"accumulated_token_usage":{"prompt_tokens":100,"completion_tokens":9}},"condenser":{"accumulated_token_usage":{"prompt_tokens":1}}}}})",
+        R"({"kind":"ConversationStateUpdateEvent","id":"e7","source":"environment","key":"stats","value":{"usage_to_metrics":{"agent":{"accumulated_cost":0.75,"accumulated_token_usage":{"prompt_tokens":150,"completion_tokens":9}}}}})",
+        R"({"kind":"Condensation","id":"e8","source":"environment"})",
+        R"({"kind":"HologramEvent","id":"e9","source":"environment"})",
+        R"({"kind":"ActionEvent","id":"e10","source":"agent","thought":[],"action":{"kind":"FinishAction","message":"Done"},"tool_name":"finish","tool_call_id":"c3"})",
+        R"({"kind":"ConversationStateUpdateEvent","id":"e11","source":"environment","key":"execution_status","value":"finished"})",
+    };
+    CHECK(told.format() == "openhands");
+    CHECK(told.errors() == 0);
+    CHECK(told.words() ==
+          Words{"waiting_human", "running", "told Do it", "says Look", R"(call terminal {"command":"ls"} #c1)",
+                "result failed none #c1", R"(call file_editor {"kind":"FileEditorAction","path":"a"} #c2)",
+                "result failed bad path #c2", "usage", "usage", "compaction 0", "says Done", "waiting_human"});
+    CHECK(told.usage().tokens_in == 150);
+    CHECK(told.usage().cost_usd == Approx(0.75));
+    CHECK(told.conversation().unknown().count("HologramEvent") == 1);
+}
+
 TEST_CASE("SWE-agent: steps of a trajectory, and how it ended") {
     Told told{
         R"({"environment":"swe_main","history":[{"role":"system","content":"You are"},{"role":"user","content":"Solve it"}],"trajectory":[{"thought":"Look","action":"ls -l\n","observation":"a"},{"thought":"","action":"submit","observation":""}],"info":{"exit_status":"submitted","model_stats":{"tokens_sent":500,"tokens_received":20,"api_calls":2}}})"};

@@ -34,6 +34,7 @@ public:
     void at(std::optional<WallTime> when, std::string_view run = {}) {
         const bool same = !talks_.empty() && run == run_;
         if (!same) run_ = talks_.try_emplace(std::string{run}).first->first;
+        if (moment_) when = moment_;
         if (when) last_ = when;
         when_ = when ? when : last_;
         if (when_ && (!begin_ || *when_ < *begin_)) begin_ = when_;
@@ -122,6 +123,9 @@ public:
         if (!std::exchange(talk.begun, true)) wait(talk, when_);
     }
 
+    /// All that follows happens then, whatever it says of itself.
+    void set_moment(WallTime when) { moment_ = when; }
+
     /// It was given something to do before it wrote its first line.
     void has_its_task() { talk_here().begun = true; }
 
@@ -207,7 +211,7 @@ private:
     std::string directory_;
     std::string task_;
     std::string_view run_;
-    std::optional<WallTime> when_, last_, begin_;
+    std::optional<WallTime> when_, last_, begin_, moment_;
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -82,6 +82,13 @@ public:
         for (const simdjson::dom::element item : array) each(JsonValue{item});
     }
 
+    template <class Each>
+    void each_member(Each each) const {
+        simdjson::dom::object object;
+        if (!element_ || element_->get(object) != simdjson::SUCCESS) return;
+        for (const auto& [key, value] : object) each(key, JsonValue{value});
+    }
+
 private:
     std::optional<simdjson::dom::element> element_;
 };
