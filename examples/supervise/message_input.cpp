@@ -12,8 +12,6 @@ namespace supervise {
 
 namespace {
 
-constexpr std::size_t most_given = std::size_t{16} << 20;
-
 std::string message_of(std::string_view text) {
     heeler::text::JsonLine line;
     line.begin_object().key("type").string("user").key("message").begin_object();

@@ -1,6 +1,7 @@
 // The standard input of an agent that reads messages as JSON lines: `claude -p --input-format stream-json`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,7 @@ public:
 
     /// For poll(): readable when there is more of what was given, and writable when the agent has room; negative:
     /// neither is of interest. `move` then.
-    [[nodiscard]] int given_fd() const noexcept { return given_.get(); }
+    [[nodiscard]] int given_fd() const noexcept { return pending_.size() < most_given ? given_.get() : -1; }
     [[nodiscard]] int room_fd() const noexcept { return pending_.empty() ? -1 : pipe_.writer.get(); }
     void move();
 
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] bool ended() const noexcept { return !pipe_.writer; }
 
 private:
+    static constexpr std::size_t most_given = std::size_t{16} << 20;
+
     MessageInput(heeler::FileDescriptor given, heeler::Pipe pipe);
     void read_given();
     void write_pending();

@@ -97,6 +97,8 @@ std::string contradiction(const Options& options) {
     if (options.pty && options.detach) return "--pty and --detach: a terminal ends with heeler-supervise";
     if (!options.resume.empty() && options.agent.empty()) return "--resume needs --agent: whose session goes on";
     if (!options.resume.empty() && options.detach) return "--resume and --detach: nobody would be there to start it";
+    if (!options.resume.empty() && options.previous == Previous::adopt)
+        return "--resume and --adopt: which session would go on is not known any more";
     if (options.interval && *options.interval < std::chrono::seconds(1)) return "--interval: at least 1s";
     if (options.output_limit < (std::uint64_t{1} << 20)) return "--output-limit: at least 1MB";
     if (std::string wrong = unusable_path(options); !wrong.empty()) return wrong;

@@ -1,5 +1,6 @@
 #include "standard_streams.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
@@ -56,6 +57,11 @@ bool reads_messages(const Options& options) {
         named = word == "--input-format";
     }
     return false;
+}
+
+bool shows_messages(const Options& options) {
+    const auto& words = options.command;
+    return reads_messages(options) && std::find(words.begin(), words.end(), "--replay-user-messages") != words.end();
 }
 
 CommandInput take_input(const Options& options) {

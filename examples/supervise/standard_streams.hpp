@@ -25,6 +25,9 @@ void open_closed_streams();
 /// Whether the command reads messages as JSON lines, and hears what the watchdog says that way.
 [[nodiscard]] bool reads_messages(const Options& options);
 
+/// Whether it shows each message again that it has read.
+[[nodiscard]] bool shows_messages(const Options& options);
+
 /// From now on this process reads nothing itself: who writes to a pipe learns that the command has closed it.
 [[nodiscard]] CommandInput take_input(const Options& options);
 

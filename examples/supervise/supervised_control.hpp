@@ -37,8 +37,10 @@ public:
         return guard(request, [&] { return process_->snapshot(request); });
     }
     heeler::Result<heeler::ActionDone> terminate(const heeler::ActionRequest& request) {
-        ended_ = true;
-        return guard(request, [&] { return process_->terminate(request); });
+        return guard(request, [&] {
+            ended_ = true;
+            return process_->terminate(request);
+        });
     }
     /// Whether the watchdog wants the command to be over.
     [[nodiscard]] bool ended() const noexcept { return ended_; }

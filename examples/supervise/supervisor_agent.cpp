@@ -34,7 +34,7 @@ void Supervisor::hear_agent(std::string_view chunk) {
     if (word.key != told_key_) return;
     if (agent_->was_told() == word.text)
         words_.heard(run_id_, "its acknowledgement");
-    else if (agent_->steps() > told_at_step_)
+    else if (!shows_messages(options_) && agent_->steps() > told_at_step_)
         words_.heard(run_id_, "its next step");
 }
 

@@ -78,5 +78,7 @@ supervised noise '' --agent codex -- sh -c 'printf "{\"type\":\n\377\n\n{}\n[]\n
 expect 64 "an agent that nobody knows" --agent pigeon -- true
 expect 64 "going on as nobody" --resume true -- true
 says '--resume needs --agent'
+expect 64 "going on as somebody else" --agent codex --resume true --adopt --name nightly
+says 'not known any more'
 expect 64 "going on alone" --agent codex --resume true --detach -- true
 finish
