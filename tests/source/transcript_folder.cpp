@@ -32,7 +32,7 @@ std::string calls(std::string_view id) {
 }
 
 /// A session's folder, and somebody who follows it.
-struct Session {
+struct Conversing {
     heeler_test::ScratchDirectory scratch;
     ManualClock clock{Instant{Elapsed{}, *text::parse_timestamp("2026-03-01T10:00:03Z")}};
     TranscriptFolder<ManualClock> folder{FilePlace{scratch / "events"}, {}, clock};
@@ -41,7 +41,7 @@ struct Session {
     bool more = false;
     std::optional<WallTime> at{};  ///< of the newest call
 
-    Session() { std::filesystem::create_directory(scratch / "events"); }
+    Conversing() { std::filesystem::create_directory(scratch / "events"); }
 
     void write(const std::string& name, std::string_view text) { std::ofstream{scratch / ("events/" + name)} << text; }
     /// Ids of the calls that are told.
@@ -67,7 +67,7 @@ using Ids = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("TranscriptFolder: events are told in the order of their numbers, each once, also after a restart") {
-    Session session;
+    Conversing session;
     CHECK(session.poll().empty());
     session.write("event-00000-a.json", asks);
     session.write("event-00010-b.json", calls("ten"));
@@ -91,7 +91,7 @@ TEST_CASE("TranscriptFolder: events are told in the order of their numbers, each
 }
 
 TEST_CASE("TranscriptFolder: an event that is not whole is waited for, and one that never will be is passed over") {
-    Session session;
+    Conversing session;
     session.write("0.json", asks);
     session.write("1.json", calls("one").substr(0, 40));
     CHECK(session.poll().empty());
@@ -111,7 +111,7 @@ TEST_CASE("TranscriptFolder: an event that is not whole is waited for, and one t
 }
 
 TEST_CASE("TranscriptFolder: one poll reads so much, and what is too long is passed over") {
-    Session session;
+    Conversing session;
     session.folder = TranscriptFolder<ManualClock>{FilePlace{session.scratch / "events"}, {400, 2min}, session.clock};
     session.write("0.json", asks);
     for (int number = 1; number <= 4; ++number)
