@@ -57,7 +57,6 @@ constexpr DecisionCommand decisions[] = {
 
 /// "" or what is wrong.
 std::string check_store(const std::string& store, Options& options) {
-    options.at_home = store.empty();
     if (options.at_home || common::read_store(store, options.store)) return {};
     return "--store is '" + heeler::text::redact(store) + "', but must be 'sqlite:PATH' or 'postgres:URL'";
 }
@@ -94,9 +93,10 @@ public:
         app_.footer(statuses);
         app_.require_subcommand(1);
         app_.fallthrough();
-        app_.add_option("--store", store_,
-                        "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE (default: what "
-                        "heeler-supervise and heeler-watch keep in $XDG_STATE_HOME/heeler)");
+        given_store_ =
+            app_.add_option("--store", store_,
+                            "The watchdog's store: sqlite:PATH, or postgres:URL; also $HEELER_STORE (default: what "
+                            "heeler-supervise and heeler-watch keep in $XDG_STATE_HOME/heeler)");
         app_.add_option("--schema", options_.store.schema, "Schema of the PostgreSQL store")->capture_default_str();
         app_.add_option("--by", options_.by, "Who decides (default: $USER)");
         add_views();
@@ -124,6 +124,7 @@ public:
         } catch (const CLI::ParseError& error) {
             return Quit{exit_usage, common::complaint(app_, error)};
         }
+        options_.at_home = store_.empty() && given_store_->count() == 0;
         for (std::string wrong :
              {check_store(store_, options_), check_run(options_), check_by(options_), check_until(until_, options_)})
             if (!wrong.empty()) return Quit{exit_usage, std::move(wrong)};
@@ -226,6 +227,7 @@ private:
     CLI::App app_{about, "heeler-ctl"};
     Options options_;
     std::string store_ = common::from_environment("HEELER_STORE");
+    CLI::Option* given_store_ = nullptr;
     std::string until_;
 };
 

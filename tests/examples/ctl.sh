@@ -12,6 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export USER=ana
 unset HEELER_STORE
+export XDG_STATE_HOME=/nowhere
 failures=0
 
 fail() {
