@@ -41,6 +41,8 @@ public:
     [[nodiscard]] bool turn_is_over() const noexcept { return turn_is_over_; }
     /// How often it did something of its own: called a tool, or spoke.
     [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
+    /// How often its turn was over.
+    [[nodiscard]] std::size_t turns() const noexcept { return turns_; }
     /// What somebody told it, as far as it shows that; the newest.
     [[nodiscard]] const std::string& was_told() const noexcept { return was_told_; }
     [[nodiscard]] const std::string& doing() const noexcept { return doing_; }
@@ -84,7 +86,9 @@ private:
             doing_.clear();
         } else if (const auto* change = std::get_if<heeler::StateChange>(&what)) {
             turn_is_over_ = change->state == heeler::RunState::waiting_human && change->prompt.empty();
-            if (turn_is_over_) doing_.clear();
+            if (!turn_is_over_) return;
+            ++turns_;
+            doing_.clear();
         }
     }
 
@@ -93,6 +97,7 @@ private:
     bool too_long_ = false;
     bool turn_is_over_ = false;
     std::size_t steps_ = 0;
+    std::size_t turns_ = 0;
     std::string was_told_;
     std::string doing_;
 };

@@ -128,6 +128,7 @@ private:
     common::Words words_{"the agent has not shown that it heard it"};
     std::string told_key_;  ///< of the newest word that was said to the agent
     std::size_t told_at_step_ = 0;
+    std::size_t told_at_turn_ = 0;
     std::optional<common::Words::Left> goes_on_with_;  ///< the agent was interrupted, to be told that
     Page page_;
     Heard output_;

@@ -36,6 +36,8 @@ void Supervisor::hear_agent(std::string_view chunk) {
         words_.heard(run_id_, "its acknowledgement");
     else if (!shows_messages(options_) && agent_->steps() > told_at_step_)
         words_.heard(run_id_, "its next step");
+    else if (agent_->turns() > told_at_turn_)  // it does not show all that it reads
+        words_.heard(run_id_, "its turn");
 }
 
 /// What is left for the agent is said to it, in the way in which it hears.
@@ -48,6 +50,7 @@ void Supervisor::move_words() {
             messages_->say(word.text);
             told_key_ = word.key;
             told_at_step_ = agent_->steps();
+            told_at_turn_ = agent_->turns();
         } else if (!options_.resume.empty() && !agent_->session().empty() && process_->alive()) {
             interrupt(word);
         }
@@ -87,6 +90,7 @@ void Supervisor::go_on_with_words() {
     output_lost_ = false;
     told_key_ = word.key;
     told_at_step_ = 0;
+    told_at_turn_ = 0;
 }
 
 }  // namespace supervise

@@ -40,6 +40,12 @@ lacks 'STALLED'
 supervised silent "Fix the build" --agent claude -- python3 "$stand_in" claude 300 --input-format=stream-json stream-json
 says 'inject:break_pattern: done (heard after its next step)'
 
+# What it reads when its turn is over it does not show: the end of its next turn counts.
+supervised secretive "Fix the build" --agent claude -- python3 "$stand_in" claude 5 --input-format stream-json --replay-user-messages secretive
+[ "$status" = 0 ] || fail "an agent that does not show all that it reads: status $status"
+grep -q 'Still done' "$work/stream" || fail "it is not told after its turn"
+says 'inject:break_pattern: done (heard after its turn)'
+
 # A task of JSON lines is passed on as it is, and an agent without one ends.
 supervised lines '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"As it is"}]}}' \
     --agent claude -- python3 "$stand_in" claude 3 --input-format stream-json --replay-user-messages

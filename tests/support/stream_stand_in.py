@@ -1,7 +1,7 @@
-"""Stands in for coding agents that print their work as JSON lines: stream_stand_in.py AGENT CALLS [ARGUMENT...]. AGENT is
-claude (reads messages from standard input, where --input-format stream-json is among the arguments; shows them again with
---replay-user-messages), codex or gemini; `resume SESSION WORDS` among the arguments goes on with a session. Makes the same
-failing call again and again, CALLS times at most, and works once it was told anything after its task."""
+"""Stands in for coding agents that print their work as JSON lines: stream_stand_in.py AGENT CALLS [ARGUMENT...]. AGENT is claude (reads
+messages from standard input, where --input-format stream-json is among the arguments; shows them again with --replay-user-messages,
+a secretive one not those that come after its turn), codex or gemini; `resume SESSION WORDS` among the arguments goes on with a
+session. Makes the same failing call again and again, CALLS times at most, and works once it was told anything after its task."""
 import json
 import os
 import queue
@@ -101,5 +101,5 @@ for number in range(30 if told else 0):
     call(1000 + number, f"cat part{number}.c", f"int part{number}(void);", False)
 print(json.dumps({"calls": calls, "told": told}), file=sys.stderr, flush=True)
 end("Done.")
-while reads and words.get():
+while reads and (words.get() if "secretive" in arguments else hear()):
     end("Still done.")
