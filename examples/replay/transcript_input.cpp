@@ -207,8 +207,6 @@ TranscriptInput from_transcript(std::vector<InputLine> lines) {
     return {{}, std::move(lines), {}};
 }
 
-std::string transcript_formats() {
-    return "claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel";
-}
+std::string transcript_formats() { return heeler::Transcript::formats(); }
 
 }  // namespace replay

@@ -217,7 +217,11 @@ TEST_CASE("a job of its own group in the same session is paused and ended with t
     REQUIRE(row);
     REQUIRE(row->group != control->identity().pgid);
     REQUIRE(control->pause({}));
-    CHECK(heeler_test::wait_for([&] { return heeler::read_process(job)->stopped(); }));
+    // Also in the middle of starting a program, which is stopped in its place.
+    CHECK(heeler_test::wait_for([&] {
+        const auto now = heeler::read_process(job);
+        return now && heeler::detail::held(*now, heeler::family_of(control->identity()).members);
+    }));
     const auto ended = control->terminate({});
     REQUIRE(ended);
     CHECK_FALSE(heeler::identity_alive({job, row->group, row->start_time}));

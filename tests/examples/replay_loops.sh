@@ -71,11 +71,11 @@ replay 0 "several files" --loops "$work/session.jsonl.gz" "$work/prose.txt" "$wo
 holds "a session file" "session.jsonl.gz: run s1, events 1 to 20: makes the same call 10 times, with the same outcome; level stop, rule repeat, 7 rounds after it was found; goes on to the end; example: Bash {\"command\":\"make test\"}: 1 failed"
 holds "several files" '1 loop (1 of level stop, 0 of level nudge) in 1 of 2 files'
 holds "files that cannot be read" '; 2 files could not be read'
-says "a file that cannot be read" "prose.txt holds no line of a scenario, and is in none of the formats claude-code, "
+says "a file that cannot be read" "prose.txt holds no line of a scenario, and is in none of the formats qwen, claude-code, "
 says "a missing file" "cannot read '$work/missing'"
 
 replay 3 "nothing that can be read" --loops "$work/prose.txt" "$work/missing"
-says "nothing that can be read" "none of the formats claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel"
+says "nothing that can be read" "none of the formats qwen, claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel, copilot, cursor"
 echo 'torn' >>"$work/demo.jsonl"
 replay 0 "a torn file" --loops "$work/demo.jsonl"
 says "a torn file" "demo.jsonl: 1 line was skipped"

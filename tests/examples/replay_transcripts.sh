@@ -69,7 +69,7 @@ replay 0 "a document" "$work/steps.traj"
 holds "a document" '"final_status":"completed"'
 
 replay 3 "a format that must be a scenario's" --format heeler "$work/session.jsonl"
-grep -qF "claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel" "$work/err" || fail "no format: not said which are known"
+grep -qF "qwen, claude-code, claude-stream, codex, codex-exec, gemini, gemini-stream, openhands, swe-agent, pi, otel, copilot, cursor" "$work/err" || fail "no format: not said which are known"
 
 [ "$failures" -eq 0 ] && echo "all good"
 exit "$((failures > 0))"

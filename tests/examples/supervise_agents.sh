@@ -64,6 +64,12 @@ says '"calls": 0, "told": "[watchdog] You are repeating the same steps'
 supervised broken '' --agent codex --resume "exit 9" -- python3 "$stand_in" codex 300
 [ "$status" = 9 ] || fail "an agent that cannot go on: status $status"
 
+# In a terminal, which ends lines in its own way.
+supervised terminal '' --agent codex --pty -- python3 "$stand_in" codex 20
+[ "$status" = 0 ] || fail "an agent in a terminal: status $status"
+says 'status LOOP_DETECTED'
+says '1100 tokens since the run started'
+
 # There is no way to it.
 supervised deaf '' --agent gemini -- python3 "$stand_in" gemini 40
 [ "$status" = 0 ] || fail "an agent that hears nothing: status $status"

@@ -12,13 +12,20 @@
 #include <simdjson.h>
 
 #include <heeler/core/result.hpp>
+#include <heeler/source/transcript/antigravity.hpp>
 #include <heeler/source/transcript/claude_code.hpp>
 #include <heeler/source/transcript/codex.hpp>
 #include <heeler/source/transcript/conversation.hpp>
+#include <heeler/source/transcript/copilot.hpp>
+#include <heeler/source/transcript/cursor.hpp>
+#include <heeler/source/transcript/droid.hpp>
 #include <heeler/source/transcript/gemini.hpp>
+#include <heeler/source/transcript/grok.hpp>
+#include <heeler/source/transcript/kimi.hpp>
 #include <heeler/source/transcript/openhands.hpp>
 #include <heeler/source/transcript/otel.hpp>
 #include <heeler/source/transcript/pi.hpp>
+#include <heeler/source/transcript/qwen.hpp>
 #include <heeler/source/transcript/swe_agent.hpp>
 #include <heeler/text/utf8.hpp>
 
@@ -64,13 +71,22 @@ public:
             reader_);
     }
 
+    /// The names of all formats that are known: "qwen, claude-code, ...".
+    [[nodiscard]] static std::string formats() {
+        std::string names;
+        join_names(names, std::make_index_sequence<std::variant_size_v<Reader> - 1>{});
+        return names;
+    }
+
     [[nodiscard]] Conversation& conversation() noexcept { return conversation_; }
     [[nodiscard]] const Conversation& conversation() const noexcept { return conversation_; }
 
 private:
-    using Reader = std::variant<std::monostate, ClaudeCodeTranscript, ClaudeStreamTranscript, CodexTranscript,
-                                CodexExecTranscript, GeminiTranscript, GeminiStreamTranscript, OpenHandsTranscript,
-                                SweAgentTranscript, PiTranscript, OtelTranscript>;
+    using Reader =
+        std::variant<std::monostate, QwenTranscript, ClaudeCodeTranscript, ClaudeStreamTranscript, CodexTranscript,
+                     CodexExecTranscript, GeminiTranscript, GeminiStreamTranscript, OpenHandsTranscript,
+                     SweAgentTranscript, PiTranscript, OtelTranscript, CopilotTranscript, CursorTranscript,
+                     DroidTranscript, DroidStreamTranscript, GrokTranscript, KimiTranscript, AntigravityTranscript>;
 
     Result<detail::JsonValue> parse(std::string_view json) {
         simdjson::dom::element parsed;
@@ -78,6 +94,11 @@ private:
         if (error == simdjson::UTF8_ERROR) error = parser_.parse(text::repaired_utf8(json)).get(parsed);
         if (error == simdjson::SUCCESS) return detail::JsonValue{parsed};
         return fail(ErrorCode::corrupt, std::string{"is no JSON: "} + simdjson::error_message(error));
+    }
+
+    template <std::size_t... I>
+    static void join_names(std::string& names, std::index_sequence<I...>) {
+        ((names.append(I == 0 ? "" : ", ").append(std::variant_alternative_t<I + 1, Reader>::name)), ...);
     }
 
     template <std::size_t... I>

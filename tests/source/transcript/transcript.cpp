@@ -367,6 +367,123 @@ TEST_CASE(
     CHECK(told.conversation().unknown().count("execute_tool without gen_ai.tool.call.arguments") == 1);
 }
 
+TEST_CASE("Copilot CLI: calls when they begin, a sub-agent, the end of a turn") {
+    Told told{
+        R"({"type":"session.start","data":{"sessionId":"c1","context":{"cwd":"/work"}},"timestamp":"2026-03-01T10:00:00Z"})",
+        R"({"type":"user.message","data":{"content":"List"},"timestamp":"2026-03-01T10:00:01Z"})",
+        R"({"type":"assistant.message","data":{"messageId":"m1","content":"I list.","toolRequests":[{"toolCallId":"k1","name":"bash"}],"outputTokens":12},"timestamp":"2026-03-01T10:00:02Z"})",
+        R"({"type":"tool.execution_start","data":{"toolCallId":"k1","toolName":"bash","arguments":{"command":"ls"}},"timestamp":"2026-03-01T10:00:03Z"})",
+        R"({"type":"tool.execution_start","data":{"parentToolCallId":"k1","toolCallId":"k2","toolName":"view","arguments":{}},"timestamp":"2026-03-01T10:00:03Z"})",
+        R"({"type":"tool.execution_complete","data":{"toolCallId":"k1","success":false,"result":{"content":"none"}},"timestamp":"2026-03-01T10:00:04Z"})",
+        R"({"type":"session.usage_checkpoint","data":{}})",
+        R"({"type":"assistant.turn_end","data":{"turnId":"t"},"timestamp":"2026-03-01T10:00:05Z"})",
+        R"({"type":"hologram","data":{}})",
+    };
+    CHECK(told.format() == "copilot");
+    CHECK(told.words() == Words{"told List", "says I list.", "usage", R"(call bash {"command":"ls"} #k1)",
+                                "sub-agent: call view {} #k2", "result failed none #k1", "waiting_human"});
+    CHECK(told.conversation().session() == "c1");
+    CHECK(told.conversation().unknown().size() == 1);
+}
+
+TEST_CASE("Cursor: messages without ids, and the end of a turn") {
+    Told told{
+        R"({"role":"user","message":{"content":[{"type":"text","text":"List"}]}})",
+        R"({"role":"assistant","message":{"content":[{"type":"thinking","thinking":"Hm"},{"type":"tool_use","name":"Bash","input":{"command":"ls"}}]}})",
+        R"({"role":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"a"}]}]}})",
+        R"({"role":"assistant","message":{"content":[{"type":"text","text":"a"}]}})",
+        R"({"type":"turn_ended","status":"success"})",
+    };
+    CHECK(told.format() == "cursor");
+    CHECK(told.words() ==
+          Words{"told List", "says Hm", R"(call Bash {"command":"ls"} #)", "result ? a #", "says a", "waiting_human"});
+}
+
+TEST_CASE("droid: a session, and a stream") {
+    Told session{
+        R"({"type":"session_start","id":"d1","cwd":"/work"})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:01Z","message":{"role":"user","content":[{"type":"text","text":"List"}]}})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:02Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Execute","input":{}}]}})",
+        R"({"type":"message","timestamp":"2026-03-01T10:00:03Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"none"}]}})",
+    };
+    CHECK(session.format() == "droid");
+    CHECK(session.words() == Words{"told List", "call Execute {} #t1", "result failed none #t1"});
+
+    Told stream{
+        R"({"type":"system","subtype":"init","sessionId":"d2","model":"m","id":"s","cwd":"/work","timestamp":1772359200000})",
+        R"({"type":"message","sessionId":"d2","role":"user","text":"List","timestamp":1772359201000})",
+        R"({"type":"tool_call","sessionId":"d2","toolCallId":"k1","toolName":"Shell","parameters":{"command":"ls"},"timestamp":1772359202000})",
+        R"({"type":"tool_result","sessionId":"d2","toolCallId":"k1","value":{"stdout":"a","exitCode":0},"timestamp":1772359203000})",
+        R"({"type":"completion","sessionId":"d2","finalText":"Done","usage":{"input_tokens":9,"output_tokens":2},"timestamp":1772359204000})",
+    };
+    CHECK(stream.format() == "droid-stream");
+    CHECK(stream.words() == Words{"told List", R"(call Shell {"command":"ls"} #k1)", "result ok a #k1", "usage",
+                                  "says Done", "waiting_human"});
+    CHECK(stream.conversation().session() == "d2");
+}
+
+TEST_CASE("Grok: what its model has seen") {
+    Told told{
+        R"({"type":"system","content":"You are"})",
+        R"({"type":"user","content":[{"type":"text","text":"<user_info>"}],"synthetic_reason":"environment_context"})",
+        R"({"type":"user","content":[{"type":"text","text":"List"}],"prompt_index":0})",
+        R"({"type":"assistant","content":"I list.","tool_calls":[{"id":"k1","name":"run","arguments":"{\"command\":\"ls\"}"}],"model_id":"grok"})",
+        R"({"type":"tool_result","tool_call_id":"k1","content":"a"})",
+        R"({"type":"assistant","content":"a","model_id":"grok"})",
+    };
+    CHECK(told.format() == "grok");
+    CHECK(told.words() == Words{"waiting_human", "running", "told List", "says I list.",
+                                R"(call run {"command":"ls"} #k1)", "result ? a #k1", "says a", "waiting_human"});
+}
+
+TEST_CASE("Kimi: records of its loop, and what each step consumed") {
+    Told told{
+        R"({"type":"metadata","protocol_version":"1.4","created_at":1772359200000})",
+        R"({"type":"config.update","time":1772359200000})",
+        R"({"type":"turn.prompt","input":[{"type":"text","text":"List"}],"time":1772359201000})",
+        R"({"type":"context.append_message","message":{"role":"user"},"time":1772359201000})",
+        R"({"type":"context.append_loop_event","event":{"type":"content.part","part":{"type":"think","think":"Hm"}},"time":1772359202000})",
+        R"({"type":"context.append_loop_event","event":{"type":"tool.call","toolCallId":"B0","name":"Bash","args":{"command":"ls"}},"time":1772359203000})",
+        R"({"type":"context.append_loop_event","event":{"type":"tool.result","toolCallId":"B0","result":{"output":"a"}},"time":1772359204000})",
+        R"({"type":"usage.record","usage":{"inputOther":10,"inputCacheRead":90,"output":5},"time":1772359205000})",
+        R"({"type":"context.append_loop_event","event":{"type":"content.part","part":{"type":"text","text":"a"}},"time":1772359206000})",
+        R"({"type":"context.append_loop_event","event":{"type":"step.end","finishReason":"end_turn"},"time":1772359206000})",
+    };
+    CHECK(told.format() == "kimi");
+    CHECK(told.words() == Words{"waiting_human", "running", "told List", "says Hm", R"(call Bash {"command":"ls"} #B0)",
+                                "result ? a #B0", "usage", "says a", "waiting_human"});
+    CHECK(told.usage().tokens_in == 100);
+    CHECK(told.conversation().began() == at(0));
+}
+
+TEST_CASE("Qwen Code: parts of messages, in lines like Claude Code's") {
+    Told told{
+        R"({"uuid":"u1","parentUuid":null,"sessionId":"q1","timestamp":"2026-03-01T10:00:00Z","type":"user","cwd":"/work","message":{"role":"user","parts":[{"text":"Read"}]}})",
+        R"({"uuid":"u2","parentUuid":"u1","sessionId":"q1","timestamp":"2026-03-01T10:00:01Z","type":"assistant","message":{"role":"model","parts":[{"text":"Hm","thought":true},{"functionCall":{"id":"k1","name":"read_file","args":{"path":"a"}}}]},"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2}})",
+        R"({"uuid":"u3","parentUuid":"u2","sessionId":"q1","timestamp":"2026-03-01T10:00:02Z","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"k1","name":"read_file","response":{"output":"A"}}}]},"toolCallResult":{"callId":"k1","status":"error"}})",
+        R"({"uuid":"u4","parentUuid":"u3","sessionId":"q1","timestamp":"2026-03-01T10:00:03Z","type":"user","subtype":"notification","message":{"role":"user","parts":[{"text":"in the background"}]}})",
+        R"({"uuid":"u5","parentUuid":"u4","sessionId":"q1","timestamp":"2026-03-01T10:00:04Z","type":"assistant","message":{"role":"model","parts":[{"text":"A."}]}})",
+    };
+    CHECK(told.format() == "qwen");
+    CHECK(told.words() == Words{"told Read", "says Hm", R"(call read_file {"path":"a"} #k1)", "usage",
+                                "result failed A #k1", "says A.", "waiting_human"});
+    CHECK(told.conversation().directory() == "/work");
+}
+
+TEST_CASE("Antigravity: a step for each call, in their order") {
+    Told told{
+        R"({"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","status":"DONE","created_at":"2026-03-01T10:00:00Z","content":"List"})",
+        R"({"step_index":1,"source":"SYSTEM","type":"CONVERSATION_HISTORY","status":"DONE","created_at":"2026-03-01T10:00:00Z"})",
+        R"({"step_index":2,"source":"MODEL","type":"PLANNER_RESPONSE","status":"DONE","created_at":"2026-03-01T10:00:01Z","thinking":"Hm","tool_calls":[{"name":"list_dir","args":{}},{"name":"view_file","args":{}}]})",
+        R"({"step_index":3,"source":"MODEL","type":"LIST_DIRECTORY","status":"DONE","created_at":"2026-03-01T10:00:02Z","content":"a"})",
+        R"({"step_index":4,"source":"MODEL","type":"VIEW_FILE","status":"ERROR","created_at":"2026-03-01T10:00:03Z","content":"none"})",
+        R"({"step_index":5,"source":"MODEL","type":"PLANNER_RESPONSE","status":"DONE","created_at":"2026-03-01T10:00:04Z","content":"There is a."})",
+    };
+    CHECK(told.format() == "antigravity");
+    CHECK(told.words() == Words{"told List", "says Hm", "call list_dir {} #2.0", "call view_file {} #2.1",
+                                "result ? a #2.0", "result failed none #2.1", "says There is a.", "waiting_human"});
+}
+
 TEST_CASE("what is no transcript is none, and one bad line is one error") {
     CHECK(Told{R"({"type":"run","run":"r"})", R"({"type":"message","role":"user","text":"hi"})", "[]", "7"}
               .format()
