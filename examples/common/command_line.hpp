@@ -12,6 +12,7 @@
 #include <heeler/config.hpp>
 
 #include "nearest.hpp"
+#include "parse_duration.hpp"
 
 namespace common {
 
@@ -99,6 +100,17 @@ private:
     if (!command.empty() || words.empty() || words.front().starts_with('-')) return {};
     return "put -- before the command: " + app.get_name() + " [OPTIONS] -- " + words.front() +
            (words.size() > 1 ? " ..." : "");
+}
+
+/// An option that takes a length of time, like 90s or 2h, into `target`.
+template <class Target>
+CLI::Option* add_duration(CLI::App& app, const char* name, Target& target, const char* help) {
+    const auto take = [&target](const std::string& text) {
+        const auto parsed = parse_duration(text);
+        if (!parsed) throw CLI::ValidationError(parsed.error().message);
+        target = *parsed;
+    };
+    return app.add_option_function<std::string>(name, take, help)->type_name("DURATION");
 }
 
 }  // namespace common

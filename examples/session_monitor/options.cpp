@@ -10,7 +10,6 @@
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
-#include "../common/parse_duration.hpp"
 
 namespace monitor {
 
@@ -40,12 +39,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     common::prepare(app);
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
-        const auto take = [&target](const std::string& text) {
-            const auto parsed = common::parse_duration(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            target = *parsed;
-        };
-        return app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
+        return common::add_duration(app, name, target, help)->type_name("SECONDS");
     };
     const auto take_store = [&options](const std::string& text) {
         constexpr std::string_view sqlite = "sqlite:";

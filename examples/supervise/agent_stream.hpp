@@ -35,8 +35,6 @@ public:
 
     /// By which the agent knows its session; empty as long as it has not said so.
     [[nodiscard]] std::string_view session() const { return transcript_.conversation().session(); }
-    /// Empty as long as none was recognised.
-    [[nodiscard]] std::string_view format() const { return transcript_.format(); }
     /// Whether it has said that its turn is over, and nothing since.
     [[nodiscard]] bool turn_is_over() const noexcept { return turn_is_over_; }
     /// How often it did something of its own: called a tool, or spoke.
@@ -58,7 +56,7 @@ private:
 
     [[nodiscard]] bool read() {
         if (!line_.starts_with('{')) return false;
-        if (format().empty() && !transcript_.recognise(line_)) return false;
+        if (transcript_.format().empty() && !transcript_.recognise(line_)) return false;
         return transcript_.read(line_).has_value();
     }
 

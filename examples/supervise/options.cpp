@@ -14,7 +14,6 @@
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
-#include "../common/parse_duration.hpp"
 #include "../common/state_directory.hpp"
 
 namespace supervise {
@@ -120,12 +119,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.footer(statuses);
     app.formatter(std::make_shared<common::UsageWithCommand>("COMMAND"));
     const auto duration = [&app](const char* name, auto& target, const char* help) {
-        const auto take = [&target](const std::string& text) {
-            const auto parsed = common::parse_duration(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            target = *parsed;
-        };
-        app.add_option_function<std::string>(name, take, help)->type_name("DURATION");
+        return common::add_duration(app, name, target, help);
     };
     const auto on_previous = [&](const char* name, Previous value, const char* help) {
         return app.add_flag_callback(

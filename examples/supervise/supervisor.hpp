@@ -43,6 +43,13 @@ struct Heard {
     LineCutter cutter;
 };
 
+/// The newest word that was said to an agent, and how far that had come by then.
+struct Told {
+    std::string key{};  ///< of the action; empty: nothing was said yet
+    std::size_t steps = 0;
+    std::size_t turns = 0;
+};
+
 /// Supervises one command from its start (or adoption) to the report. One use each.
 class Supervisor {
 public:
@@ -126,9 +133,7 @@ private:
     std::optional<AgentStream> agent_;
     std::optional<MessageInput> messages_;  ///< if the agent reads some
     common::Words words_{"the agent has not shown that it heard it"};
-    std::string told_key_;  ///< of the newest word that was said to the agent
-    std::size_t told_at_step_ = 0;
-    std::size_t told_at_turn_ = 0;
+    Told told_;
     std::optional<common::Words::Left> goes_on_with_;  ///< the agent was interrupted, to be told that
     Page page_;
     Heard output_;

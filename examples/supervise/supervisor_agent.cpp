@@ -29,14 +29,14 @@ void Supervisor::hear_agent(std::string_view chunk) {
         [this](const std::string& line) {
             report(heeler::Output{line, false}, last_output_);
         });
-    if (told_key_.empty()) return;
+    if (told_.key.empty()) return;
     const auto word = words_.left_for(run_id_);
-    if (word.key != told_key_) return;
+    if (word.key != told_.key) return;
     if (agent_->was_told() == word.text)
         words_.heard(run_id_, "its acknowledgement");
-    else if (!shows_messages(options_) && agent_->steps() > told_at_step_)
+    else if (!shows_messages(options_) && agent_->steps() > told_.steps)
         words_.heard(run_id_, "its next step");
-    else if (agent_->turns() > told_at_turn_)  // it does not show all that it reads
+    else if (agent_->turns() > told_.turns)  // it does not show all that it reads
         words_.heard(run_id_, "its turn");
 }
 
@@ -45,12 +45,10 @@ void Supervisor::move_words() {
     if (goes_on_with_) return go_on_with_words();
     if (messages_) messages_->move();
     const auto word = words_.left_for(run_id_);
-    if (!word.key.empty() && word.key != told_key_ && signal_ == 0 && !control_.ended()) {
+    if (!word.key.empty() && word.key != told_.key && signal_ == 0 && !control_.ended()) {
         if (messages_ && !messages_->ended()) {
             messages_->say(word.text);
-            told_key_ = word.key;
-            told_at_step_ = agent_->steps();
-            told_at_turn_ = agent_->turns();
+            told_ = {word.key, agent_->steps(), agent_->turns()};
         } else if (!options_.resume.empty() && !agent_->session().empty() && process_->alive()) {
             interrupt(word);
         }
@@ -88,9 +86,7 @@ void Supervisor::go_on_with_words() {
     agent_.emplace();
     output_closed_.reset();
     output_lost_ = false;
-    told_key_ = word.key;
-    told_at_step_ = 0;
-    told_at_turn_ = 0;
+    told_ = {word.key};
 }
 
 }  // namespace supervise

@@ -70,6 +70,14 @@ const Agent* agent_named(std::string_view name) {
     return at == hooked_agents.end() ? nullptr : at;
 }
 
+const Event* event_named(std::string_view agent, std::string_view name) {
+    const Agent* const known = agent_named(agent);
+    if (known == nullptr) return nullptr;
+    const Event* const end = known->events + known->count;
+    const Event* const event = std::find_if(known->events, end, [&](const Event& each) { return each.name == name; });
+    return event == end ? nullptr : event;
+}
+
 fs::path file_of(const Agent& agent, const std::string& home) {
     const fs::path folder{folder_of_agent(agent.name, home)};
     // Settings may be a link to where a person keeps them.
@@ -243,18 +251,6 @@ heeler::Result<void> write_change(const HookChange& change) {
     }
     return heeler::replace_file(heeler::FilePlace{change.file}, change.after, mode);
 }
-
-namespace {
-
-const Event* event_named(std::string_view agent, std::string_view name) {
-    const Agent* const known = agent_named(agent);
-    if (known == nullptr) return nullptr;
-    const Event* const end = known->events + known->count;
-    const Event* const event = std::find_if(known->events, end, [&](const Event& each) { return each.name == name; });
-    return event == end ? nullptr : event;
-}
-
-}  // namespace
 
 bool is_before_call(std::string_view agent, std::string_view name) {
     const Event* const event = event_named(agent, name);

@@ -9,7 +9,6 @@
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
-#include "../common/parse_duration.hpp"
 #include "../common/state_directory.hpp"
 
 namespace watch {
@@ -33,12 +32,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     common::prepare(app);
     app.footer(beside);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
-        const auto take = [&target](const std::string& text) {
-            const auto parsed = common::parse_duration(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            target = *parsed;
-        };
-        return app.add_option_function<std::string>(name, take, help)->type_name("DURATION");
+        return common::add_duration(app, name, target, help);
     };
     const auto take_store = [&options](const std::string& text) {
         if (!common::read_store(text, options.store))

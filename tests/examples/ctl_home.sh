@@ -2,16 +2,9 @@
 # heeler-ctl without --store: the runs of all stores that heeler-supervise and heeler-watch keep in this home.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}
-tool=$bin/heeler-ctl
-for each in ctl supervise; do
-    [ -x "$bin/heeler-$each" ] || { echo "not built: $bin/heeler-$each"; exit 1; }
-done
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
-. "$here/../support/tool_checks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
+begin ctl supervise
 unset HEELER_STORE HEELER_PING_URL
 export XDG_STATE_HOME=$work/state USER=ana
 lacks() { ! grep -qF -- "$1" "$work/out" || fail "something says \"$1\""; }
@@ -27,7 +20,7 @@ expect 0 "one store, everything" freeze
 expect 0 "one store, everything" unfreeze
 
 "$bin/heeler-supervise" --name second -- sleep 60 >"$work/live" 2>&1 &
-live=$!
+behind=$!
 for _ in $(seq 100); do
     [ -e "$work/state/heeler/runs/second/child" ] && "$tool" status 2>/dev/null | grep -q '| second@' && break
     sleep 0.1
@@ -63,8 +56,9 @@ expect 1 "a broken store" status
 says "| second@"
 says "runs/broken/store.sqlite"
 
-kill -INT "$live"
-wait "$live"
+kill -INT "$behind"
+wait "$behind"
+behind=
 expect 0 "a store that is named" --store "sqlite:$work/state/heeler/runs/first/store.sqlite" status --all
 lacks "| second@"
 finish

@@ -2,22 +2,9 @@
 # heeler-ctl in a browser and in a terminal: `serve` and `watch`, on a store that a replay wrote.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}
-tool=$bin/heeler-ctl
-for program in "$tool" "$bin/heeler-replay"; do
-    [ -x "$program" ] || { echo "not built: $program"; exit 1; }
-done
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-serving=
-finish_all() {
-    [ -z "$serving" ] || kill "$serving" 2>/dev/null
-    wait
-    rm -rf "$work"
-}
-trap finish_all EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
-. "$here/../support/tool_checks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
+begin ctl replay
 # shellcheck source=SCRIPTDIR/../support/served_address.sh
 . "$here/../support/served_address.sh"
 
@@ -36,7 +23,7 @@ export HEELER_STORE="sqlite:$work/store.db"
 serve() {
     rm -f "$work/served"
     "$tool" serve --port 0 "$@" >"$work/served" 2>&1 &
-    serving=$!
+    behind=$!
     url=$(served_address "$work/served")
     [ -n "$url" ] || fail "serve says no address: $(cat "$work/served")"
     url=${url%/}
@@ -69,9 +56,9 @@ get 403 "somebody else's name for this machine" -H "Host: evil.example:$port" "$
 get 403 "no port" -H "Host: localhost" "$url/"
 get 403 "a page of somebody else's" -H "Origin: http://evil.example" "$url/"
 get 200 "another name of this machine" -H "Host: localhost:$port" "$url/"
-kill "$serving"
-wait "$serving" || fail "serve ends with $?"
-serving=
+kill "$behind"
+wait "$behind" || fail "serve ends with $?"
+behind=
 
 serve --operate
 token=$(sed -n 's/^token: //p' "$work/served")

@@ -3,16 +3,11 @@
 # which it hears, and counts as told when it has shown that; where there is no way, a person is.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}
-tool=$bin/heeler-supervise
-[ -x "$tool" ] || { echo "not built: $tool"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-stand_in=$here/../support/stream_stand_in.py
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
-. "$here/../support/tool_checks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
+begin supervise
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+stand_in=$here/../support/stream_stand_in.py
 unset HEELER_PING_URL
 export XDG_STATE_HOME=$work/state HEELER_VERIFY_AFTER_S=2
 

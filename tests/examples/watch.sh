@@ -3,20 +3,9 @@
 # once, also after a restart, and what agents may leave in their folders.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}
-tool=$bin/heeler-watch
-[ -x "$tool" ] || { echo "not built: $tool"; exit 1; }
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-watching=
-cleanup() {
-    [ -z "$watching" ] || kill "$watching" 2>/dev/null
-    wait
-    rm -rf "$work"
-}
-trap cleanup EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
-. "$here/../support/tool_checks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
+begin watch
 unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR OPENHANDS_PERSISTENCE_DIR HEELER_PING_URL
 export XDG_STATE_HOME=$work/state
 home=$work/home
@@ -142,7 +131,7 @@ watch 4s
 
 # It goes on while it is watched.
 "$tool" --home "$home" --every 1s >"$work/live" 2>&1 &
-watching=$!
+behind=$!
 sleep 2
 now=$(date +%s)
 claude asks
@@ -159,9 +148,9 @@ for _ in $(seq 600); do
     grep -q 'run.unhealthy \[claude/late\]' "$work/live" && grep -q 'run.recovered \[claude/loops\]' "$work/live" && break
     sleep 0.1
 done
-kill -TERM "$watching"
-wait "$watching" || fail "it ends with $?"
-watching=
+kill -TERM "$behind"
+wait "$behind" || fail "it ends with $?"
+behind=
 cp "$work/live" "$work/out"
 [ "$(told 'run.unhealthy \[claude/late\]')" = 1 ] || fail "a loop that begins while it watches"
 [ "$(told 'run.recovered \[claude/loops\]')" = 1 ] || fail "nobody is told that the loop is over"

@@ -3,21 +3,10 @@
 # told so by its next result, and goes on; and no agent is held up or harmed, whatever becomes of the watchdog.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}
-tool=$bin/heeler-watch
-[ -x "$tool" ] || { echo "not built: $tool"; exit 1; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-watching=
-cleanup() {
-    [ -z "$watching" ] || kill "$watching" 2>/dev/null
-    wait
-    rm -rf "$work"
-}
-trap cleanup EXIT
 # shellcheck source=SCRIPTDIR/../support/tool_checks.sh
-. "$here/../support/tool_checks.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tool_checks.sh"
+begin watch
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 unset CLAUDE_CONFIG_DIR CODEX_HOME PI_CODING_AGENT_DIR OPENHANDS_PERSISTENCE_DIR HEELER_PING_URL
 home=$work/home
 settings=$home/.claude/settings.json
@@ -105,7 +94,7 @@ says '"calls": 2, "told": ""'
 rm -r "$home/.claude/projects"
 
 HEELER_VERIFY_AFTER_S=5 "$tool" --home "$home" >"$work/live" 2>&1 &
-watching=$!
+behind=$!
 for _ in $(seq 200); do
     [ -S "$XDG_RUNTIME_DIR/heeler-watch.sock" ] && break
     sleep 0.05
@@ -167,20 +156,20 @@ for words in (b"", b"\n", b"{}\n", b"[1]\n", b'{"agent": 1}\n', b"\xff\xfe\n", b
         except OSError:
             pass
 PY
-kill -0 "$watching" || fail "it ends when nonsense is said"
+kill -0 "$behind" || fail "it ends when nonsense is said"
 echo '{"session_id": "loops"' | "$tool" hook claude >"$work/out" 2>&1 || fail "a hook fails"
 [ ! -s "$work/out" ] || fail "a hook says something"
 
 # It stands still: the agent does not.
-kill -STOP "$watching"
+kill -STOP "$behind"
 began=$(date +%s%N)
 echo '{"session_id": "loops", "hook_event_name": "PostToolUse"}' | "$tool" hook claude >"$work/out" 2>&1 || fail "a hook fails"
 took=$((($(date +%s%N) - began) / 1000000))
 [ ! -s "$work/out" ] || fail "a hook says something"
 [ "$took" -lt 2000 ] || fail "a hook waits for $took ms"
-kill -CONT "$watching"
-kill -TERM "$watching"
-wait "$watching" || fail "it ends with $?"
-watching=
+kill -CONT "$behind"
+kill -TERM "$behind"
+wait "$behind" || fail "it ends with $?"
+behind=
 [ ! -e "$XDG_RUNTIME_DIR/heeler-watch.sock" ] || fail "its socket is left"
 finish

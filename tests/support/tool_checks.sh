@@ -1,10 +1,29 @@
 # Sourced by tests of tools: runs `tool` and checks what it says. `work` is a directory of the test.
+#   begin NAME...                     sets bin, tool (heeler-NAME, the first), here and work; each must be built. Who runs as
+#                                     $behind, and the directory, end with the test
 #   expect STATUS WHAT ARGUMENTS...   runs the tool; its output is in $work/out
 #   says TEXT                         whether that output holds the text
 #   fail WHAT                         counts a failure and shows the output
 #   finish                            ends the script with what was counted
 # shellcheck shell=bash
 failures=0
+behind=
+begin() {
+    local name
+    bin=${HEELER_BIN:?the directory of the built examples}
+    tool=$bin/heeler-$1
+    for name in "$@"; do
+        [ -x "$bin/heeler-$name" ] || { echo "not built: $bin/heeler-$name"; exit 1; }
+    done
+    here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
+    work=$(mktemp -d)
+    trap 'end_test' EXIT
+}
+end_test() {
+    [ -z "$behind" ] || kill "$behind" 2>/dev/null
+    wait
+    rm -rf "$work"
+}
 fail() {
     echo "FAILED: $1"
     sed 's/^/    /' "$work/out"
