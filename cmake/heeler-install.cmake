@@ -15,6 +15,26 @@ foreach(name IN ITEMS heeler ${heeler_components})
     install(EXPORT ${file} NAMESPACE heeler:: DESTINATION "${package_dir}")
 endforeach()
 
+# For builds without CMake: a file for the core, and one for each adapter. They are found wherever the whole is moved to.
+set(pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+foreach(part IN ITEMS ":fmt" "sqlite:sqlite3" "postgres:libpq" "json:simdjson" "http:libcurl simdjson")
+    string(REGEX MATCH "^([a-z]*):(.*)$" part "${part}")
+    set(pc_name heeler)
+    set(pc_part "")
+    set(pc_requires "${CMAKE_MATCH_2}")
+    set(component "${CMAKE_MATCH_1}")
+    if(component)
+        if(NOT component IN_LIST heeler_components)
+            continue()
+        endif()
+        set(pc_name "heeler-${component}")
+        set(pc_part ": ${component}")
+        set(pc_requires "heeler ${pc_requires}")
+    endif()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/heeler.pc.in" "${PROJECT_BINARY_DIR}/${pc_name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${pc_name}.pc" DESTINATION "${pc_dir}")
+endforeach()
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heeler-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/heeler-config.cmake" INSTALL_DESTINATION "${package_dir}"
                               PATH_VARS CMAKE_INSTALL_INCLUDEDIR)

@@ -2,6 +2,7 @@
 # Installs the packages that are missing, and nothing else. Source it, then call
 #   heeler_setup run     to build and use the programs
 #   heeler_setup test    to run tests/run.sh as well
+#   heeler_setup full    to run tests/run.sh --full
 # Knows Debian 12 and later and Ubuntu 24.04 and later. Needs root (or sudo) only if something is missing.
 
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
@@ -10,6 +11,8 @@ heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected
 heeler_test_packages=(catch2 ccache clang curl libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
 # For the tests that look at pages. Where a distribution has no such package, they are skipped.
 heeler_browser_packages=(chromium chromium-driver)
+# Whatever of them a distribution has must take the headers.
+heeler_other_compilers=(g++-12 g++-13 g++-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
 
@@ -40,7 +43,9 @@ heeler_missing_packages() {
         major=$(heeler_clang_major)
         [ -z "$major" ] || wanted+=("libclang-rt-$major-dev")
         [ -z "$(heeler_offered_version "$heeler_formatter")" ] || wanted+=("$heeler_formatter")
-        for package in "${heeler_browser_packages[@]}"; do
+        local optional=("${heeler_browser_packages[@]}")
+        [ "$1" != full ] || optional+=("${heeler_other_compilers[@]}")
+        for package in "${optional[@]}"; do
             [ -z "$(heeler_offered_version "$package")" ] || wanted+=("$package")
         done
     fi

@@ -53,7 +53,7 @@ build() {
 heading "set-up"
 # shellcheck source=cmake/setup.sh
 . cmake/setup.sh
-heeler_setup test || fail
+heeler_setup "$([ "$full" = yes ] && echo full || echo test)" || fail
 mkdir -p build
 
 # Clang's thread sanitizer before version 18 cannot run where the kernel randomises addresses by more than 28 bits.
@@ -87,7 +87,7 @@ if [ "$full" = yes ]; then
     fuzz_seconds=60
     export HEELER_MONITOR_CYCLES=100
     conan=$(command -v conan || true)
-    if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan; then
+    if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan
     fi
 fi

@@ -30,6 +30,25 @@ if(NOT HEELER_TEST_PACKAGING)
 endif()
 
 heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions)
+heeler_add_consumer(no_rtti add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-rtti)
+heeler_add_consumer(fetch_content fetch_content "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+heeler_add_consumer(shared_library shared_library "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+
+# Every compiler that is there takes every header, and the newer standard.
+foreach(compiler IN ITEMS g++-12 g++-13 g++-14 clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
+    find_program(HEELER_OTHER_${compiler} ${compiler} DOC "A compiler that must take the headers")
+    mark_as_advanced(HEELER_OTHER_${compiler})
+    foreach(standard IN ITEMS c++20 c++2b)
+        if(HEELER_OTHER_${compiler})
+            add_test(NAME "${prefix}.compiler.${compiler}.${standard}"
+                     COMMAND "${HEELER_OTHER_${compiler}}" -std=${standard} -Wall -Wextra -Wpedantic
+                             -Wconversion -Wshadow -Werror -fsyntax-only -I "${include_dir}" -I
+                             "${PROJECT_BINARY_DIR}/tests/odr" -isystem /usr/include/postgresql
+                             "${CMAKE_CURRENT_SOURCE_DIR}/odr_again.cpp")
+            set_tests_properties("${prefix}.compiler.${compiler}.${standard}" PROPERTIES TIMEOUT 600 COST 100)
+        endif()
+    endforeach()
+endforeach()
 
 add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
 set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
@@ -44,6 +63,15 @@ endforeach()
 
 heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
 set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
+
+# Moved elsewhere, to a path with a space, it is found as well, also by those who build without CMake.
+add_test(NAME "${prefix}.move" COMMAND "${CMAKE_COMMAND}" -E copy_directory "${work}/installed" "${work}/moved there")
+set_tests_properties("${prefix}.move" PROPERTIES FIXTURES_REQUIRED heeler_installed FIXTURES_SETUP heeler_moved)
+heeler_add_consumer(moved find_package "-DCMAKE_PREFIX_PATH=${work}/moved there")
+set_tests_properties("${prefix}.moved" PROPERTIES FIXTURES_REQUIRED heeler_moved)
+add_test(NAME "${prefix}.pkg_config"
+         COMMAND bash "${consumer}/pkg_config.sh" "${CMAKE_CXX_COMPILER}" "${work}/moved there/share/pkgconfig" "${work}")
+set_tests_properties("${prefix}.pkg_config" PROPERTIES FIXTURES_REQUIRED heeler_moved TIMEOUT 300)
 
 # Asked for something that is not there, the package says what.
 foreach(wanted IN ITEMS "component;-DCOMPONENT=telepathy;without its component 'telepathy'"
