@@ -11,8 +11,8 @@ heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected
 heeler_test_packages=(catch2 ccache clang curl libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
 # For the tests that look at pages. Where a distribution has no such package, they are skipped.
 heeler_browser_packages=(chromium chromium-driver)
-# Whatever of them a distribution has must take the headers.
-heeler_other_compilers=(g++-12 g++-13 g++-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19)
+# For tests/run.sh --full: whatever compiler of these a distribution has must take the headers.
+heeler_full_packages=(doxygen g++-12 g++-13 g++-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19)
 # Defines the layout of the sources. Distributions that no longer have it skip that one test.
 heeler_formatter=clang-format-14
 
@@ -44,7 +44,7 @@ heeler_missing_packages() {
         [ -z "$major" ] || wanted+=("libclang-rt-$major-dev")
         [ -z "$(heeler_offered_version "$heeler_formatter")" ] || wanted+=("$heeler_formatter")
         local optional=("${heeler_browser_packages[@]}")
-        [ "$1" != full ] || optional+=("${heeler_other_compilers[@]}")
+        [ "$1" != full ] || optional+=("${heeler_full_packages[@]}")
         for package in "${optional[@]}"; do
             [ -z "$(heeler_offered_version "$package")" ] || wanted+=("$package")
         done

@@ -47,6 +47,14 @@ add_test(NAME "${prefix}.format" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_S
                                          "CLANG_FORMAT=${HEELER_CLANG_FORMAT}" -P "${scripts}/format.cmake")
 set_tests_properties("${prefix}.format" PROPERTIES SKIP_REGULAR_EXPRESSION "heeler: skipped")
 
+if(HEELER_TEST_PACKAGING)
+    find_program(HEELER_DOXYGEN doxygen DOC "Makes the pages of types and functions")
+    mark_as_advanced(HEELER_DOXYGEN)
+    if(HEELER_DOXYGEN)
+        add_test(NAME "${prefix}.doxygen" COMMAND "${HEELER_DOXYGEN}" cmake/Doxyfile WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    endif()
+endif()
+
 # How many lines a user's compiler reads per header. The figures hold for GCC 12's library only: GCC 13's <chrono> alone is
 # larger.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12

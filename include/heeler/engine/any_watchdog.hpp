@@ -20,7 +20,7 @@ public:
                                                                std::move(settings))} {}
 
 private:
-    friend detail::WatchdogVerbs<AnyWatchdog>;
+    friend class detail::WatchdogVerbs<AnyWatchdog>;
 
     struct Owned {
         Owned() = default;

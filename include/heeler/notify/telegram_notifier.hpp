@@ -35,7 +35,7 @@ struct TelegramSettings {
 class TelegramNotifier {
 public:
     static constexpr std::string_view name = "telegram";
-    static constexpr std::size_t max_characters = 4096;  ///< UTF-16 units (core.telegram.org/bots/api#sendmessage)
+    static constexpr std::size_t max_characters = 4096;  ///< UTF-16 units (core.telegram.org/bots/api, sendMessage)
 
     explicit TelegramNotifier(TelegramSettings settings) : settings_{std::move(settings)}, client_{settings_.transfer} {
         static_cast<void>(secrets_.add(settings_.token));

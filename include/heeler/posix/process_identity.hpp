@@ -22,7 +22,7 @@ struct ProcessIdentity {
     pid_t pid = 0;
     pid_t pgid = 0;
     std::uint64_t start_time =
-        0;  ///< clock ticks since boot (field 22 of /proc/<pid>/stat); 0 = the system does not say
+        0;  ///< clock ticks since boot (field 22 of /proc/PID/stat); 0 = the system does not say
 };
 
 /// One line of the process table.
@@ -40,7 +40,7 @@ struct ProcessRow {
     [[nodiscard]] bool stopped() const noexcept { return state == 'T' || state == 't'; }
 };
 
-/// Reads the content of `/proc/<pid>/stat`. The command name may hold blanks and brackets.
+/// Reads the content of `/proc/PID/stat`. The command name may hold blanks and brackets.
 [[nodiscard]] inline std::optional<ProcessRow> parse_process_stat(std::string_view text) {
     const std::size_t name_end = text.rfind(')');
     if (name_end == std::string_view::npos) return std::nullopt;

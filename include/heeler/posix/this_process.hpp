@@ -37,7 +37,7 @@ struct ProcessLine {
     bool ended = false;   ///< but its parent has not waited for it yet
 };
 
-/// Of /proc/<pid>/stat, where the name, which may hold blanks and brackets, is the second field.
+/// Of /proc/PID/stat, where the name, which may hold blanks and brackets, is the second field.
 [[nodiscard]] inline ProcessLine process_of(const std::string& pid) {
     const std::string text = first_line("/proc/" + pid + "/stat");
     std::size_t at = text.rfind(')');
