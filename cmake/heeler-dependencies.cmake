@@ -42,7 +42,10 @@ endif()
 
 set(fetch_hint "or configure with -DHEELER_FETCH_DEPS=ON to download it.")
 if(NOT TARGET fmt::fmt AND NOT TARGET fmt::fmt-header-only)
-    heeler_missing("fmt 9 or newer" libfmt-dev fmt "fmt/[>=9]" "${fetch_hint}")
+    # Two headers need it, report/prometheus.hpp and report/metrics_text.hpp, and the programs.
+    if(HEELER_BUILD_TESTS OR HEELER_BUILD_EXAMPLES OR HEELER_BUILD_BENCHMARKS)
+        heeler_missing("fmt 9 or newer" libfmt-dev fmt "fmt/[>=9]" "${fetch_hint}")
+    endif()
 elseif(fmt_VERSION AND fmt_VERSION VERSION_LESS 9)
     heeler_missing("fmt 9 or newer (found ${fmt_VERSION})" libfmt-dev fmt "fmt/[>=9]" "${fetch_hint}")
 endif()

@@ -25,10 +25,11 @@ add_library(heeler INTERFACE)
 add_library(heeler::heeler ALIAS heeler)
 target_sources(heeler INTERFACE FILE_SET HEADERS BASE_DIRS "${include_dir}" FILES ${heeler_core_headers})
 target_compile_features(heeler INTERFACE cxx_std_20)
+# Only what includes it needs fmt: who has none links none.
 if(HEELER_FMT_HEADER_ONLY OR NOT TARGET fmt::fmt)
-    target_link_libraries(heeler INTERFACE fmt::fmt-header-only)
+    target_link_libraries(heeler INTERFACE $<TARGET_NAME_IF_EXISTS:fmt::fmt-header-only>)
 else()
-    target_link_libraries(heeler INTERFACE fmt::fmt)
+    target_link_libraries(heeler INTERFACE $<TARGET_NAME_IF_EXISTS:fmt::fmt>)
 endif()
 target_link_libraries(heeler INTERFACE tl::expected heeler::xxhash)
 

@@ -31,7 +31,8 @@ endif()
 
 heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions)
 heeler_add_consumer(no_rtti add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-rtti)
-heeler_add_consumer(fetch_content fetch_content "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
+# Only two headers about metrics need fmt.
+heeler_add_consumer(fetch_content fetch_content "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
 heeler_add_consumer(shared_library shared_library "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
 
 # Every compiler that is there takes every header, and the newer standard.
@@ -73,8 +74,9 @@ add_test(NAME "${prefix}.pkg_config"
          COMMAND bash "${consumer}/pkg_config.sh" "${CMAKE_CXX_COMPILER}" "${work}/moved there/share/pkgconfig" "${work}")
 set_tests_properties("${prefix}.pkg_config" PROPERTIES FIXTURES_REQUIRED heeler_moved TIMEOUT 300)
 
-# Asked for something that is not there, the package says what.
+# Asked for something that is not there, the package says what; of a library, also who has it.
 foreach(wanted IN ITEMS "component;-DCOMPONENT=telepathy;without its component 'telepathy'"
+                        "library;-DCMAKE_DISABLE_FIND_PACKAGE_simdjson=ON;apt install libsimdjson-dev"
                         "version;-DVERSION=99.0;version: 99.0|version \"99.0\"")
     list(GET wanted 0 name)
     list(GET wanted 1 argument)
