@@ -35,6 +35,8 @@ struct AnyStore::Kept {
     [[nodiscard]] virtual std::string place() const = 0;
     virtual Result<heeler::Listed<heeler::RunRow>> runs() = 0;
     virtual Result<heeler::Listed<heeler::AlertRow>> undelivered() = 0;
+    virtual Result<heeler::Pruned> prune(const heeler::Retention& retention) = 0;
+    virtual Result<void> compact() = 0;
 };
 
 namespace {
@@ -74,6 +76,18 @@ public:
             return store_.undelivered();
         else
             return heeler::fail(ErrorCode::unsupported, "a store in memory lists no alerts");
+    }
+    Result<heeler::Pruned> prune(const heeler::Retention& retention) override {
+        if constexpr (requires { store_.prune(retention); })
+            return store_.prune(retention);
+        else
+            return heeler::fail(ErrorCode::unsupported, "a store in memory ends with its process");
+    }
+    Result<void> compact() override {
+        if constexpr (requires { store_.compact(); })
+            return store_.compact();
+        else
+            return heeler::fail(ErrorCode::unsupported, "only an SQLite file is made smaller");
     }
 
 private:
@@ -187,5 +201,9 @@ Result<heeler::List<heeler::HolderRow>> AnyStore::holders() { return kept_->hold
 Result<heeler::Listed<heeler::RunRow>> AnyStore::runs() { return kept_->runs(); }
 
 Result<heeler::Listed<heeler::AlertRow>> AnyStore::undelivered() { return kept_->undelivered(); }
+
+Result<heeler::Pruned> AnyStore::prune(const heeler::Retention& retention) { return kept_->prune(retention); }
+
+Result<void> AnyStore::compact() { return kept_->compact(); }
 
 }  // namespace common

@@ -11,6 +11,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/store/retention.hpp>
 
 #include "store_place.hpp"
 
@@ -48,6 +49,9 @@ public:
     /// What only tools ask for: `unsupported` in memory.
     [[nodiscard]] heeler::Result<heeler::Listed<heeler::RunRow>> runs();
     [[nodiscard]] heeler::Result<heeler::Listed<heeler::AlertRow>> undelivered();
+    [[nodiscard]] heeler::Result<heeler::Pruned> prune(const heeler::Retention& retention);
+    /// `unsupported` on a server, too, which does it by itself.
+    [[nodiscard]] heeler::Result<void> compact();
 
     /// How it is kept.
     struct Kept;

@@ -36,7 +36,7 @@ _heeler_ctl() {
     --at-most) words="none warning critical" ;;
     --notify) words="telegram: slack webhook github: email: command:" ;;
     --store) words="sqlite: postgres:" ;;
-    --schema | --by | --for | --until | --because | --class | --tag | --kind | --every | --port) return ;;
+    --schema | --by | --for | --until | --because | --class | --tag | --kind | --every | --port | --ended | --alerts | --audit) return ;;
     *)
         if [ -z "$verb" ]; then
             words="$(_heeler_ctl_words Subcommands) $(_heeler_ctl_words Options)"

@@ -19,6 +19,7 @@
 #include "home_stores.hpp"
 #include "options.hpp"
 #include "print.hpp"
+#include "prune.hpp"
 #include "serve.hpp"
 #include "silence.hpp"
 #include "status.hpp"
@@ -52,6 +53,8 @@ Quit carry_out_on(const ctl::Options& options, ctl::Store& store) {
             return ctl::unsilence(options, store, now);
         case ctl::Command::deliver:
             return ctl::deliver_alerts(options, store, now);
+        case ctl::Command::prune:
+            return ctl::prune(options, store, now);
         case ctl::Command::test_alert:
         case ctl::Command::decide:
             break;
@@ -92,6 +95,7 @@ Quit carry_out_at_home(const ctl::Options& options, ctl::HomeStores& home) {
         case ctl::Command::holders:
         case ctl::Command::silences:
         case ctl::Command::deliver:
+        case ctl::Command::prune:
             return carry_out_on_each(options, home.stores);
         default:
             return home.stores.size() == 1 ? carry_out_on(options, home.stores.front()) : which_one(home.stores);

@@ -105,6 +105,7 @@ public:
             ->add_option("--notify", options_.notify, common::notify_help)
             ->type_name("CHANNEL")
             ->required();
+        add_prune();
         add("test-alert", "Send an alert that is only a test; needs no store", Command::test_alert)
             ->add_option("--notify", options_.notify, common::notify_help)
             ->type_name("CHANNEL")
@@ -167,6 +168,31 @@ private:
         auto* const holders = add("holders", "Watchdogs that share the store", Command::holders);
         for (CLI::App* const view : {status, report, outbox, holders, silences})
             view->add_flag("--json", options_.json, "One JSON object a line");
+    }
+
+    void add_prune() {
+        auto* const prune = add("prune", "Forget what is long over; whatever waits for somebody stays", Command::prune);
+        add_age(*prune, "--ended", options_.ages.ended,
+                "Runs that ended so long ago, with what was done (default: 14d)");
+        add_age(*prune, "--alerts", options_.ages.alerts, "Their alerts, as old as that (default: 30d)");
+        add_age(*prune, "--audit", options_.ages.audit, "Their audit, and that about no run, likewise (default: 90d)");
+        prune->add_flag("--compact", options_.compact,
+                        "Make an SQLite file smaller afterwards: nobody can write meanwhile");
+        prune->add_flag("--json", options_.json, "One JSON object a line");
+    }
+
+    static void add_age(CLI::App& prune, const std::string& option, heeler::Duration& age, const std::string& help) {
+        prune
+            .add_option_function<std::string>(
+                option,
+                [option, &age](const std::string& text) {
+                    age = length_of(option, text);
+                    if (age < std::chrono::hours{1})
+                        throw CLI::ValidationError(option + " is '" + text +
+                                                   "', but must be at least 1h: what has just ended may be asked for");
+                },
+                help)
+            ->type_name("DURATION");
     }
 
     void add_decision(const DecisionCommand& decision) {

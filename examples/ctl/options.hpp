@@ -27,8 +27,16 @@ enum class Command : std::uint8_t {
     silences,
     unsilence,
     deliver,
+    prune,
     test_alert,
     decide
+};
+
+/// How old what is over must be before it is forgotten.
+struct Ages {
+    heeler::Duration ended = std::chrono::hours{24 * 14};
+    heeler::Duration alerts = std::chrono::hours{24 * 30};
+    heeler::Duration audit = std::chrono::hours{24 * 90};
 };
 
 struct Options {
@@ -48,6 +56,8 @@ struct Options {
     bool html = false;                                 // of a report
     heeler::Duration every = std::chrono::seconds{2};  // of a watch
     int port = 8377;                                   // to serve at; 0: any that is free
+    Ages ages;                                         // of what is pruned
+    bool compact = false;                              // and the file becomes smaller
     bool operate = false;                              // whoever has the token may decide
     std::vector<std::string> notify;                   // channels to try, or to deliver to
 };

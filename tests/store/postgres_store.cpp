@@ -17,6 +17,7 @@
 #include <heeler/testing/contract/store_contract.hpp>
 
 #include "contract/damage_contract.hpp"
+#include "contract/prune_contract.hpp"
 #include "support/catch.hpp"
 #include "support/postgres.hpp"
 
@@ -495,6 +496,8 @@ bool is_known(std::string_view sql) {
         if (known == sql) return true;
     for (const std::string_view known : detail::postgres_lease_statements)
         if (known == sql) return true;
+    for (const std::string_view known : detail::postgres_prune_statements)
+        if (known == sql) return true;
     for (const detail::SchemaStep& step : detail::postgres_schema)
         if (sql == step.sql) return true;
     return false;
@@ -538,6 +541,7 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
     store_contract::keeps_mutes_and_adds_tallies<LoggedBackend>();
     store_contract::holds_many<LoggedBackend>();
     lease_contract::one_owner_at_a_time<LoggedBackend>();
+    prune_contract::check<LoggedBackend>();
     lease_contract::takes_over<LoggedBackend>();
     lease_contract::gives_what_is_asked_for<LoggedBackend>();
     const auto seen = statements_in(heeler_test::file_content(server.log_file()));
@@ -554,4 +558,13 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
         INFO(sql);
         CHECK((seen.count(sql) == 1 || sql == detail::PostgresLeaseSql::take));
     }
+    for (const std::string sql : detail::postgres_prune_statements) {
+        INFO(sql);
+        CHECK(seen.count(sql) == 1);
+    }
+}
+
+TEST_CASE("PostgresStore forgets what is over", "[store][postgres]") {
+    HEELER_NEEDS_POSTGRES();
+    prune_contract::check<PostgresBackend>();
 }

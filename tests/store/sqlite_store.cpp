@@ -24,6 +24,7 @@
 #include <heeler/testing/contract/store_contract.hpp>
 
 #include "contract/damage_contract.hpp"
+#include "contract/prune_contract.hpp"
 #include "support/catch.hpp"
 #include "support/real_process.hpp"
 
@@ -543,6 +544,8 @@ bool is_known(const std::string& sql) {
         if (sql == known) return true;
     for (const char* const known : detail::sqlite_lease_statements)
         if (sql == known) return true;
+    for (const char* const known : detail::sqlite_prune_statements)
+        if (sql == known) return true;
     for (const detail::SchemaStep& step : detail::sqlite_schema)
         if (std::string_view{step.sql}.find(sql) != std::string_view::npos) return true;
     return false;
@@ -565,6 +568,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::lists_for_tools<SqliteBackend>();
         store_contract::finds_one_alert<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
+        prune_contract::check<SqliteBackend>();
         lease_contract::takes_over<SqliteBackend>();
         lease_contract::gives_up_in_order<SqliteBackend>();
         lease_contract::gives_what_is_asked_for<SqliteBackend>();
@@ -582,6 +586,30 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         INFO(sql);
         CHECK((seen.count(sql) == 1 || sql == std::string_view{detail::LeaseSql::take}));
     }
+    for (const char* const sql : detail::sqlite_prune_statements) {
+        INFO(sql);
+        CHECK((seen.count(sql) == 1 || sql == std::string_view{detail::PruneSql::compact}));
+    }
+}
+
+TEST_CASE("SqliteStore forgets what is over", "[store][sqlite]") { prune_contract::check<SqliteBackend>(); }
+
+TEST_CASE("a pruned SQLite file gives the disk its room back", "[store][sqlite]") {
+    SqliteBackend backend;
+    auto store = backend.open();
+    Batch batch;
+    for (int i = 0; i < 200; ++i) {
+        batch.runs.push_back(prune_contract::ended_run("run " + std::to_string(i), prune_contract::long_ago));
+        batch.runs.back().row.memory = std::string(10'000, 'm');
+    }
+    batch.durable = true;
+    CHECK(commit(store, batch).empty());
+    CHECK(prune_contract::prune(store, prune_contract::before(prune_contract::lately, 0, 0)).runs == 200);
+    const auto compacted = store.compact();
+    REQUIRE(compacted);
+    Other{store.path()}.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    CHECK(std::filesystem::file_size(store.path()) < 1'000'000);
+    CHECK(store_contract::history(store, "run 0").alerts.size() == 2);
 }
 
 TEST_CASE("durable batches are synchronised, telemetry is not", "[store][sqlite]") {

@@ -20,7 +20,7 @@ public:
                                                                std::move(settings))} {}
 
 private:
-    friend class detail::WatchdogVerbs<AnyWatchdog>;
+    friend detail::WatchdogVerbs<AnyWatchdog>;
 
     struct Owned {
         Owned() = default;

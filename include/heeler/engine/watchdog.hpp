@@ -42,7 +42,7 @@ public:
     [[nodiscard]] Notifier& notifier() noexcept { return notifier_; }
 
 private:
-    friend class detail::WatchdogVerbs<Watchdog>;
+    friend detail::WatchdogVerbs<Watchdog>;
 
     [[nodiscard]] detail::Engine& own_engine() noexcept { return engine_; }
     [[nodiscard]] const detail::Engine& own_engine() const noexcept { return engine_; }

@@ -17,8 +17,10 @@
 #include <heeler/store/postgres/connection.hpp>
 #include <heeler/store/postgres/leases.hpp>
 #include <heeler/store/postgres/open.hpp>
+#include <heeler/store/postgres/prune.hpp>
 #include <heeler/store/postgres/read.hpp>
 #include <heeler/store/postgres/write.hpp>
+#include <heeler/store/retention.hpp>
 #include <heeler/store/store_place.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -111,6 +113,17 @@ public:
     /// All watchdogs that ever had a lease, by name: for tools.
     [[nodiscard]] Result<List<HolderRow>> holders() {
         return with_connection([](detail::PostgresConnection& connection) { return detail::read_holders(connection); });
+    }
+
+    /// Forgets a slice of what is over, in one transaction: call it until less than `retention.most` of each went.
+    /// Others may be at work on the store. The server reuses the room by itself (autovacuum).
+    [[nodiscard]] Result<Pruned> prune(const Retention& retention) {
+        if (const auto usable = detail::check_retention(retention); !usable)
+            return tl::unexpected<Error>(usable.error());
+        return transact<Pruned>(detail::PostgresSql::begin_durable,
+                                [&](detail::PostgresConnection& connection, Pruned& pruned) {
+                                    return detail::prune(connection, retention, pruned);
+                                });
     }
 
     [[nodiscard]] Duration statement_timeout() const noexcept { return settings_.statement_timeout; }

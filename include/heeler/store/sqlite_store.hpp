@@ -14,9 +14,11 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/store/retention.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/leases.hpp>
 #include <heeler/store/sqlite/open.hpp>
+#include <heeler/store/sqlite/prune.hpp>
 #include <heeler/store/sqlite/read.hpp>
 #include <heeler/store/sqlite/schema.hpp>
 #include <heeler/store/sqlite/write.hpp>
@@ -105,6 +107,21 @@ public:
     /// All watchdogs that ever had a lease, by name: for tools.
     [[nodiscard]] Result<List<HolderRow>> holders() {
         return with_connection([](detail::SqliteConnection& connection) { return detail::read_holders(connection); });
+    }
+
+    /// Forgets a slice of what is over, in one transaction: call it until less than `retention.most` of each went.
+    /// Others may be at work on the store; they wait for milliseconds. The file keeps its size and fills up again:
+    /// `compact`.
+    [[nodiscard]] Result<Pruned> prune(const Retention& retention) {
+        return with_connection(
+            [&](detail::SqliteConnection& connection) { return detail::prune(connection, retention); });
+    }
+
+    /// Gives the disk back what pruned rows took. Takes as long as copying the file, and nobody else can write
+    /// meanwhile.
+    [[nodiscard]] Result<void> compact() {
+        return with_connection(
+            [](detail::SqliteConnection& connection) { return connection.run(detail::PruneSql::compact); });
     }
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
