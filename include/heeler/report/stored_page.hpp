@@ -2,14 +2,32 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/report/page_marks.hpp>
 #include <heeler/report/run_page.hpp>
 
 namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+/// What happened at one moment stays in its order. Not std::stable_sort: GCC 12's uses what Clang 19 warns of in C++20.
+inline void sort_by_time(std::vector<PageMark>& marks) {
+    std::multimap<WallTime, PageMark> by_time;
+    for (PageMark& mark : marks) {
+        const WallTime at = mark.at;
+        by_time.emplace(at, std::move(mark));
+    }
+    marks.clear();
+    for (auto& [at, mark] : by_time) marks.push_back(std::move(mark));
+}
+
+}  // namespace detail
 
 /// `report`: `Watchdog::report`, or what a tool reads of the store. A store keeps no calls and no messages; a
 /// `PageRecorder` does.
@@ -32,8 +50,7 @@ namespace heeler::inline HEELER_ABI {
     for (const AlertRow& row : known.alerts) add(detail::page_mark(row, {}, row.created_at));
     for (const AuditRow& row : known.audit)
         if (row.kind != detail::heartbeats_record) add(detail::page_mark(row));
-    std::stable_sort(page.marks.begin(), page.marks.end(),
-                     [](const PageMark& a, const PageMark& b) { return a.at < b.at; });
+    detail::sort_by_time(page.marks);
     page.end = known.row && known.row->ended_at ? *known.row->ended_at : now;
     page.begin = page.end - report.total;
     if (!page.marks.empty()) {
