@@ -25,7 +25,10 @@ public:
             keep(chunk.substr(0, size));
             if (size == std::string_view::npos) return;
             chunk.remove_prefix(size + 1);
-            if (!too_long_ && !read()) other(line_ + '\n');
+            if (!too_long_ && !read()) {
+                ++unread_;
+                other(line_ + '\n');
+            }
             for (const heeler::TranscriptEvent& event : transcript_.conversation().events()) pass(event, told);
             transcript_.conversation().clear();
             line_.clear();
@@ -35,6 +38,8 @@ public:
 
     /// By which the agent knows its session; empty as long as it has not said so.
     [[nodiscard]] std::string_view session() const { return transcript_.conversation().session(); }
+    /// Lines so far that are none of a stream, if no line of one was among them.
+    [[nodiscard]] std::size_t unknown_lines() const noexcept { return transcript_.format().empty() ? unread_ : 0; }
     /// Whether it has said that its turn is over, and nothing since.
     [[nodiscard]] bool turn_is_over() const noexcept { return turn_is_over_; }
     /// How often it did something of its own: called a tool, or spoke.
@@ -94,6 +99,7 @@ private:
     std::string line_;
     bool too_long_ = false;
     bool turn_is_over_ = false;
+    std::size_t unread_ = 0;
     std::size_t steps_ = 0;
     std::size_t turns_ = 0;
     std::string was_told_;

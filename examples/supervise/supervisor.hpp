@@ -85,6 +85,7 @@ private:
 
     // supervisor_agent.cpp: a coding agent as the command
     void hear_agent(std::string_view chunk);
+    void say_that_agent_is_unknown(std::size_t lines);
     void move_words();
     void interrupt(const common::Words::Left& word);
     void go_on_with_words();
@@ -131,6 +132,7 @@ private:
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
     std::optional<AgentStream> agent_;
+    bool said_that_unknown_ = false;
     std::optional<MessageInput> messages_;  ///< if the agent reads some
     common::Words words_{"the agent has not shown that it heard it"};
     Told told_;

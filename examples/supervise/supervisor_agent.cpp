@@ -1,3 +1,7 @@
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -11,6 +15,15 @@ namespace {
 
 /// After the end of a turn, so that what the agent begins by itself is not cut off.
 constexpr std::chrono::seconds until_input_ends{2};
+
+/// Other programs print a line of their own before an agent begins.
+constexpr std::size_t most_before_stream = 3;
+
+constexpr std::pair<std::string_view, std::string_view> streaming_options[] = {
+    {"claude", "-p --output-format stream-json --verbose"},
+    {"codex", "exec --json"},
+    {"gemini", "--output-format stream-json"},
+};
 
 }  // namespace
 
@@ -29,6 +42,7 @@ void Supervisor::hear_agent(std::string_view chunk) {
         [this](const std::string& line) {
             report(heeler::Output{line, false}, last_output_);
         });
+    say_that_agent_is_unknown(most_before_stream + 1);
     if (told_.key.empty()) return;
     const auto word = words_.left_for(run_id_);
     if (word.key != told_.key) return;
@@ -38,6 +52,17 @@ void Supervisor::hear_agent(std::string_view chunk) {
         words_.heard(run_id_, "its next step");
     else if (agent_->turns() > told_.turns)  // it does not show all that it reads
         words_.heard(run_id_, "its turn");
+}
+
+/// Once, after so many lines of something else.
+void Supervisor::say_that_agent_is_unknown(std::size_t lines) {
+    if (!agent_ || said_that_unknown_ || agent_->unknown_lines() < lines) return;
+    said_that_unknown_ = true;
+    std::string needs;
+    for (const auto& [name, options] : streaming_options)
+        if (options_.agent == name) needs = "; does it run with " + std::string{options} + "?";
+    display_.say("--agent " + options_.agent +
+                 ": the command tells nothing of its work that can be read, so only its output is watched" + needs);
 }
 
 /// What is left for the agent is said to it, in the way in which it hears.

@@ -183,6 +183,7 @@ Quit Supervisor::conclude() {
             read_streams(rest, rest);
             if (before == last_output_.elapsed) break;
         }
+        say_that_agent_is_unknown(1);
         settle();
         if (!options_.detach && process_->prove_stopped(run_id_) != heeler::StopProof::stopped) {
             const auto ended = process_->terminate_session();

@@ -82,6 +82,18 @@ supervised noise '' --agent codex -- sh -c 'printf "{\"type\":\n\377\n\n{}\n[]\n
 [ "$status" = 0 ] || fail "noise: status $status"
 [ "$(tail -n1 "$work/stream")" = '{"type":' ] || fail "what was begun is not passed on"
 
+# Who forgot the option that makes an agent print a stream is told so, once, with the option.
+unknown='--agent claude: the command tells nothing of its work that can be read, so only its output is watched; does it run with -p --output-format stream-json --verbose?'
+for lines in 1 9; do
+    supervised forgotten '' --agent claude -- sh -c "for i in \$(seq $lines); do echo \"Line \$i.\"; done"
+    [ "$status" = 0 ] || fail "an agent without a stream: status $status"
+    [ "$(grep -cF -- "$unknown" "$work/out")" = 1 ] || fail "an agent without a stream is not named once after $lines lines"
+done
+supervised before '' --agent codex -- sh -c "echo Loading; exec python3 '$stand_in' codex 3"
+lacks 'tells nothing of its work'
+supervised quiet '' --agent claude -- true
+lacks 'tells nothing of its work'
+
 expect 64 "an agent that nobody knows" --agent pigeon -- true
 expect 64 "going on as nobody" --resume true -- true
 says '--resume needs --agent'
