@@ -1,5 +1,7 @@
 #include "find_run.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,7 +37,30 @@ Quit unknown(std::span<Store> stores, const std::string& id) {
     return {exit_run, message};
 }
 
+[[nodiscard]] bool is_known(Store& store, const std::string& id) {
+    const auto known = store.history(id);
+    return known && (known->row || !known->damage.empty());
+}
+
 }  // namespace
+
+std::string id_of(std::span<Store> stores, const std::string& id_or_name) {
+    for (Store& store : stores)
+        if (is_known(store, id_or_name)) return id_or_name;
+    const auto rank = [](const heeler::RunRow& row) { return std::pair{!is_terminal(row.state), row.created_at}; };
+    std::optional<heeler::RunRow> found;
+    std::size_t under_way = 0;
+    for (Store& store : stores) {
+        const auto rows = store.runs();
+        if (!rows) continue;
+        for (const heeler::RunRow& row : rows->rows) {
+            if (row.name != id_or_name) continue;
+            under_way += is_terminal(row.state) ? 0 : 1;
+            if (!found || rank(row) > rank(*found)) found = row;
+        }
+    }
+    return found && under_way <= 1 ? found->id : id_or_name;
+}
 
 std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id) {
     auto known = store.history(id);
@@ -47,9 +72,9 @@ std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id
 
 std::variant<Store, Quit> store_of(std::span<Store> stores, const std::string& id) {
     for (Store& store : stores) {
-        const auto known = store.history(id);
-        if (!known && stores.size() == 1) return store_failed(known.error());
-        if (known && (known->row || !known->damage.empty())) return store;
+        if (stores.size() == 1)
+            if (const auto known = store.history(id); !known) return store_failed(known.error());
+        if (is_known(store, id)) return store;
     }
     return unknown(stores, id);
 }

@@ -12,6 +12,10 @@
 
 namespace ctl {
 
+/// Of a name the run that has not ended, else the newest. What is no name, or that of several that have not ended,
+/// stays as it is.
+[[nodiscard]] std::string id_of(std::span<Store> stores, const std::string& id_or_name);
+
 /// What is stored about the run. Its `row` is there.
 [[nodiscard]] std::variant<heeler::History, Quit> find_run(Store& store, const std::string& id);
 

@@ -1,6 +1,7 @@
 // heeler-ctl --store sqlite:PATH VERB ...: shows what a watchdog has stored, and takes an operator's decisions.
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -79,8 +80,9 @@ Quit carry_out_on_each(const ctl::Options& options, std::vector<ctl::Store>& sto
 }
 
 Quit carry_out_at_home(const ctl::Options& options, ctl::HomeStores& home) {
-    if (options.run) {
-        auto found = ctl::store_of(home.stores, *options.run);
+    const std::string& silenced = options.about.run;
+    if (options.run || !silenced.empty()) {
+        auto found = ctl::store_of(home.stores, options.run ? *options.run : silenced);
         if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
         return carry_out_on(options, std::get<ctl::Store>(found));
     }
@@ -106,11 +108,24 @@ void complain(const std::string& message) {
     std::fprintf(stderr, "heeler-ctl: %s\n", heeler::text::one_line(message, 4096).c_str());
 }
 
-Quit carry_out(const ctl::Options& options) {
+/// Who names a run by its name hears which one is meant.
+void take_names(ctl::Options& options, std::span<ctl::Store> stores) {
+    const auto take = [&](std::string& run) {
+        const std::string id = ctl::id_of(stores, run);
+        if (id != run) complain(run + " is the run " + id);
+        run = id;
+    };
+    if (options.run) take(*options.run);
+    if (!options.about.run.empty()) take(options.about.run);
+}
+
+Quit carry_out(ctl::Options options) {
     if (options.command == ctl::Command::test_alert) return ctl::send_test_alert(options);
     if (!options.at_home) {
         auto store = common::AnyStore::existing(options.store);
-        return store ? carry_out_on(options, *store) : ctl::store_failed(store.error());
+        if (!store) return ctl::store_failed(store.error());
+        take_names(options, {&*store, 1});
+        return carry_out_on(options, *store);
     }
     ctl::HomeStores home = ctl::open_home_stores();
     for (const std::string& why : home.broken) complain(why);
@@ -119,6 +134,7 @@ Quit carry_out(const ctl::Options& options) {
                 "--store is missing: where does the watchdog keep its runs? sqlite:PATH or postgres:URL; nothing is "
                 "kept in " +
                     home.folder};
+    take_names(options, home.stores);
     Quit quit = carry_out_at_home(options, home);
     if (quit.status == ctl::exit_ok && !home.broken.empty()) quit.status = ctl::exit_store;
     return quit;
@@ -138,7 +154,7 @@ int main(int argc, char** argv) {
                 return quit.status;
             }
         } else {
-            quit = carry_out(std::get<ctl::Options>(parsed));
+            quit = carry_out(std::get<ctl::Options>(std::move(parsed)));
         }
     } catch (const std::exception& error) {
         quit = {ctl::exit_store, error.what()};

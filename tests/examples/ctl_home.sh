@@ -39,6 +39,15 @@ expect 0 "a decision" snooze "$second" --for 1h
 says "noted as decision"
 expect 0 "one run" status "$second"
 says "$second"
+expect 0 "by its name" snooze second --for 2h
+says "second is the run $second"
+says "noted as decision"
+expect 0 "what is over, by its name" report first
+says "first is the run $first"
+says "completed"
+expect 0 "a silence about a run" silence --run second --for 1h --because test
+says "about run $second"
+expect 3 "a silence about nobody" silence --run third --for 1h --because test
 expect 3 "a run that nobody knows" ack "${second}x"
 says "nearest: \"$second\""
 expect 0 "alerts of each" outbox
