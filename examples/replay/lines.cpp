@@ -3,13 +3,12 @@
 #include <utility>
 
 #include <heeler/settings/overlay.hpp>
-#include <heeler/store/stored_names.hpp>
-#include <heeler/text/sanitise.hpp>
 
 #include "../common/nearest.hpp"
-#include "presets.hpp"
+#include "../common/presets.hpp"
+#include "../common/run_spec.hpp"
+#include "../common/told.hpp"
 #include "replay.hpp"
-#include "run_spec.hpp"
 #include "script_lines.hpp"
 #include "tree_lines.hpp"
 
@@ -21,27 +20,10 @@ using heeler::TickCause;
 
 namespace {
 
-std::string in_quotes(std::string_view text) { return "'" + heeler::text::sanitise(text, 140) + "'"; }
-
 template <class T>
 T required(std::optional<T> value, std::string_view key) {
-    if (!value) throw BadLine{"'" + std::string{key} + "' is missing"};
+    if (!value) throw common::BadLine{"'" + std::string{key} + "' is missing"};
     return *value;
-}
-
-/// Counters say what was consumed since the last line, so they cannot be negative.
-std::int64_t counter(const JsonObject& line, std::string_view key) {
-    const auto value = line.integer(key).value_or(0);
-    if (value < 0) throw BadLine{"'" + std::string{key} + "' is " + std::to_string(value) + ", but cannot be negative"};
-    return value;
-}
-
-/// Whose report it is; 0: of whoever works on the run now.
-std::uint32_t incarnation_of(const JsonObject& line) {
-    const auto value = line.integer("incarnation").value_or(0);
-    if (value < 0 || value > 1'000'000)
-        throw BadLine{"'incarnation' is " + std::to_string(value) + ", but must be 1 to 1000000"};
-    return static_cast<std::uint32_t>(value);
 }
 
 /// In the words of whoever asked for a watch over HTTP.
@@ -53,7 +35,8 @@ heeler::ScopeAnswer refusal_of(const heeler::Error& error) {
 }
 
 heeler::Error fenced_error(std::string_view run) {
-    return {ErrorCode::fenced, "the run " + in_quotes(run) + " was taken up by another agent; this one is not heard"};
+    return {ErrorCode::fenced,
+            "the run " + common::in_quotes(run) + " was taken up by another agent; this one is not heard"};
 }
 
 }  // namespace
@@ -61,19 +44,19 @@ heeler::Error fenced_error(std::string_view run) {
 Replay::Handler Replay::handler_of(std::string_view type) {
     static constexpr std::pair<std::string_view, Handler> handlers[]{
         {"run", &Replay::run_line},
-        {"heartbeat", &Replay::heartbeat_line},
-        {"progress", &Replay::progress_line},
+        {"heartbeat", &Replay::told_line},
+        {"progress", &Replay::told_line},
         {"checkpoint", &Replay::checkpoint_line},
-        {"output", &Replay::output_line},
-        {"tool_call", &Replay::tool_call_line},
-        {"tool_result", &Replay::tool_result_line},
-        {"message", &Replay::message_line},
-        {"usage", &Replay::usage_line},
+        {"output", &Replay::told_line},
+        {"tool_call", &Replay::told_line},
+        {"tool_result", &Replay::told_line},
+        {"message", &Replay::told_line},
+        {"usage", &Replay::told_line},
         {"state", &Replay::state_line},
-        {"compaction", &Replay::compaction_line},
-        {"resource", &Replay::resource_line},
-        {"output_access", &Replay::output_access_line},
-        {"liveness", &Replay::liveness_line},
+        {"compaction", &Replay::told_line},
+        {"resource", &Replay::told_line},
+        {"output_access", &Replay::told_line},
+        {"liveness", &Replay::told_line},
         {"host", &Replay::host_line},
         {"notifier", &Replay::notifier_line},
         {"store", &Replay::store_line},
@@ -108,21 +91,17 @@ bool Replay::is_told(std::string_view type) {
 
 // --- runs ------------------------------------------------------------------------------------------------------------
 
-std::string Replay::run_of(const JsonObject& line) const {
+std::string Replay::run_of(const common::JsonObject& line) const {
     const std::string run{line.text_or("run", last_run_)};
-    if (run.empty()) throw BadLine{"no run is registered yet"};
+    if (run.empty()) throw common::BadLine{"no run is registered yet"};
     return run;
 }
 
-heeler::WallTime Replay::wall_of(const WrittenTime& time) const {
-    return time.date ? *time.date : host_.epoch() + *time.since_start;
-}
-
 heeler::RunClass Replay::rules_named(std::string_view preset) {
-    auto rules = preset_named(preset);
+    auto rules = common::preset_named(preset);
     if (!rules)
-        throw BadLine{"the preset " + in_quotes(preset) + " is not known" +
-                      common::did_you_mean_or_known(preset, preset_names())};
+        throw common::BadLine{"the preset " + common::in_quotes(preset) + " is not known" +
+                              common::did_you_mean_or_known(preset, common::preset_names())};
     for (const Settings& layer : settings_)
         for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
             if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);
@@ -139,29 +118,32 @@ void Replay::check(std::string_view where, std::string_view run, const heeler::R
                              code == ErrorCode::read_only || code == ErrorCode::corrupt;
     if (host_.process().dead) return;
     if (!environment && code == ErrorCode::ended) refuse_if_over(run);
-    if (!environment) throw BadLine{result.error().message};
+    if (!environment) throw common::BadLine{result.error().message};
     print(heeler::ErrorEvent{std::string{where}, std::string{run}, result.error()});
 }
 
 /// Says once per run that it is over; later lines about it are only counted.
 void Replay::refuse_if_over(std::string_view run) {
     const auto known = host_.runs().find(run);
-    if (known != host_.runs().end() && std::exchange(known->second.told_that_it_is_over, true)) throw BadLine{""};
-    throw BadLine{"the run " + in_quotes(run) + " is over; this and all further lines about it are skipped"};
+    if (known != host_.runs().end() && std::exchange(known->second.told_that_it_is_over, true))
+        throw common::BadLine{""};
+    throw common::BadLine{"the run " + common::in_quotes(run) +
+                          " is over; this and all further lines about it are skipped"};
 }
 
 template <class What>
-bool Replay::observe(const JsonObject& line, const What& what) {
+bool Replay::observe(const common::JsonObject& line, const What& what) {
     const std::string run = run_of(line);
     if (watch_ != nullptr) watch_->turn_to(run, line_number_, heeler::in_seconds(host_.t()));
-    const heeler::Observed observed = host_.observe(run, what, incarnation_of(line));
+    const heeler::Observed observed = host_.observe(run, what, common::incarnation_of(line));
     if (watch_ != nullptr) watch_->turn_away();
     switch (observed) {
         case heeler::Observed::ok:
             if (pages_ != nullptr) pages_->heard(run, what, host_.wall());
             return true;
         case heeler::Observed::unknown:
-            throw BadLine{"the run " + in_quotes(run) + " is not known; register it with a 'run' line first"};
+            throw common::BadLine{"the run " + common::in_quotes(run) +
+                                  " is not known; register it with a 'run' line first"};
         case heeler::Observed::ended:
         case heeler::Observed::elsewhere:
             refuse_if_over(run);
@@ -170,16 +152,14 @@ bool Replay::observe(const JsonObject& line, const What& what) {
             print(heeler::ErrorEvent{"observe", run, fenced_error(run)});
             break;
         case heeler::Observed::refused:
-            throw BadLine{"the run " + in_quotes(run) + " cannot take this value; it is outside its limits"};
+            throw common::BadLine{"the run " + common::in_quotes(run) +
+                                  " cannot take this value; it is outside its limits"};
     }
     return false;
 }
 
-void Replay::run_line(const JsonObject& line) {
-    heeler::RunSpec spec = spec_of(line);
-    if (const auto created = line.time("created_at")) spec.created_at = wall_of(*created);
-    if (const auto started = line.time("started_at")) spec.started_at = wall_of(*started);
-    spec.start_unknown = line.has("started_at") && !spec.started_at;
+void Replay::run_line(const common::JsonObject& line) {
+    const heeler::RunSpec spec = common::spec_of(line, host_.epoch());
     const auto rules = rules_named(line.text_or("preset", preset_));
     tell_truth(line, spec.id);
     check("start", spec.id, host_.start(spec, rules));
@@ -188,91 +168,41 @@ void Replay::run_line(const JsonObject& line) {
     if (pages_ != nullptr) pages_->begin(spec.id, host_.wall());
 }
 
-void Replay::tell_truth(const JsonObject& line, std::string_view run) {
+void Replay::tell_truth(const common::JsonObject& line, std::string_view run) {
     simdjson::dom::element written;
     if (line.fields().at_key("truth").get(written) != simdjson::SUCCESS || written.is_null()) return;
     if (line.any("truth") == "healthy") return truths_.tell(run, {});
     const auto truth = written.is_object() ? line.object("truth") : std::nullopt;
     const auto when = truth ? truth->time("stalled_at") : std::nullopt;
-    if (!when) JsonObject::wrong_type("truth", written, R"("healthy" or {"stalled_at": seconds})");
+    if (!when) common::JsonObject::wrong_type("truth", written, R"("healthy" or {"stalled_at": seconds})");
     truths_.tell(run, when->date ? *when->date - host_.epoch() : *when->since_start);
 }
 
 // --- observations ----------------------------------------------------------------------------------------------------
 
-void Replay::heartbeat_line(const JsonObject& line) {
-    observe(line, heeler::Heartbeat{static_cast<std::uint64_t>(counter(line, "seq"))});
+void Replay::told_line(const common::JsonObject& line) {
+    std::string kept;
+    const auto told = common::told_of(line.text_or("type", ""), line, kept);
+    std::visit([&](const auto& what) { observe(line, what); }, *told);
 }
 
-void Replay::progress_line(const JsonObject& line) {
-    observe(line, heeler::Progress{required(line.integer("value"), "value")});
-}
-
-void Replay::checkpoint_line(const JsonObject& line) {
+void Replay::checkpoint_line(const common::JsonObject& line) {
     const std::string run = run_of(line);
-    const auto reason = line.text_or("reason", "scheduled");
-    const auto& names = heeler::checkpoint_reason_names;
-    const auto named = std::find(names.begin(), names.end(), reason);
-    if (named == names.end()) throw BadLine{"the reason " + in_quotes(reason) + " is not known"};
     const auto handle = host_.find(run);
     if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
-    const heeler::CheckpointNote note{line.integer("step"), line.text_or("text", ""),
-                                      static_cast<heeler::CheckpointReason>(named - names.begin()),
-                                      incarnation_of(line)};
+    const heeler::CheckpointNote note = common::checkpoint_of(line);
     check("checkpoint", run, host_.dog().checkpoint(*handle, note));
     if (pages_ != nullptr) pages_->heard(run, note, host_.wall());
 }
 
-void Replay::output_line(const JsonObject& line) {
-    observe(line, heeler::Output{required(line.text("text"), "text"), line.boolean_or("partial", false)});
-}
-
-void Replay::tool_call_line(const JsonObject& line) {
-    const std::string args = line.any("args");
-    heeler::ToolCall call{line.text_or("name", "unknown"), args, line.text_or("call_id", "")};
-    call.timeout = line.length("timeout_s");
-    if (const auto turn = line.integer("turn"); turn && *turn >= 0) call.turn = static_cast<std::uint32_t>(*turn);
-    observe(line, call);
-}
-
-void Replay::tool_result_line(const JsonObject& line) {
-    const std::string output = line.any("output");
-    observe(line, heeler::ToolResult{line.boolean("ok"), output, line.text_or("call_id", ""),
-                                     line.text_or("output_sha", "")});
-}
-
-void Replay::message_line(const JsonObject& line) {
-    const auto role = line.text_or("role", "assistant");
-    heeler::Message message{role.starts_with("assistant"), line.text_or("text", "")};
-    if (role == "assistant_thinking") message.channel = heeler::MessageChannel::thinking;
-    if (!message.from_assistant) message.channel = heeler::MessageChannel::user;
-    message.automatic = line.boolean_or("automatic", !message.from_assistant && role != "user");
-    observe(line, message);
-}
-
-void Replay::usage_line(const JsonObject& line) {
-    const double cost = line.number("cost_usd").value_or(0);
-    if (cost < 0) throw BadLine{"'cost_usd' is " + std::to_string(cost) + ", but cannot be negative"};
-    observe(line, heeler::Usage{counter(line, "tokens_in"), counter(line, "tokens_out"), counter(line, "api_calls"),
-                                counter(line, "bytes_written"), cost});
-}
-
-void Replay::state_line(const JsonObject& line) {
+void Replay::state_line(const common::JsonObject& line) {
     const std::string run = run_of(line);
     const auto known = host_.runs().find(run);
-    auto state = known == host_.runs().end() ? RunState::running : known->second.state;
-    if (const auto name = line.text("state")) {
-        const auto named = heeler::run_state_named(*name);
-        if (!named) throw BadLine{"the state " + in_quotes(*name) + " is not known"};
-        state = *named;
-    } else if (!line.has("reported")) {
-        throw BadLine{"'state' is missing"};
-    }
-    heeler::StateChange change{
-        state, line.text_or("reported", ""), {}, line.text_or("prompt", ""), line.text_or("outcome", "")};
-    if (const auto until = line.time("until")) change.until = wall_of(*until);
+    const auto now = known == host_.runs().end() ? RunState::running : known->second.state;
+    const heeler::StateChange change = common::state_of(line, now, host_.epoch());
+    const RunState state = change.state;
     const bool goes_on = !host_.completion_ends(run) && (state == RunState::completed || state == RunState::failed);
-    if (goes_on || (is_terminal(state) && incarnation_of(line) != 0)) {
+    if (goes_on || (is_terminal(state) && common::incarnation_of(line) != 0)) {
         // From one agent: if it was replaced meanwhile, its word does not end the run.
         if (!observe(line, change) || goes_on) return;
     } else if (is_terminal(state)) {
@@ -280,7 +210,8 @@ void Replay::state_line(const JsonObject& line) {
         if (!handle) return check("finish", run, tl::unexpected<heeler::Error>(handle.error()));
         const auto end = heeler::run_end_of(state);
         if (!end)
-            throw BadLine{"the state '" + std::string{name_of(state)} + "' is not one that a host ends a run with"};
+            throw common::BadLine{"the state '" + std::string{name_of(state)} +
+                                  "' is not one that a host ends a run with"};
         check("finish", run, host_.dog().finish(*handle, *end));
         if (pages_ != nullptr) pages_->heard(run, change, host_.wall());
     } else {
@@ -289,63 +220,25 @@ void Replay::state_line(const JsonObject& line) {
     if (known != host_.runs().end()) known->second.state = state;
 }
 
-void Replay::compaction_line(const JsonObject& line) {
-    observe(line, heeler::Compaction{counter(line, "tokens_before"), counter(line, "tokens_after")});
-}
-
-void Replay::resource_line(const JsonObject& line) {
-    observe(line, heeler::Resource{required(line.text("name"), "name"), required(line.integer("used"), "used"),
-                                   required(line.integer("limit"), "limit")});
-}
-
-void Replay::output_access_line(const JsonObject& line) {
-    observe(line, heeler::OutputAccess{line.boolean_or("ok", true)});
-}
-
-void Replay::liveness_line(const JsonObject& line) { observe(line, heeler::SignOfLife{line.text_or("source", "")}); }
-
 // --- the world around ------------------------------------------------------------------------------------------------
 
-void Replay::host_line(const JsonObject& line) { script_control(line, host_.control(), host_.tree()); }
+void Replay::host_line(const common::JsonObject& line) { script_control(line, host_.control(), host_.tree()); }
 
-void Replay::notifier_line(const JsonObject& line) { script_notifier(line, host_.notifier()); }
+void Replay::notifier_line(const common::JsonObject& line) { script_notifier(line, host_.notifier()); }
 
-void Replay::store_line(const JsonObject& line) { script_store(line, host_.store()); }
+void Replay::store_line(const common::JsonObject& line) { script_store(line, host_.store()); }
 
-void Replay::context_line(const JsonObject& line) { script_context(line, host_.context()); }
-void Replay::timer_line(const JsonObject& line) { print(timers_.obey(line, host_.t())); }
+void Replay::context_line(const common::JsonObject& line) { script_context(line, host_.context()); }
+void Replay::timer_line(const common::JsonObject& line) { print(timers_.obey(line, host_.t())); }
 
-void Replay::decide_line(const JsonObject& line) {
-    const auto verb = required(line.text("verb"), "verb");
-    const auto& names = heeler::verb_names;
-    const auto named = std::find(names.begin(), names.end(), verb);
-    if (named == names.end()) throw BadLine{"the verb " + in_quotes(verb) + " is not known"};
-    heeler::DecisionRow decision;
-    decision.verb = static_cast<heeler::Verb>(named - names.begin());
-    const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze ||
-                            decision.verb == heeler::Verb::silence;
-    decision.run = everything ? std::string{line.text_or("run", "")} : run_of(line);
-    if (decision.verb == heeler::Verb::silence) {
-        decision.run.clear();
-        decision.because = line.text_or("because", "");
-        decision.about = {std::string{line.text_or("run", "")},
-                          std::string{line.text_or("class", "")},
-                          std::string{line.text_or("tag", "")},
-                          std::string{line.text_or("kind", "")},
-                          {}};
-        if (const auto most = line.text("at_most")) {
-            decision.about.at_most = heeler::detail::value_named<heeler::Severity>(*most);
-            if (!decision.about.at_most) throw BadLine{"the severity " + in_quotes(*most) + " is not known"};
-        }
-    }
-    if (const auto until = line.time("until")) decision.until = wall_of(*until);
-    decision.by = line.text_or("by", "");
+void Replay::decide_line(const common::JsonObject& line) {
+    heeler::DecisionRow decision = common::decision_of(line, last_run_, host_.epoch());
     decision.at = host_.wall();
     check("decide", decision.run, host_.dog().decide(decision));
 }
 
 /// A kind that nobody has a rule for is one that nobody is told of.
-void Replay::mail_line(const JsonObject& line) {
+void Replay::mail_line(const common::JsonObject& line) {
     const auto& kinds = heeler::mail_kind_names;
     const auto kind = std::find(kinds.begin(), kinds.end(), line.text_or("kind", ""));
     heeler::Mail mail;
@@ -359,10 +252,11 @@ void Replay::mail_line(const JsonObject& line) {
     host_.send(std::move(mail));
 }
 
-void Replay::tick_line(const JsonObject& line) {
+void Replay::tick_line(const common::JsonObject& line) {
     const auto label = line.text_or("cause", "period");
     if (label != "period" && label != "startup" && label != "mutation")
-        throw BadLine{"the cause " + in_quotes(label) + " is not known; known are period, startup, mutation"};
+        throw common::BadLine{"the cause " + common::in_quotes(label) +
+                              " is not known; known are period, startup, mutation"};
     run_pending_tick();
     pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}, {}};
     if (label == "mutation" && host_.trees() != nullptr && line.has("node"))
@@ -377,7 +271,7 @@ heeler::TreeWatch& Replay::trees() {
 }
 
 /// A node in the tenant that the tree shows it in, unless the line names one.
-heeler::NodeRef Replay::node_ref_of(const JsonObject& line, std::string_view key) {
+heeler::NodeRef Replay::node_ref_of(const common::JsonObject& line, std::string_view key) {
     heeler::NodeRef ref{std::string{line.text_or("tenant", "")}, std::string{required(line.text(key), key)}};
     if (line.has("tenant")) return ref;
     for (const heeler::TreeNode& node : host_.tree().nodes())
@@ -385,7 +279,7 @@ heeler::NodeRef Replay::node_ref_of(const JsonObject& line, std::string_view key
     return ref;
 }
 
-void Replay::snapshot_line(const JsonObject& line) {
+void Replay::snapshot_line(const common::JsonObject& line) {
     std::vector<heeler::TreeNode> reviews = host_.tree().nodes();
     std::erase_if(reviews, [](const heeler::TreeNode& node) { return node.origin != heeler::review_origin; });
     host_.tree().show(nodes_of(line, host_.epoch(), reviews));
@@ -394,7 +288,7 @@ void Replay::snapshot_line(const JsonObject& line) {
     for (const std::string& early : std::exchange(early_arms_, {})) arm_line(parser_.parse(early));
 }
 
-void Replay::arm_line(const JsonObject& line) {
+void Replay::arm_line(const common::JsonObject& line) {
     // Where nothing is known of the tree yet, it is watched as soon as something is.
     if (host_.tree().nodes().empty()) return early_arms_.push_back(simdjson::minify(line.fields()));
     const heeler::WatchActor actor{std::string{line.text_or("actor", "")}, std::string{line.text_or("actor_run", "")}};
@@ -413,16 +307,18 @@ void Replay::arm_line(const JsonObject& line) {
     if (!answer && !host_.process().dead) print_allowed(arms ? "arm" : "disarm", node.id, refusal_of(answer.error()));
 }
 
-void Replay::review_line(const JsonObject& line) { script_review(line, node_ref_of(line, "node"), host_.tree()); }
+void Replay::review_line(const common::JsonObject& line) {
+    script_review(line, node_ref_of(line, "node"), host_.tree());
+}
 
-void Replay::mutate_line(const JsonObject& line) {
+void Replay::mutate_line(const common::JsonObject& line) {
     const heeler::Mutation mutation = mutation_of(line);
     const auto answer = trees().check(mutation);
     print_allowed(mutation.op, mutation.target.empty() ? mutation.parent : mutation.target, answer);
     print_records();
 }
 
-void Replay::batch_line(const JsonObject& line) {
+void Replay::batch_line(const common::JsonObject& line) {
     const heeler::BatchRequest request = batch_of(line);
     std::string watched;
     for (const heeler::TreeNode& node : host_.tree().nodes())
@@ -432,20 +328,21 @@ void Replay::batch_line(const JsonObject& line) {
     print_records();
 }
 
-void Replay::crash_line(const JsonObject& line) {
+void Replay::crash_line(const common::JsonObject& line) {
     const auto point = line.text_or("point", "after_commit");
     const auto count = line.integer("n").value_or(1);
     if (point != "after_commit" && point != "after_action")
-        throw BadLine{"the point " + in_quotes(point) + " is not known; known are after_commit, after_action"};
-    if (count < 1) throw BadLine{"'n' is " + std::to_string(count) + ", but counts from 1"};
+        throw common::BadLine{"the point " + common::in_quotes(point) +
+                              " is not known; known are after_commit, after_action"};
+    if (count < 1) throw common::BadLine{"'n' is " + std::to_string(count) + ", but counts from 1"};
     run_pending_tick();
     host_.process().arm(point == "after_commit" ? CrashPoint::after_commit : CrashPoint::after_action,
                         static_cast<std::uint64_t>(count));
 }
 
-void Replay::end_line(const JsonObject&) {}
+void Replay::end_line(const common::JsonObject&) {}
 
-void Replay::restart_line(const JsonObject& line) {
+void Replay::restart_line(const common::JsonObject& line) {
     const bool keep_store = line.boolean_or("keep_store", true);
     run_pending_tick();
     start_again(keep_store);

@@ -10,11 +10,11 @@
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/source/json_settings.hpp>
 
+#include "../common/presets.hpp"
 #include "explainer.hpp"
 #include "input.hpp"
 #include "loop_lister.hpp"
 #include "options.hpp"
-#include "presets.hpp"
 #include "replay.hpp"
 #include "replay_store.hpp"
 #include "transcript_input.hpp"
@@ -49,7 +49,7 @@ heeler::Result<replay::Settings> settings_in(const std::string& path) {
 
 /// A preset without it says nothing of loops.
 bool has_loop_detector(const std::string& preset) {
-    const auto rules = replay::preset_named(preset);
+    const auto rules = common::preset_named(preset);
     return rules && rules->detectors.find<heeler::Loop>() != nullptr;
 }
 

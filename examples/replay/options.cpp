@@ -9,7 +9,7 @@
 #include <heeler/text/redact.hpp>
 
 #include "../common/command_line.hpp"
-#include "presets.hpp"
+#include "../common/presets.hpp"
 
 namespace replay {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::string_view footer =
     "could not be read, or no line of it (of several files: of none).\n"
     "A bad line is reported on stderr as FILE:LINE: MESSAGE, counted in the summary, and skipped.";
 
-std::string preset_list() { return CLI::detail::join(preset_names(), ", "); }
+std::string preset_list() { return CLI::detail::join(common::preset_names(), ", "); }
 
 /// Fills `place`; answers what is wrong, or nothing.
 std::string check_store(const std::string& store, StorePlace& place) {
@@ -59,9 +59,9 @@ std::string check_files(Options& options) {
 }
 
 std::string check_preset(const std::string& preset) {
-    if (preset_named(preset)) return {};
+    if (common::preset_named(preset)) return {};
     return "--preset is '" + preset + "', but must be one of " + preset_list() +
-           common::did_you_mean(preset, preset_names());
+           common::did_you_mean(preset, common::preset_names());
 }
 
 }  // namespace

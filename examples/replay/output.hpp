@@ -8,18 +8,15 @@
 
 #include <heeler/alert/timer_set.hpp>
 #include <heeler/core/events.hpp>
-#include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/testing/scripted_tree.hpp>
 #include <heeler/tree/watch/tree_watch.hpp>
 
+#include "../common/event_lines.hpp"
+
 namespace replay {
 
-/// Where t = 0 lies, and the current t. All times are printed as seconds since the start.
-struct Moment {
-    heeler::WallTime epoch{};
-    heeler::Duration t{};
-};
+using common::Moment;
 
 struct Summary {
     std::uint64_t lines = 0;
@@ -36,21 +33,13 @@ struct TimerEvent {
     std::vector<heeler::Timer> running;
 };
 
-[[nodiscard]] std::string line_of(const heeler::StatusEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::OutcomeEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::ActionEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::AlertEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::AuditEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::SightingEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
+using common::line_of;
 [[nodiscard]] std::string line_of(const heeler::CycleReport& cycle, std::string_view cause, Moment at);
-[[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
 [[nodiscard]] std::string line_of(const TimerEvent& event, Moment at);
 /// `wake`: the one that followed, if any.
 [[nodiscard]] std::string line_of(const heeler::TreeStatus& seen, const heeler::ScriptedTree::Request* wake, Moment at);
 [[nodiscard]] std::string line_of(const heeler::ScopeAnswer& answer, std::string_view op, std::string_view target,
                                   Moment at);
 [[nodiscard]] std::string line_of(const Summary& summary);
-[[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 
 }  // namespace replay

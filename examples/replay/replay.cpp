@@ -9,7 +9,7 @@
 #include <heeler/report/metrics_text.hpp>
 #include <heeler/text/sanitise.hpp>
 
-#include "time_text.hpp"
+#include "../common/time_text.hpp"
 
 namespace replay {
 namespace {
@@ -18,22 +18,23 @@ using heeler::Duration;
 using heeler::TickCause;
 
 /// The object in a line whose text mentions `word`, if it is one at all. Most lines are never looked at.
-std::optional<JsonObject> object_with(JsonParser& parser, const InputLine& line, std::string_view word) {
+std::optional<common::JsonObject> object_with(common::JsonParser& parser, const InputLine& line,
+                                              std::string_view word) {
     if (line.text.find(word) == std::string::npos) return std::nullopt;
     try {
         return parser.parse(line.text);
-    } catch (const BadLine&) {
+    } catch (const common::BadLine&) {
         return std::nullopt;
     }
 }
 
-bool is_type(const JsonObject& line, std::string_view type) {
+bool is_type(const common::JsonObject& line, std::string_view type) {
     std::string_view text;
     return line.fields().at_key("type").get(text) == simdjson::SUCCESS && text == type;
 }
 
 /// Leaves out what comes after the line that says so; that one may have a time.
-std::vector<InputLine> up_to_end(JsonParser& parser, std::vector<InputLine> lines) {
+std::vector<InputLine> up_to_end(common::JsonParser& parser, std::vector<InputLine> lines) {
     const auto end = std::find_if(lines.begin(), lines.end(), [&](const InputLine& line) {
         const auto object = object_with(parser, line, "\"end\"");
         return object && is_type(*object, "end");
@@ -42,7 +43,7 @@ std::vector<InputLine> up_to_end(JsonParser& parser, std::vector<InputLine> line
     return lines;
 }
 
-bool holds_ticks(JsonParser& parser, const std::vector<InputLine>& lines) {
+bool holds_ticks(common::JsonParser& parser, const std::vector<InputLine>& lines) {
     return std::any_of(lines.begin(), lines.end(), [&](const InputLine& line) {
         const auto object = object_with(parser, line, "\"tick\"");
         return object && is_type(*object, "tick");
@@ -50,16 +51,16 @@ bool holds_ticks(JsonParser& parser, const std::vector<InputLine>& lines) {
 }
 
 /// The first date in the input is t = 0; without one, 1970 is.
-heeler::WallTime epoch_of(JsonParser& parser, const std::vector<InputLine>& lines) {
+heeler::WallTime epoch_of(common::JsonParser& parser, const std::vector<InputLine>& lines) {
     for (const InputLine& line : lines) {
         const auto object = object_with(parser, line, "\"at\"");
         if (!object) continue;
         std::string_view text;
         if (object->fields().at_key("at").get(text) != simdjson::SUCCESS) continue;
-        const auto date = parse_rfc3339(text);
+        const auto date = heeler::text::parse_rfc3339(text);
         double t = 0;
         if (object->fields().at_key("t").get(t) != simdjson::SUCCESS) t = 0;
-        if (date) return *date - seconds(t).value_or(Duration{0});
+        if (date) return *date - common::seconds(t).value_or(Duration{0});
     }
     return heeler::WallTime{};
 }
@@ -96,7 +97,7 @@ std::uint64_t Replay::run() {
         line_number_ = line.number;
         try {
             read(line);
-        } catch (const BadLine& bad) {
+        } catch (const common::BadLine& bad) {
             complain(bad.what());
             ++summary_.skipped;
         }
@@ -124,10 +125,10 @@ void Replay::complain(const std::string& message) {
 
 void Replay::read(const InputLine& line) {
     if (line.too_long)
-        throw BadLine{"the line is longer than " + std::to_string(max_line_bytes >> 20) + " MB; cut its text"};
-    const JsonObject object = parser_.parse(line.text);
+        throw common::BadLine{"the line is longer than " + std::to_string(max_line_bytes >> 20) + " MB; cut its text"};
+    const common::JsonObject object = parser_.parse(line.text);
     const auto type = object.text("type");
-    if (!type) throw BadLine{"the line has no 'type'"};
+    if (!type) throw common::BadLine{"the line has no 'type'"};
     move_to(object);
     if (only_listens_ && handler_of(*type) != nullptr && !is_told(*type)) return;
     if (const Handler handler = handler_of(*type)) return (this->*handler)(object);
@@ -136,7 +137,7 @@ void Replay::read(const InputLine& line) {
         complain("the type '" + heeler::text::sanitise(*type, 60) + "' is not known here; such lines are skipped");
 }
 
-void Replay::move_to(const JsonObject& line) {
+void Replay::move_to(const common::JsonObject& line) {
     auto time = line.time("t");
     if (!time) time = line.time("at");
     if (!time) return;

@@ -12,10 +12,10 @@
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
 
+#include "../common/json_object.hpp"
 #include "../common/truths.hpp"
 #include "host.hpp"
 #include "input.hpp"
-#include "json_object.hpp"
 #include "loop_watch.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::uint64_t skipped() const { return summary_.skipped; }
 
 private:
-    using Handler = void (Replay::*)(const JsonObject&);
+    using Handler = void (Replay::*)(const common::JsonObject&);
 
     struct PendingTick {
         heeler::TickCause cause;
@@ -52,7 +52,7 @@ private:
     void read(const InputLine& line);
     void complain(const std::string& message);
     void print_line(std::string line) const;
-    void move_to(const JsonObject& line);
+    void move_to(const common::JsonObject& line);
     void run_before(heeler::Duration t);
     [[nodiscard]] std::optional<heeler::Duration> next_cycle();
     void fire_timers_before(heeler::Duration t);
@@ -73,48 +73,37 @@ private:
     // lines.cpp
     [[nodiscard]] static Handler handler_of(std::string_view type);
     [[nodiscard]] static bool is_told(std::string_view type);
-    [[nodiscard]] std::string run_of(const JsonObject& line) const;
-    [[nodiscard]] heeler::WallTime wall_of(const WrittenTime& time) const;
+    [[nodiscard]] std::string run_of(const common::JsonObject& line) const;
     [[nodiscard]] heeler::RunClass rules_named(std::string_view preset);
     void check(std::string_view where, std::string_view run, const heeler::Result<void>& result);
     void refuse_if_over(std::string_view run);
     /// Answers whether it was heard; says why not, if that is part of the story.
     template <class What>
-    bool observe(const JsonObject& line, const What& what);
+    bool observe(const common::JsonObject& line, const What& what);
 
-    void run_line(const JsonObject& line);
-    void tell_truth(const JsonObject& line, std::string_view run);
-    void heartbeat_line(const JsonObject& line);
-    void progress_line(const JsonObject& line);
-    void checkpoint_line(const JsonObject& line);
-    void output_line(const JsonObject& line);
-    void tool_call_line(const JsonObject& line);
-    void tool_result_line(const JsonObject& line);
-    void message_line(const JsonObject& line);
-    void usage_line(const JsonObject& line);
-    void state_line(const JsonObject& line);
-    void compaction_line(const JsonObject& line);
-    void resource_line(const JsonObject& line);
-    void output_access_line(const JsonObject& line);
-    void liveness_line(const JsonObject& line);
-    void host_line(const JsonObject& line);
-    void notifier_line(const JsonObject& line);
-    void store_line(const JsonObject& line);
-    void context_line(const JsonObject& line);
-    void timer_line(const JsonObject& line);
-    void decide_line(const JsonObject& line);
-    void mail_line(const JsonObject& line);
+    void run_line(const common::JsonObject& line);
+    void tell_truth(const common::JsonObject& line, std::string_view run);
+    void told_line(const common::JsonObject& line);
+    void checkpoint_line(const common::JsonObject& line);
+    void state_line(const common::JsonObject& line);
+    void host_line(const common::JsonObject& line);
+    void notifier_line(const common::JsonObject& line);
+    void store_line(const common::JsonObject& line);
+    void context_line(const common::JsonObject& line);
+    void timer_line(const common::JsonObject& line);
+    void decide_line(const common::JsonObject& line);
+    void mail_line(const common::JsonObject& line);
     [[nodiscard]] heeler::TreeWatch& trees();
-    [[nodiscard]] heeler::NodeRef node_ref_of(const JsonObject& line, std::string_view key);
-    void snapshot_line(const JsonObject& line);
-    void arm_line(const JsonObject& line);
-    void review_line(const JsonObject& line);
-    void mutate_line(const JsonObject& line);
-    void batch_line(const JsonObject& line);
-    void tick_line(const JsonObject& line);
-    void crash_line(const JsonObject& line);
-    void restart_line(const JsonObject& line);
-    void end_line(const JsonObject& line);
+    [[nodiscard]] heeler::NodeRef node_ref_of(const common::JsonObject& line, std::string_view key);
+    void snapshot_line(const common::JsonObject& line);
+    void arm_line(const common::JsonObject& line);
+    void review_line(const common::JsonObject& line);
+    void mutate_line(const common::JsonObject& line);
+    void batch_line(const common::JsonObject& line);
+    void tick_line(const common::JsonObject& line);
+    void crash_line(const common::JsonObject& line);
+    void restart_line(const common::JsonObject& line);
+    void end_line(const common::JsonObject& line);
 
     std::string file_;
     std::string preset_;
@@ -122,7 +111,7 @@ private:
     Pages* pages_ = nullptr;
     bool only_listens_ = false;  // the watchdog is told what happens, and asked nothing
     std::vector<Settings> settings_;
-    JsonParser parser_;
+    common::JsonParser parser_;
     std::vector<InputLine> lines_;
     bool explicit_ticks_ = false;
     Host host_;

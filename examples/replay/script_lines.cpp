@@ -28,7 +28,7 @@ std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names
 }
 
 [[noreturn]] void not_known(std::string_view what, std::string_view name) {
-    throw BadLine{"the " + std::string{what} + " '" + heeler::text::sanitise(name, 60) + "' is not known"};
+    throw common::BadLine{"the " + std::string{what} + " '" + heeler::text::sanitise(name, 60) + "' is not known"};
 }
 
 Result<Found> found_named(std::string_view answer) {
@@ -96,8 +96,8 @@ StoreFault fault_of(simdjson::dom::element written) {
     } else {
         simdjson::dom::object object;
         if (written.get(object) != simdjson::SUCCESS)
-            JsonObject::wrong_type("fail", written, "a list of operations or of {op, run, error}");
-        const JsonObject fields{object};
+            common::JsonObject::wrong_type("fail", written, "a list of operations or of {op, run, error}");
+        const common::JsonObject fields{object};
         fault.op = fields.text_or("op", "");
         fault.run = fields.text_or("run", "");
         constexpr std::array<std::string_view, 5> names{"busy", "full", "io", "conflict", "lost"};
@@ -113,13 +113,13 @@ StoreFault fault_of(simdjson::dom::element written) {
 
 }  // namespace
 
-void script_control(const JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree) {
+void script_control(const common::JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree) {
     ControlScript script;
     if (const auto verbs = line.object("verbs"))
         for (const auto field : verbs->fields()) {
             std::string_view answer;
             if (field.value.get(answer) != simdjson::SUCCESS)
-                JsonObject::wrong_type(field.key, field.value, "a string");
+                common::JsonObject::wrong_type(field.key, field.value, "a string");
             script.add(field.key, answer);
         }
     const bool idempotent = line.boolean_or("idempotent", control.idempotent());
@@ -132,13 +132,13 @@ void script_control(const JsonObject& line, heeler::ScriptedControl& control, he
     tree.set_idempotent(idempotent);
 }
 
-void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier) {
+void script_notifier(const common::JsonObject& line, heeler::RecordingNotifier& notifier) {
     std::vector<heeler::Delivery> answers;
     for (const std::string& name : line.texts("results")) answers.push_back(delivery_named(name));
     notifier.answer_with(std::move(answers));
 }
 
-void script_store(const JsonObject& line, ReplayStore& store) {
+void script_store(const common::JsonObject& line, ReplayStore& store) {
     std::vector<StoreFault> faults;
     if (const auto written = line.array("fail"))
         for (const simdjson::dom::element each : *written) faults.push_back(fault_of(each));
@@ -154,11 +154,11 @@ void script_store(const JsonObject& line, ReplayStore& store) {
     }
 }
 
-void script_context(const JsonObject& line, MortalContext& context) {
+void script_context(const common::JsonObject& line, MortalContext& context) {
     const auto clear = line.text_or("clear", context.fails ? "fail" : "ok");
     if (clear != "ok" && clear != "fail") not_known("answer of clear", clear);
     if (const auto size = line.integer("size")) {
-        if (*size < 0) throw BadLine{"'size' is " + std::to_string(*size) + ", but cannot be negative"};
+        if (*size < 0) throw common::BadLine{"'size' is " + std::to_string(*size) + ", but cannot be negative"};
         context.told_size = static_cast<std::uint64_t>(*size);
     }
     context.fails = clear == "fail";

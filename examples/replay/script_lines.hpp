@@ -5,22 +5,22 @@
 #include <heeler/testing/scripted_control.hpp>
 #include <heeler/testing/scripted_tree.hpp>
 
-#include "json_object.hpp"
+#include "../common/json_object.hpp"
 #include "process.hpp"
 #include "replay_store.hpp"
 
 namespace replay {
 
 /// A `host` line: `verbs`, `idempotent`.
-void script_control(const JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree);
+void script_control(const common::JsonObject& line, heeler::ScriptedControl& control, heeler::ScriptedTree& tree);
 
 /// A `notifier` line: `results`.
-void script_notifier(const JsonObject& line, heeler::RecordingNotifier& notifier);
+void script_notifier(const common::JsonObject& line, heeler::RecordingNotifier& notifier);
 
 /// A `store` line: `fail`.
-void script_store(const JsonObject& line, ReplayStore& store);
+void script_store(const common::JsonObject& line, ReplayStore& store);
 
 /// A `context` line: `size`, `clear`.
-void script_context(const JsonObject& line, MortalContext& context);
+void script_context(const common::JsonObject& line, MortalContext& context);
 
 }  // namespace replay

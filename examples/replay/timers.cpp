@@ -13,13 +13,14 @@ using heeler::Elapsed;
 using heeler::ErrorCode;
 using heeler::Timer;
 
-std::vector<TimerEvent> Timers::obey(const JsonObject& line, Duration t) {
+std::vector<TimerEvent> Timers::obey(const common::JsonObject& line, Duration t) {
     const auto name = line.text("name");
     const auto op = line.text("op");
     const auto present = line.boolean("target_present");
-    if (!op && !present) throw BadLine{"'op' is missing"};
+    if (!op && !present) throw common::BadLine{"'op' is missing"};
     if (op && *op != "start" && *op != "stop" && *op != "status")
-        throw BadLine{"the op '" + heeler::text::sanitise(*op, 60) + "' is not known; known are start, stop, status"};
+        throw common::BadLine{"the op '" + heeler::text::sanitise(*op, 60) +
+                              "' is not known; known are start, stop, status"};
     if (op == "start") {
         const std::string_view started = name.value_or("default");
         const TimerEvent event = start(line, started, t);
@@ -47,11 +48,11 @@ bool Timers::is_target_present(const std::string& name) const {
     return known == target_present_.end() ? targets_present_ : known->second;
 }
 
-TimerEvent Timers::start(const JsonObject& line, std::string_view name, Duration t) {
+TimerEvent Timers::start(const common::JsonObject& line, std::string_view name, Duration t) {
     Timer timer{.name = std::string{name}, .message = std::string{line.text_or("message", "")}};
     timer.interval = line.length("interval_s").value_or(timer.interval);
     const auto started = timers_.start(std::move(timer), Elapsed{t});
-    if (!started) throw BadLine{started.error().message};
+    if (!started) throw common::BadLine{started.error().message};
     const bool replaced = *started == heeler::TimerSet::Outcome::replaced;
     return {replaced ? "replaced" : "started", timers_.status(name), timers_.status()};
 }

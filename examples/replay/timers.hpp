@@ -10,7 +10,7 @@
 #include <heeler/alert/timer_set.hpp>
 #include <heeler/core/time.hpp>
 
-#include "json_object.hpp"
+#include "../common/json_object.hpp"
 #include "output.hpp"
 
 namespace replay {
@@ -18,14 +18,14 @@ namespace replay {
 /// Times are seconds since the start. They belong to the host: a watchdog that starts again changes nothing about them.
 class Timers {
 public:
-    /// A `timer` line. Answers what is to be said about it; throws `BadLine`.
-    [[nodiscard]] std::vector<TimerEvent> obey(const JsonObject& line, heeler::Duration t);
+    /// A `timer` line. Answers what is to be said about it; throws `common::BadLine`.
+    [[nodiscard]] std::vector<TimerEvent> obey(const common::JsonObject& line, heeler::Duration t);
     [[nodiscard]] std::optional<heeler::Duration> next_deadline() const;
     [[nodiscard]] std::vector<TimerEvent> fire(heeler::Duration t);
 
 private:
     void note_target(std::optional<std::string_view> name, bool present);
-    [[nodiscard]] TimerEvent start(const JsonObject& line, std::string_view name, heeler::Duration t);
+    [[nodiscard]] TimerEvent start(const common::JsonObject& line, std::string_view name, heeler::Duration t);
     [[nodiscard]] std::vector<TimerEvent> stop(std::optional<std::string_view> name);
     [[nodiscard]] TimerEvent status(std::optional<std::string_view> name) const;
     [[nodiscard]] bool is_target_present(const std::string& name) const;

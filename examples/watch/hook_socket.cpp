@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,6 +23,7 @@
 #include <heeler/posix/file_descriptor.hpp>
 #include <heeler/text/fingerprint.hpp>
 
+#include "../common/own_socket.hpp"
 #include "../common/state_directory.hpp"
 #include "hook_config.hpp"
 
@@ -34,26 +33,11 @@ namespace {
 
 using Message = nlohmann::json;
 using Clock = std::chrono::steady_clock;
-using heeler::ErrorCode;
 using heeler::FileDescriptor;
 
 constexpr auto patience = std::chrono::milliseconds{20};
 constexpr std::size_t longest_line = 64U << 10;
 constexpr std::size_t longest_input = 64U << 20;
-
-std::optional<sockaddr_un> address_of(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) return std::nullopt;
-    path.copy(address.sun_path, path.size());
-    return address;
-}
-
-FileDescriptor new_socket() { return FileDescriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)}; }
-
-bool reaches(const FileDescriptor& socket, const sockaddr_un& address) {
-    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
 
 /// Whether it is ready before `until`.
 bool is_ready(int descriptor, short events, Clock::time_point until) {
@@ -84,12 +68,6 @@ bool write_line(int descriptor, std::string text, Clock::time_point until) {
         at += static_cast<std::size_t>(count);
     }
     return true;
-}
-
-bool is_same_person(int descriptor) {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    return ::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
 /// Texts of an object, by name; empty if there is none.
@@ -135,7 +113,7 @@ struct HookSocket::Parts {
             if (waits[1].revents != 0) return;
             if (waits[0].revents == 0) continue;
             const FileDescriptor hook{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-            if (hook.get() >= 0 && is_same_person(hook.get())) speak(hook.get());
+            if (hook.get() >= 0 && common::is_same_person(hook.get())) speak(hook.get());
         }
     }
 
@@ -167,22 +145,9 @@ HookSocket::~HookSocket() {
 }
 
 heeler::Result<std::unique_ptr<HookSocket>> HookSocket::listen(const std::string& path, HookListener& listener) {
-    const auto address = address_of(path);
-    if (!address) return heeler::fail(ErrorCode::io, "the path of a socket is too long: " + path);
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path{path}.parent_path(), error);
-    if (reaches(new_socket(), *address))
-        return heeler::fail(ErrorCode::busy, "another heeler-watch listens to hooks at " + path);
-    ::unlink(path.c_str());  // of one that was killed
-    FileDescriptor listening = new_socket();
-    const auto failed = [&] {
-        return heeler::fail(ErrorCode::io, path + ": " + std::system_category().message(errno));
-    };
-    if (listening.get() < 0) return failed();
-    if (::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) return failed();
-    // Before anybody can connect.
-    if (::chmod(path.c_str(), 0600) != 0 || ::listen(listening.get(), 64) != 0) return failed();
-    return std::unique_ptr<HookSocket>{new HookSocket{std::make_unique<Parts>(std::move(listening), path, listener)}};
+    auto listening = common::listen_at(path, "heeler-watch");
+    if (!listening) return tl::unexpected<heeler::Error>(listening.error());
+    return std::unique_ptr<HookSocket>{new HookSocket{std::make_unique<Parts>(std::move(*listening), path, listener)}};
 }
 
 void run_hook(const std::string& agent) {
@@ -194,15 +159,15 @@ void run_hook(const std::string& agent) {
     }
     const auto until = Clock::now() + patience;
     const std::string path = hook_socket_path();
-    const auto address = address_of(path);
+    const auto address = common::socket_address(path);
     struct stat there {};
     // What somebody else has put there hears nothing.
     if (!address || ::lstat(path.c_str(), &there) != 0 || !S_ISSOCK(there.st_mode) || there.st_uid != ::geteuid())
         return;
     const Message told = Message::parse(input, nullptr, false);
     const auto event = event_of(told, agent);
-    const FileDescriptor socket = new_socket();
-    if (!event || socket.get() < 0 || !reaches(socket, *address)) return;
+    const FileDescriptor socket = common::new_socket();
+    if (!event || socket.get() < 0 || !common::reaches(socket, *address)) return;
     Message line{{"agent", event->agent},
                  {"session_id", event->session},
                  {"hook_event_name", event->name},

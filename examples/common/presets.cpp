@@ -5,7 +5,7 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/tree/watch/presets.hpp>
 
-namespace replay {
+namespace common {
 namespace {
 
 struct Preset {
@@ -35,4 +35,4 @@ std::vector<std::string> preset_names() {
     return names;
 }
 
-}  // namespace replay
+}  // namespace common

@@ -8,10 +8,10 @@
 
 #include <heeler/core/settings.hpp>
 
-namespace replay {
+namespace common {
 
 [[nodiscard]] std::optional<heeler::RunClass> preset_named(std::string_view name);
 
 [[nodiscard]] std::vector<std::string> preset_names();
 
-}  // namespace replay
+}  // namespace common

@@ -13,18 +13,24 @@
 
 #include <heeler/core/time.hpp>
 
-namespace replay {
+namespace common {
 
 /// What is wrong with a line. Thrown while it is read, and caught where lines are counted.
 struct BadLine : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What somebody wrote, for a sentence about it.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
 /// A time as written: seconds since the start, or a date.
 struct WrittenTime {
     std::optional<heeler::Duration> since_start;
     std::optional<heeler::WallTime> date;
 };
+
+/// A date as it is, anything else from `epoch` on.
+[[nodiscard]] heeler::WallTime wall_of(const WrittenTime& time, heeler::WallTime epoch);
 
 /// A view of an object inside a `JsonParser`, valid until it parses again. A missing key and a `null` read the same
 /// unless `has` is asked.
@@ -68,4 +74,4 @@ private:
     simdjson::dom::parser parser_;
 };
 
-}  // namespace replay
+}  // namespace common

@@ -7,7 +7,7 @@
 
 #include "time_text.hpp"
 
-namespace replay {
+namespace common {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -22,6 +22,12 @@ std::optional<std::int64_t> as_integer(dom::element value) {
 }
 
 }  // namespace
+
+std::string in_quotes(std::string_view text) { return "'" + heeler::text::sanitise(text, 140) + "'"; }
+
+heeler::WallTime wall_of(const WrittenTime& time, heeler::WallTime epoch) {
+    return time.date ? *time.date : epoch + *time.since_start;
+}
 
 void JsonObject::wrong_type(std::string_view key, dom::element value, std::string_view wanted) {
     throw BadLine{"'" + heeler::text::sanitise(key, 60) + "' is " + shown(value) + ", but must be " +
@@ -155,4 +161,4 @@ JsonObject JsonParser::parse(std::string_view text) {
     return JsonObject{object};
 }
 
-}  // namespace replay
+}  // namespace common

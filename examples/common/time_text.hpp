@@ -6,7 +6,7 @@
 #include <heeler/core/time.hpp>
 #include <heeler/text/rfc3339.hpp>
 
-namespace replay {
+namespace common {
 
 /// The latest second that a scenario may name (over 300 years): keeps every sum of times in range.
 inline constexpr double last_second = 1e10;
@@ -19,4 +19,4 @@ inline constexpr double last_second = 1e10;
 
 using heeler::text::parse_rfc3339;
 
-}  // namespace replay
+}  // namespace common

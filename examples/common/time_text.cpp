@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace replay {
+namespace common {
 
 std::optional<heeler::Duration> seconds(double value) {
     if (!(value >= 0 && value <= last_second)) return std::nullopt;
@@ -15,4 +15,4 @@ std::optional<heeler::Duration> moment(double value) {
     return value < 0 ? -*distance : *distance;
 }
 
-}  // namespace replay
+}  // namespace common

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace replay {
+namespace common {
 namespace {
 
 /// One name, a list of names, or only `true`.
@@ -17,9 +17,9 @@ std::vector<std::string> sharers(const JsonObject& line) {
 
 }  // namespace
 
-heeler::RunSpec spec_of(const JsonObject& line) {
+heeler::RunSpec spec_of(const JsonObject& line, heeler::WallTime epoch) {
     heeler::RunSpec spec;
-    spec.id = line.text_or("run", line.text_or("id", line.text_or("name", "")));
+    spec.id = line.text_or("run", line.text_or("name", ""));
     spec.name = line.text_or("name", "");
     spec.task = line.text_or("task", "");
     spec.work_item = line.any("work_item");
@@ -40,7 +40,10 @@ heeler::RunSpec spec_of(const JsonObject& line) {
     spec.owner = line.text_or("owner", "");
     spec.interactive = line.boolean_or("interactive", false);
     spec.single_prompt = line.boolean_or("single_prompt", false);
+    if (const auto created = line.time("created_at")) spec.created_at = wall_of(*created, epoch);
+    if (const auto started = line.time("started_at")) spec.started_at = wall_of(*started, epoch);
+    spec.start_unknown = line.has("started_at") && !spec.started_at;
     return spec;
 }
 
-}  // namespace replay
+}  // namespace common
