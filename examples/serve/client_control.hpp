@@ -1,0 +1,69 @@
+// What the watchdog does to agents, asked of the clients that have them.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <heeler/clock/system_clock.hpp>
+#include <heeler/core/action.hpp>
+#include <heeler/core/agent_control.hpp>
+#include <heeler/core/result.hpp>
+
+#include "holders.hpp"
+
+namespace serve {
+
+/// An agent control. A client is asked by a line under the action's key, and answers by one. Who is slow holds nobody
+/// up: the engine asks again, and is answered once the client has, or its patience is over. Thread-safe.
+class ClientControl {
+public:
+    ClientControl(Holders& holders, heeler::Duration patience) : holders_{holders}, patience_{patience} {}
+
+    using Asked = const heeler::ActionRequest&;
+    heeler::Result<heeler::ActionDone> inject(Asked request) { return ask("inject", request); }
+    heeler::Result<heeler::ActionDone> pause(Asked request) { return ask("pause", request); }
+    heeler::Result<heeler::ActionDone> resume(Asked request) { return ask("resume", request); }
+    heeler::Result<heeler::ActionDone> isolate(Asked request) { return ask("isolate", request); }
+    heeler::Result<heeler::ActionDone> snapshot(Asked request) { return ask("snapshot", request); }
+    heeler::Result<heeler::ActionDone> terminate(Asked request) { return ask("terminate", request); }
+    heeler::Result<heeler::ActionDone> spawn(Asked request) { return ask("spawn", request); }
+    /// Nobody but a client knows what has become of an action that was not answered: all are asked.
+    heeler::Result<heeler::Found> find(std::string_view key);
+    heeler::Result<heeler::StopProof> prove_stopped(std::string_view run);
+
+    /// A client's answer. Error: that was not asked of it, or there is no such outcome.
+    heeler::Result<void> answer(const Client& from, std::string_view asked, std::string_view outcome, std::string note);
+    /// What a client had not answered may have happened.
+    void left(const Client& client);
+
+private:
+    struct Answer {
+        std::string outcome;
+        std::string note;
+    };
+    struct Ask {
+        std::string run;
+        Client to{};  ///< nobody yet, or nobody any more
+        heeler::Elapsed since{};
+        std::optional<Answer> answer{};
+        bool gone = false;  ///< the client, without an answer
+    };
+
+    heeler::Result<heeler::ActionDone> ask(std::string_view verb, const heeler::ActionRequest& request);
+    [[nodiscard]] heeler::Result<void> send(std::string_view verb, const heeler::ActionRequest& request, Ask& ask);
+    [[nodiscard]] bool owes_answer(const Client& client) const;
+    [[nodiscard]] heeler::Result<std::string> question(const Client& client, std::string_view verb,
+                                                       std::string_view key, std::string_view value);
+
+    Holders& holders_;
+    heeler::Duration patience_;
+    std::mutex lock_;
+    std::condition_variable answered_;
+    std::map<std::string, Ask, std::less<>> asks_;  ///< by what they are asked under
+};
+
+}  // namespace serve

@@ -1,0 +1,178 @@
+// heeler-serve [OPTIONS]: a watchdog for agents in any language. `--help` tells the rest.
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <unistd.h>
+
+#include <heeler/engine/runner.hpp>
+#include <heeler/text/one_line.hpp>
+
+#include "../common/error_news.hpp"
+#include "../common/event_lines.hpp"
+#include "../common/given_settings.hpp"
+#include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
+#include "../common/own_socket.hpp"
+#include "../common/presets.hpp"
+#include "../common/words.hpp"
+#include "client_control.hpp"
+#include "holders.hpp"
+#include "options.hpp"
+#include "protocol.hpp"
+#include "requests.hpp"
+#include "server.hpp"
+
+namespace {
+
+using serve::Quit;
+
+void say(const std::string& line) {
+    std::fprintf(stderr, "heeler-serve: %s\n", heeler::text::one_line(line, 4096).c_str());
+}
+
+std::string run_of(const heeler::Event& event) {
+    if (const auto* alert = std::get_if<heeler::AlertEvent>(&event)) return alert->row.alert.run.id;
+    if (const auto* audit = std::get_if<heeler::AuditEvent>(&event)) return audit->row.run;
+    return std::visit(
+        [](const auto& each) {
+            if constexpr (requires { each.run; })
+                return each.run;
+            else
+                return std::string{};
+        },
+        event);
+}
+
+/// Passes on what cycles report: of a run to the client that has it, of none to all.
+class Teller {
+public:
+    Teller(serve::Dog& dog, serve::Holders& holders, common::LifeSigns& signs)
+        : dog_{dog}, holders_{holders}, signs_{signs} {}
+
+    void tell(const heeler::CycleReport& report) {
+        const heeler::Instant now = dog_.clock().now();
+        for (const heeler::Event& event : report.events) {
+            const auto* const error = std::get_if<heeler::ErrorEvent>(&event);
+            if (error != nullptr && common::waits_for_agent(*error)) continue;
+            if (error != nullptr)
+                if (const auto line = errors_.line_of(*error, now.elapsed)) say(*line);
+            pass_on(event, {{}, now.wall - heeler::WallTime{}});
+        }
+        signs_.note(dog_, report);
+    }
+
+private:
+    void pass_on(const heeler::Event& event, common::Moment at) {
+        const std::string run = run_of(event);
+        const std::string line = std::visit([&](const auto& each) { return common::line_of(each, at); }, event);
+        if (run.empty())
+            for (const serve::Client& client : holders_.all()) client->put(line);
+        else if (const auto held = holders_.of(run))
+            held->client->put(line);
+    }
+
+    serve::Dog& dog_;
+    serve::Holders& holders_;
+    common::LifeSigns& signs_;
+    common::ErrorNews errors_;
+};
+
+/// In the state directory unless another place was named.
+heeler::Result<common::AnyStore> store_of(const serve::Options& options) {
+    if (options.in_memory) return common::AnyStore::in_file({});
+    if (!options.store.postgres.empty() || !options.store.sqlite_file.empty())
+        return common::AnyStore::at(options.store);
+    const auto folder = std::filesystem::path{options.state_directory} / "runs" / options.name;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!error) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    if (error) return heeler::fail(heeler::ErrorCode::io, folder.string() + ": " + error.message());
+    return common::AnyStore::in_file((folder / "store.sqlite").string());
+}
+
+/// All presets are defined: the store may hold runs of any.
+heeler::Result<void> define_presets(serve::Dog& dog, const serve::Options& options) {
+    for (const std::string& name : common::preset_names()) {
+        heeler::RunClass rules = *common::preset_named(name);
+        rules.mode = options.shadow ? heeler::Mode::shadow : rules.mode;
+        // What is no setting of this class is one of another.
+        const auto laid = common::lay_settings(rules, options.config, [&](const std::string& fault) {
+            if (name == options.preset) say(fault);
+        });
+        if (!laid) return laid;
+        if (auto defined = dog.define(std::move(rules)); !defined) return defined;
+    }
+    return {};
+}
+
+/// Channels have 5 s for what they have not got yet.
+void tell_the_rest(const serve::Dog& dog, const serve::Options& options) {
+    for (int round = 0; round < 50 && !options.notify.empty() && dog.vitals().alerts_pending != 0; ++round)
+        std::this_thread::sleep_for(std::chrono::milliseconds{100});
+}
+
+Quit watch(const serve::Options& options) {
+    serve::hold_signals();
+    common::LifeSigns signs{options.ping, say};
+    common::Channels channels;
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) return {serve::exit_usage, added.error().message};
+    channels.tell(say);
+    auto store = store_of(options);
+    if (!store) return {serve::exit_state, store.error().message};
+    heeler::FileDescriptor listening;
+    if (!options.socket.empty()) {
+        auto listens = common::listen_at(options.socket, "heeler-serve");
+        if (!listens) return {serve::exit_socket, listens.error().message};
+        listening = std::move(*listens);
+    }
+    serve::Holders holders;
+    serve::ClientControl control{holders, options.patience};
+    serve::Dog dog{heeler::SystemClock{}, std::move(*store),
+                   common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, std::move(channels)}};
+    dog.attach(control);
+    if (const auto defined = define_presets(dog, options); !defined)
+        return {serve::exit_usage, "--config: " + defined.error().message};
+    serve::Requests requests{dog, holders, control, options.preset};
+    serve::Server server{requests, holders, control};
+    Teller teller{dog, holders, signs};
+    heeler::Runner runner{dog, std::chrono::seconds{1},
+                          [&](const heeler::CycleReport& report) { teller.tell(report); }};
+    options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
+    if (!options.socket.empty()) ::unlink(options.socket.c_str());
+    signs.stopping();
+    tell_the_rest(dog, options);
+    runner.stop();
+    if (const auto stored = dog.flush(); !stored) return {serve::exit_store, stored.error().message};
+    return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    common::take_environment();
+    Quit quit;
+    try {
+        auto parsed = serve::parse_options(argc, argv);
+        if (auto* const early = std::get_if<Quit>(&parsed)) {
+            quit = *early;
+            if (quit.status == serve::exit_ok) std::fputs(std::exchange(quit.message, {}).c_str(), stdout);
+        } else if (std::get<serve::Options>(parsed).protocol) {
+            std::fputs(serve::protocol_schema().c_str(), stdout);
+        } else {
+            quit = watch(std::get<serve::Options>(parsed));
+        }
+    } catch (const std::exception& error) {
+        quit = {serve::exit_internal, error.what()};
+    }
+    if (!quit.message.empty()) say(quit.message);
+    return quit.status;
+}

@@ -1,0 +1,97 @@
+#include "options.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include <heeler/text/redact.hpp>
+
+#include "../common/channels.hpp"
+#include "../common/command_line.hpp"
+#include "../common/given_settings.hpp"
+#include "../common/life_signs.hpp"
+#include "../common/presets.hpp"
+#include "../common/state_directory.hpp"
+
+namespace serve {
+
+namespace {
+
+constexpr const char* about =
+    R"(A watchdog for agents in any language: lines of JSON on standard input and output, or on a Unix socket. A client
+starts runs and tells what they do; it is told of verdicts and alerts, and asked to nudge, pause, end or continue them.)";
+
+constexpr const char* statuses = R"(Exit status:
+   64  the options make no sense
+   69  another one listens on the socket, or its path cannot be used
+   73  the state directory cannot be written
+   74  what is known could not be stored at the end)";
+
+bool is_name(const std::string& name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '.';
+    };
+    return !name.empty() && name.size() <= 64 && name.front() != '.' && std::all_of(name.begin(), name.end(), allowed);
+}
+
+/// What the options mean together, and what they must not.
+std::string contradiction(const Options& options, const std::string& store) {
+    if (!is_name(options.name))
+        return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
+    if (!common::is_ping_url(options.ping)) return "--ping, or HEELER_PING_URL: it begins with https:// or http://";
+    if (options.patience < std::chrono::milliseconds(100) || options.patience > std::chrono::minutes(10))
+        return "--patience: from 100ms to 10m";
+    if (!store.empty() && !options.in_memory && options.store.sqlite_file.empty() && options.store.postgres.empty())
+        return "--store is '" + heeler::text::redact(store) +
+               "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
+    return {};
+}
+
+}  // namespace
+
+std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
+    Options options;
+    options.state_directory = common::state_directory();
+    std::string store;
+    CLI::App app{about, "heeler-serve"};
+    common::prepare(app);
+    app.footer(statuses);
+    app.add_option("--socket", options.socket,
+                   "Where clients connect, each of them you: a Unix socket (default: one client, on the standard "
+                   "streams)")
+        ->type_name("PATH");
+    app.add_option("--name", options.name, "Of the store in the state directory")->capture_default_str();
+    app.add_option("--preset", options.preset, "Of runs that name none")
+        ->check(CLI::IsMember(common::preset_names()))
+        ->capture_default_str();
+    app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
+    app.add_option("--store", store,
+                   "memory, sqlite:PATH or postgres:URL (default: runs/NAME/store.sqlite in the state directory)")
+        ->type_name("STORE");
+    app.add_option("--state-dir", options.state_directory, "Where state is kept")
+        ->type_name("DIR")
+        ->capture_default_str();
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
+    app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
+    common::add_duration(app, "--patience", options.patience,
+                         "How long a client's answer is waited for, and the client itself (default: 10s)");
+    app.add_flag("--shadow", options.shadow, "Decide and record everything, ask clients for nothing");
+    app.add_flag("--protocol", options.protocol, "Print what may be said, as a JSON Schema, and exit");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        return Quit{exit_ok, app.help()};
+    } catch (const CLI::CallForVersion&) {
+        return Quit{exit_ok, app.version() + "\n"};
+    } catch (const CLI::ParseError& error) {
+        return Quit{exit_usage, common::complaint(app, error)};
+    }
+    options.ping = common::ping_url(options.ping);
+    options.in_memory = store == "memory";
+    if (!options.in_memory) static_cast<void>(common::read_store(store, options.store));
+    if (std::string wrong = contradiction(options, store); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
+    return options;
+}
+
+}  // namespace serve

@@ -1,0 +1,45 @@
+// The loop that hears clients and passes on what they are told.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <heeler/posix/file_descriptor.hpp>
+
+#include "client_control.hpp"
+#include "holders.hpp"
+#include "requests.hpp"
+
+namespace serve {
+
+/// From now on SIGINT and SIGTERM are heard by a `Server` alone: first of all, while there is one thread.
+void hold_signals();
+
+/// On the standard streams it ends with its one client; on a socket when somebody asks for it by a signal.
+class Server {
+public:
+    Server(Requests& requests, Holders& holders, ClientControl& control);
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    void serve_standard_streams();
+    void serve_socket(const heeler::FileDescriptor& listening);
+
+private:
+    void join(int in, int out);
+    void drop(std::size_t at);
+    /// One wait and what came of it. False: it is to end.
+    bool round(int listening);
+    void accept(int listening);
+    void pass_rest();
+
+    Requests& requests_;
+    Holders& holders_;
+    ClientControl& control_;
+    heeler::FileDescriptor woken_;
+    heeler::FileDescriptor signals_;
+    std::vector<Client> clients_;
+    std::vector<heeler::FileDescriptor> sockets_;  ///< of the clients, in their order; none for the standard streams
+};
+
+}  // namespace serve

@@ -1,0 +1,357 @@
+"""heeler-serve as its clients know it: what it answers, what it asks, and what it does with bad input and lost clients."""
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SERVE = os.environ["HEELER_BIN"] + "/heeler-serve"
+HERE = os.path.dirname(os.path.abspath(__file__))
+HELLO = {"op": "hello", "protocol": "heeler", "version": 1}
+FAST = {"HEELER_INTERVAL_S": "1", "HEELER_VERIFY_AFTER_S": "2"}
+
+
+class Client:
+    """Says lines and hears lines, of a process or of a socket."""
+
+    def __init__(self, read, write):
+        self.read, self.write, self.heard = read, write, []
+
+    def say(self, **request):
+        self.raw(json.dumps(request).encode() + b"\n")
+
+    def raw(self, line):
+        self.write.write(line)
+        self.write.flush()
+
+    def hear(self, fits, seconds=20):
+        """The next line that fits; what came before it is kept in `heard`."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            line = self.read.readline()
+            if not line:
+                break
+            self.heard.append(json.loads(line))
+            if fits(self.heard[-1]):
+                return self.heard[-1]
+        raise AssertionError("nothing fits in %r" % self.heard[-8:])
+
+    def ask(self, **request):
+        self.say(id=len(self.heard), **request)
+        return self.hear(lambda line: "id" in line)
+
+    def error(self, **request):
+        return self.ask(**request)["error"]
+
+    def greet(self, verbs=()):
+        self.assert_ok(self.ask(**HELLO, verbs=list(verbs)))
+        return self
+
+    def assert_ok(self, line):
+        assert "ok" in line, line
+        return line["ok"]
+
+    def loop(self, run, rounds=8):
+        """An agent that goes round in circles."""
+        for _ in range(rounds):
+            self.say(op="tool_call", run=run, name="bash", args={"command": "make test"})
+            self.say(op="tool_result", run=run, ok=False, output="2 tests failed")
+
+
+class ServeTest(unittest.TestCase):
+    def setUp(self):
+        self.work = tempfile.TemporaryDirectory()
+        self.addCleanup(self.work.cleanup)
+        self.path = self.work.name + "/heeler.sock"
+
+    def start(self, *options, **environment):
+        environment = dict(os.environ, HEELER_PING_URL="", **FAST, **environment)
+        process = subprocess.Popen([SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process):
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.stdin.close()
+        process.wait(20)
+        process.stdout.close()
+        process.stderr.close()
+
+    def piped(self, *options, **environment):
+        process = self.start(*options, **environment)
+        return Client(process.stdout, process.stdin)
+
+    def listening(self, *options):
+        process = self.start("--socket", self.path, *options)
+        until = time.monotonic() + 20
+        while not os.path.exists(self.path) and time.monotonic() < until:
+            time.sleep(0.02)
+        return process
+
+    def connected(self, verbs=()):
+        one = socket.socket(socket.AF_UNIX)
+        one.settimeout(20)
+        one.connect(self.path)
+        self.addCleanup(one.close)
+        client = Client(one.makefile("rb"), one.makefile("wb"))
+        client.socket = one
+        self.addCleanup(client.read.close)
+        return client.greet(verbs)
+
+    def gone(self, client):
+        """As if it was killed."""
+        client.socket.shutdown(socket.SHUT_RDWR)
+
+
+class Answers(ServeTest):
+    def test_first_line_names_the_protocol(self):
+        first = self.piped("--store", "memory").hear(lambda line: True)
+        self.assertEqual([first["protocol"], first["version"]], ["heeler", 1])
+        self.assertTrue(first["program"].startswith("heeler-serve "))
+
+    def test_a_run_from_start_to_report(self):
+        client = self.piped("--store", "memory").greet()
+        self.assertEqual(client.assert_ok(client.ask(op="start", run="r", task="t", metric="tests")),
+                         {"run": "r", "found": False, "not_stored": None})
+        kinds = [("heartbeat", {"seq": 1}), ("progress", {"value": 3}), ("output", {"text": "x\n"}),
+                 ("tool_call", {"name": "bash", "args": {"a": 1}, "call_id": "1", "turn": 1, "timeout_s": 9}),
+                 ("tool_result", {"ok": True, "output": "y", "call_id": "1"}), ("message", {"role": "user", "text": "z"}),
+                 ("usage", {"tokens_in": 5, "cost_usd": 0.5}), ("compaction", {"tokens_before": 9, "tokens_after": 1}),
+                 ("resource", {"name": "disk", "used": 1, "limit": 9}), ("output_access", {"ok": True}),
+                 ("liveness", {"source": "s"}), ("state", {"state": "waiting_human", "prompt": "Which?"})]
+        for kind, keys in kinds:
+            self.assertEqual(client.assert_ok(client.ask(op=kind, run="r", **keys)), {}, kind)
+        client.assert_ok(client.ask(op="checkpoint", run="r", step=1, text="one", reason="risky_step"))
+        self.assertEqual(client.assert_ok(client.ask(op="status", run="r"))["status"], "HEALTHY")
+        self.assertIn("r", client.assert_ok(client.ask(op="explain", run="r"))["text"])
+        self.assertIn("recommended", client.assert_ok(client.ask(op="describe"))["text"])
+        client.assert_ok(client.ask(op="decide", verb="snooze", run="r", until=4102444800, by="me"))
+        client.assert_ok(client.ask(op="finish", run="r", how="failed"))
+        self.assertEqual(client.assert_ok(client.ask(op="report", run="r"))["final_status"], "failed")
+
+    def test_a_request_without_an_id_is_answered_only_if_something_is_wrong(self):
+        client = self.piped("--store", "memory").greet()
+        client.say(op="start", run="r")
+        client.say(op="heartbeat", run="nobody")
+        wrong = client.hear(lambda line: "id" in line)
+        self.assertEqual([wrong["id"], wrong["error"]["code"]], [None, "unknown_run"])
+
+    def test_the_schema_beside_the_program_is_that_of_the_code(self):
+        printed = subprocess.run([SERVE, "--protocol"], stdout=subprocess.PIPE, check=True).stdout
+        with open(HERE + "/../../examples/serve/protocol.schema.json", "rb") as file:
+            self.assertEqual(printed, file.read(), "write it anew: heeler-serve --protocol >protocol.schema.json")
+        json.loads(printed)
+
+
+class BadInput(ServeTest):
+    def test_each_mistake_is_named(self):
+        client = self.piped("--store", "memory").greet()
+        client.assert_ok(client.ask(op="start", run="r"))
+        for request, part in [
+                ({"op": "hartbeat", "run": "r"}, "did you mean 'heartbeat'?"),
+                ({"op": "heartbeat", "run": "r", "sec": 1}, "'heartbeat' has no key 'sec'; did you mean 'seq'?"),
+                ({"op": "heartbeat"}, "'run' is missing"),
+                ({"op": "heartbeat", "run": None}, "'run' is missing"),
+                ({"op": "heartbeat", "run": 5}, "must be a string"),
+                ({"op": "progress", "run": "r", "value": "x"}, "must be a whole number"),
+                ({"op": "usage", "run": "r", "tokens_in": -1}, "cannot be negative"),
+                ({"op": "resource", "run": "r", "name": "disk", "used": 1, "limit": 0}, "outside its limits"),
+                ({"op": "state", "run": "r", "state": "sleepy"}, "the state 'sleepy' is not known"),
+                ({"op": "start", "run": "q", "preset": "long"}, "did you mean 'long_run'?"),
+                ({"op": "start", "run": "r"}, "r"),
+                ({"op": "finish", "run": "r", "how": "terminated"}, "must be completed, failed or cancelled"),
+                ({"op": "decide", "verb": "shout"}, "the verb 'shout' is not known"),
+                ({"op": "answer", "ask": "x", "outcome": "done"}, "was not asked of you"),
+                ({"op": "answer", "ask": "x", "outcome": "perhaps"}, "there is no outcome 'perhaps'"),
+                ({"op": None}, "'op' is missing"), (HELLO, "'hello' was said before")]:
+            with self.subTest(request=request):
+                self.assertIn(part, client.error(**request)["message"])
+
+    def test_lines_that_are_none(self):
+        client = self.piped("--store", "memory").greet()
+        for line, part in [(b"garbage\n", "not JSON"), (b"[1]\n", "not a JSON object"), (b"\xff\xfe\n", "not JSON"),
+                           (b'{"op":"describe","id":{}}\n', "'id' is {}"), (b"[" * 5000 + b"\n", "not JSON")]:
+            with self.subTest(line=line[:20]):
+                client.raw(line)
+                self.assertIn(part, client.hear(lambda line: "error" in line)["error"]["message"])
+        client.raw(b"\n")
+        client.assert_ok(client.ask(op="describe"))
+
+    def test_a_line_without_end_costs_no_memory_and_is_skipped(self):
+        client = self.piped("--store", "memory").greet()
+        for _ in range(64):
+            client.raw(b"x" * (1 << 20))
+        client.raw(b"\n")
+        self.assertIn("longer than 4194304 bytes", client.hear(lambda line: "error" in line)["error"]["message"])
+        client.assert_ok(client.ask(op="describe"))
+
+    def test_half_a_line_is_not_obeyed(self):
+        process = self.start("--store", "memory")
+        said, _ = process.communicate(json.dumps(HELLO).encode() + b'\n{"op":"describe","id":1}')
+        self.assertIn(b"the last line has no end; it was not obeyed", said)
+        self.assertNotIn(b'"ok":{"text"', said)
+
+    def test_who_has_not_said_hello_or_speaks_another_version(self):
+        client = self.piped("--store", "memory")
+        self.assertIn("first", client.error(op="describe")["message"])
+        old = client.error(**dict(HELLO, version=0))
+        self.assertEqual(old["code"], "unsupported")
+        self.assertIn("update the client", old["message"])
+        self.assertIn("update the server", client.error(**dict(HELLO, version=2))["message"])
+        self.assertIn("did you mean 'inject'?", client.error(**HELLO, verbs=["injekt"])["message"])
+        client.greet()
+
+    def test_options_that_make_no_sense(self):
+        for options, part in [(["--store", "file"], "--store is 'file'"), (["--name", "../x"], "--name"),
+                              (["--patience", "1ms"], "--patience"), (["--preset", "x"], "--preset"),
+                              (["--config", "/no/such"], "/no/such"), (["--sokcet", "x"], "did you mean '--socket'?")]:
+            done = subprocess.run([SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 64, options)
+            self.assertIn(part, done.stderr.decode())
+
+
+class Actions(ServeTest):
+    def looping(self, *options, verbs=("inject",), **environment):
+        client = self.piped("--store", "memory", *options, **environment).greet(verbs)
+        client.assert_ok(client.ask(op="start", run="r", task="Make the tests pass", expected_s=3600))
+        client.loop("r")
+        return client
+
+    def test_a_loop_is_told_and_its_client_asked_to_nudge(self):
+        client = self.looping()
+        asked = client.hear(lambda line: "ask" in line)
+        self.assertEqual([asked["verb"], asked["run"], asked["message"]], ["inject", "r", "break_pattern"])
+        self.assertIn("Make the tests pass", asked["text"])
+        self.assertIn("LOOP_DETECTED", [line.get("status") for line in client.heard])
+        client.say(op="answer", ask=asked["ask"], outcome="done", note="heard")
+        done = client.hear(lambda line: "action" in line)
+        self.assertEqual([done["outcome"], done["key"]], ["done", asked["ask"]])
+        self.assertEqual(client.hear(lambda line: "alert" in line)["run"], "r")
+
+    def test_a_refusal_is_one(self):
+        client = self.looping()
+        client.say(op="answer", ask=client.hear(lambda line: "ask" in line)["ask"], outcome="rejected", note="no")
+        self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "rejected")
+
+    def test_what_a_client_cannot_do_it_is_not_asked(self):
+        client = self.looping(verbs=())
+        self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "unsupported")
+        self.assertFalse([line for line in client.heard if "ask" in line])
+
+    def test_who_does_not_answer_in_time_is_asked_what_became_of_it(self):
+        client = self.looping("--patience", "1s", verbs=("inject", "find"))
+        key = client.hear(lambda line: line.get("verb") == "inject")["ask"]
+        looked = client.hear(lambda line: line.get("verb") == "find")
+        self.assertEqual(looked["key"], key)
+        client.say(op="answer", ask=looked["ask"], outcome="found")
+        self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "done")
+
+    def test_who_cannot_say_either_leaves_it_unknown(self):
+        client = self.looping("--patience", "500ms")
+        self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "unknown")
+
+    def test_nothing_is_asked_in_shadow_mode(self):
+        client = self.looping("--shadow")
+        self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "skipped")
+        self.assertFalse([line for line in client.heard if "ask" in line])
+
+
+class Sockets(ServeTest):
+    def test_nobody_else_is_let_in(self):
+        self.listening()
+        mode = os.stat(self.path).st_mode
+        self.assertTrue(stat.S_ISSOCK(mode))
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+
+    def test_what_lies_at_the_path_stays(self):
+        with open(self.path, "w") as file:
+            file.write("precious")
+        process = self.start("--socket", self.path)
+        self.assertEqual(process.wait(20), 69)
+        self.assertIn(b"is no socket", process.stderr.read())
+        with open(self.path) as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_a_second_one_finds_it_taken_and_one_after_a_kill_does_not(self):
+        first = self.listening("--name", "one")
+        second = self.start("--socket", self.path, "--name", "two")
+        self.assertEqual(second.wait(20), 69)
+        first.kill()
+        first.wait(20)
+        self.listening("--name", "one")
+        time.sleep(0.3)
+        self.connected()
+
+    def test_two_clients_for_one_run(self):
+        self.listening()
+        one, other = self.connected(), self.connected()
+        one.assert_ok(one.ask(op="start", run="r"))
+        for operation in ({"op": "start"}, {"op": "attach"}, {"op": "heartbeat"}, {"op": "finish"}):
+            self.assertEqual(other.error(run="r", **operation)["code"], "conflict", operation)
+        self.assertEqual(other.assert_ok(other.ask(op="status", run="r"))["status"], "HEALTHY")
+        one.assert_ok(one.ask(op="finish", run="r"))
+        self.assertEqual(other.error(op="attach", run="r")["code"], "ended")
+
+    def test_a_client_that_dies_loses_nothing_that_was_answered(self):
+        self.listening()
+        one = self.connected()
+        one.assert_ok(one.ask(op="start", run="r"))
+        one.assert_ok(one.ask(op="checkpoint", run="r", step=7, text="seven"))
+        one.raw(b'{"op":"finish","run":"r"')
+        self.gone(one)
+        other = self.connected()
+        time.sleep(0.2)
+        self.assertTrue(other.assert_ok(other.ask(op="attach", run="r"))["found"])
+        other.assert_ok(other.ask(op="heartbeat", run="r"))
+
+    def test_a_server_that_is_killed_keeps_what_was_answered(self):
+        first = self.listening()
+        one = self.connected()
+        one.assert_ok(one.ask(op="start", run="r"))
+        one.assert_ok(one.ask(op="checkpoint", run="r", step=7, text="seven"))
+        first.kill()
+        first.wait(20)
+        os.unlink(self.path)
+        self.listening()
+        other = self.connected()
+        self.assertTrue(other.assert_ok(other.ask(op="attach", run="r"))["found"])
+        self.assertEqual(other.assert_ok(other.ask(op="report", run="r"))["final_status"], "running")
+
+    def test_what_a_lost_client_was_asked_is_looked_up_at_the_next(self):
+        self.listening("--patience", "5s")
+        one = self.connected(["inject", "find"])
+        one.assert_ok(one.ask(op="start", run="r", expected_s=3600))
+        one.loop("r")
+        key = one.hear(lambda line: line.get("verb") == "inject")["ask"]
+        other = self.connected(["inject", "find"])
+        self.gone(one)
+        time.sleep(0.1)
+        other.assert_ok(other.ask(op="attach", run="r"))
+        looked = next((line for line in other.heard if line.get("verb") == "find"), None)
+        looked = looked or other.hear(lambda line: line.get("verb") == "find")
+        self.assertEqual(looked["key"], key)
+        other.say(op="answer", ask=looked["ask"], outcome="found")
+        self.assertEqual(other.hear(lambda line: "action" in line)["outcome"], "done")
+
+    def test_who_reads_nothing_holds_nobody_up(self):
+        self.listening()
+        deaf, other = self.connected(), self.connected()
+        deaf.socket.settimeout(1)
+        try:
+            for _ in range(20000):
+                deaf.say(op="describe", id=1)
+        except (TimeoutError, OSError):
+            pass  # it is not heard any more
+        other.assert_ok(other.ask(op="start", run="r"))
+
+
+if __name__ == "__main__":
+    unittest.main()
