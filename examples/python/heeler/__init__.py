@@ -1,0 +1,4 @@
+"""heeler: a watchdog for agents that run for long. See README.md beside this package."""
+from .client import Ask, Client, ConnectionLost, Error, Rejected, Run, connect, watch
+
+__all__ = ["Ask", "Client", "ConnectionLost", "Error", "Rejected", "Run", "connect", "watch"]
