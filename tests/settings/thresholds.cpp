@@ -104,6 +104,7 @@ const Threshold thresholds[] = {
     // S002
     {"first_run_grace_s", "30", presets::task_tree, LENGTH_OF(TaskTreeRule, rules.first_run_grace), 15, 30},
     {"foreign_grace_s", "3600", presets::task_tree, LENGTH_OF(TaskTreeRule, foreign_grace), 21'600, 3600},
+    {"review_limit_s", "600", presets::task_tree, LENGTH_OF(TaskTreeRule, review_limit), 3600, 600},
     {"max_attempts", "2", presets::task_tree, NUMBER_OF(TaskTreeRule, most_attempts), 3, 2},
     {"silence_levels.suspicious_s", "200", presets::long_run, LENGTH_OF(BySilence, warn_after), -1, 200},
     // S003

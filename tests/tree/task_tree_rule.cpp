@@ -29,8 +29,9 @@ struct Watching {
 
     Watching() { run.id = "tree:co-1/A"; }
 
-    void tell(std::string_view name, std::string_view text) {
+    void tell(std::string_view name, std::string_view text, Duration when = {}) {
         Observation seen;
+        seen.at = when;
         seen.event = Reading{name, text};
         rule.learn(state, settings, seen);
     }
@@ -38,9 +39,10 @@ struct Watching {
     void arm(std::string agent = "ag-w", bool by_person = true) {
         change({{"co-1", "A", std::move(agent), {}}, true, by_person, rule_time});
     }
-    void look(TreeLook seen) { tell(TaskTreeRule::look_reading, encoded(std::move(seen))); }
-    void intend() {
+    void look(TreeLook seen, Duration when = {}) { tell(TaskTreeRule::look_reading, encoded(std::move(seen)), when); }
+    void intend(Duration when = {}) {
         Observation seen;
+        seen.at = when;
         seen.event = Watermark{};
         rule.learn(state, settings, seen);
     }
@@ -50,7 +52,9 @@ struct Watching {
         seen.event = Acted{kind, outcome, note, from};
         rule.learn(state, settings, seen);
     }
-    [[nodiscard]] std::optional<Finding> found() { return rule.check(state, settings, run, {}); }
+    [[nodiscard]] std::optional<Finding> found(Duration now = {}) {
+        return rule.check(state, settings, run, Instant{Elapsed{now}, {}});
+    }
     /// A stop is found, and somebody woken for it.
     void wake(const TreeLook& seen) {
         look(seen);
@@ -231,6 +235,58 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     CHECK_FALSE(at.found());
 }
 
+TEST_CASE("a silent review is found when its time is over, counted from the newest sign of life or wake [M-164]") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    TreeLook silent = stopped_look(stop_of('a'), 2);
+    silent.verdict = TreeVerdict::review_open;
+    silent.when_silent = true;
+    silent.sign = 7;
+    at.look(silent, 10min);
+    CHECK_FALSE(at.found(70min - 1s));
+    at.intend(69min);  // a rung of something else
+    REQUIRE(at.found(70min));
+    CHECK(at.found(70min)->condition == TreeCondition::stopped);
+    CHECK(TaskTreeRule::describe(*at.found(70min)) ==
+          "The review of the stopped tree shows no sign of life for 60 minutes");
+    at.run.seen_from = 40min;  // the watchdog was away
+    CHECK_FALSE(at.found(70min));
+    CHECK(at.found(100min));
+    at.look(silent, 90min);
+    CHECK(at.found(100min));  // no news
+    at.intend(100min);
+    CHECK(at.state.reminded);
+    CHECK(at.state.triggers == 2);
+    silent.due = TreeDue::escalate;
+    at.look(silent, 101min);
+    CHECK_FALSE(at.found(160min - 1s));
+    REQUIRE(at.found(160min));
+    CHECK(at.found(160min)->condition == TreeCondition::unreviewed);
+    CHECK(at.rule.details(at.state, at.settings, at.run, *at.found(160min)).size() == 3);
+    ++silent.sign;
+    at.look(silent, 150min);
+    CHECK_FALSE(at.found(160min));
+    at.intend(210min);
+    CHECK(at.state.escalated);
+    at.look(reviewed_look(stop_of('a')), 220min);
+    CHECK_FALSE((at.state.reminded || at.state.escalated));
+}
+
+TEST_CASE("who is asked to look because a host refuses is shown, until it wakes somebody [M-177]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    at.acted(ActionKind::wake, ActionOutcome::rejected);
+    CHECK_FALSE(at.state.escalated);
+    at.acted(ActionKind::escalate, ActionOutcome::done);
+    CHECK(at.state.escalated);
+    CHECK(at.state.order.open);
+    at.acted(ActionKind::wake, ActionOutcome::done);
+    CHECK_FALSE(at.state.escalated);
+}
+
 TEST_CASE("what is asked of a host has a key for the one effect that it is to have [M-158]") {
     Watching at;
     at.arm();
@@ -316,5 +372,6 @@ TEST_CASE("settings of the task tree rule that cannot be meant are refused [M-17
     CHECK_FALSE(TaskTreeRule::validate({{}, 21}));
     CHECK_FALSE(TaskTreeRule::validate({{-1s}, 3}));
     CHECK_FALSE(TaskTreeRule::validate({{}, 3, -1s}));
+    CHECK_FALSE(TaskTreeRule::validate({{}, 3, 6h, 0s}));
     static_assert(check_detector<TaskTreeRule>());
 }

@@ -114,6 +114,7 @@ TEST_CASE("while somebody works on the review, or it is open, nobody else is wok
         at.review("todo", stop);
         CHECK(at().verdict == TreeVerdict::review_open);
         CHECK(at().review == "V");
+        CHECK(at().when_silent);
     }
     SECTION("in progress") {
         at.review("in_progress", stop);
@@ -133,7 +134,57 @@ TEST_CASE("while somebody works on the review, or it is open, nobody else is wok
         at.review("in_review", stop).assignee_user = "ada";
         CHECK(at().verdict == TreeVerdict::review_open);
     }
+    CHECK((at().due == TreeDue::nothing || at().when_silent));
+}
+
+TEST_CASE("an open review is asked for once more if it shows no sign of life, and then it is a person's [M-164]") {
+    Looked at;
+    const std::string stop = at.woken();
+    TreeNode& review = at.review("in_progress", stop);
+    SECTION("its run failed") { review.runs = {{"r", "failed", "ag-w", {}}}; }
+    SECTION("its run never began") { review.runs = {{"r", "queued", "ag-w", {}}}; }
+    SECTION("nobody took up the wake") { review.wakes = {"queued"}; }
+    SECTION("nothing is known of a run") {}
+    CHECK((at().when_silent && at().due == TreeDue::wake));
+    CHECK((at().attempt == 2 && at().number == 2));
+    at.state.reminded = true;
+    CHECK((at().when_silent && at().due == TreeDue::escalate));
+    at.state.escalated = true;
     CHECK(at().due == TreeDue::nothing);
+    at.state.escalated = at.state.reminded = false;
+    at.state.attempts.resize(at.settings.most_attempts);
+    CHECK(at().due == TreeDue::escalate);
+}
+
+TEST_CASE("nobody is reminded of a review that goes on, or waits for people [M-164]") {
+    Looked at;
+    TreeNode& review = at.review("in_progress", at.woken());
+    SECTION("somebody is at work") { review.runs = {{"r", "running", "ag-w", {}}}; }
+    SECTION("somebody will be") { review.runs = {{"r", "scheduled_retry", "ag-w", {}}}; }
+    SECTION("it waits for a person") {
+        review.status = "in_review";
+        review.assignee_user = "ada";
+    }
+    SECTION("of another version") {
+        review.origin_fingerprint = foreign_fingerprint();
+        review.wakes = {"queued"};
+    }
+    CHECK(at().due == TreeDue::nothing);
+    CHECK_FALSE(at().when_silent);
+}
+
+TEST_CASE("whatever its host shows of a review is a sign of life, and words are none [M-164]") {
+    Looked at;
+    TreeNode& review = at.review("todo", at.woken());
+    const std::uint64_t sign = at().sign;
+    review.title = "other words";
+    at.nodes[1].title = "other words";
+    CHECK(at().sign == sign);
+    SECTION("status") { review.status = "in_progress"; }
+    SECTION("a run") { review.runs = {{"r", "failed", "ag-w", {}}}; }
+    SECTION("a wake") { review.wakes = {"queued"}; }
+    SECTION("an assignee") { review.assignee_agent = "ag-v"; }
+    CHECK(at().sign != sign);
 }
 
 TEST_CASE("a review that came to nothing is taken up again [M-162][M-165]") {

@@ -15,8 +15,10 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/words.hpp>
 #include <heeler/tree/conditions.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/tree_look.hpp>
@@ -25,9 +27,9 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Judges nothing by time: what the watch sees of its tree is told to it as `look`, what its host changes as `change`.
-/// Each stop that is new is found once; that a rung was climbed for it (`Watermark`), and what came of it (`Acted`), is
-/// part of what it remembers.
+/// Judges by time only how long a review is silent: what the watch sees of its tree is told to it as `look`, what its
+/// host changes as `change`. Each stop that is new is found once; that a rung was climbed for it (`Watermark`), and
+/// what came of it (`Acted`), is part of what it remembers.
 struct TaskTreeRule {
     static constexpr std::string_view kind = "task_tree";
     static constexpr EventMask listens = events<Reading, Watermark, Acted>;
@@ -41,32 +43,40 @@ struct TaskTreeRule {
             return fail(ErrorCode::invalid_argument, "task_tree: most_attempts is " +
                                                          std::to_string(settings.most_attempts) +
                                                          "; it must be 1 to 20: somebody has to be told in the end");
+        if (settings.review_limit <= Duration{})
+            return fail(ErrorCode::invalid_argument, "task_tree: review_limit must be positive");
         if (settings.rules.first_run_grace < Duration{} || settings.foreign_grace < Duration{})
             return fail(ErrorCode::invalid_argument, "task_tree: first_run_grace and foreign_grace cannot be negative");
         return {};
     }
 
-    void learn(Memory& state, const Settings&, const Observation& seen) const {
+    void learn(Memory& state, const Settings& settings, const Observation& seen) const {
         if (const auto* reading = std::get_if<Reading>(&seen.event))
-            read(state, *reading);
-        else if (std::holds_alternative<Watermark>(seen.event))
-            intend(state);
+            read(state, *reading, seen.at);
+        else if (std::holds_alternative<Watermark>(seen.event) && !is_early(state, settings, seen.at - state.signed_at))
+            intend(state, seen.at);
         else if (const auto* acted = std::get_if<Acted>(&seen.event))
-            settle(state, *acted);
+            settle(state, *acted, seen.at);
     }
 
-    [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings&, const Run& run, Instant) const {
-        if (state.look.due == TreeDue::nothing) return std::nullopt;
+    [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings& settings, const Run& run,
+                                               Instant now) const {
+        const Duration silent = run.unseen_for(state.signed_at, now.elapsed);
+        if (state.look.due == TreeDue::nothing || is_early(state, settings, silent)) return std::nullopt;
         const bool wakes = state.look.due == TreeDue::wake;
-        Finding finding{wakes ? TreeCondition::stopped : TreeCondition::unrestored, Level::nudge, kind, {.rule = kind}};
+        Finding finding{wakes ? TreeCondition::stopped : given_up(state), Level::nudge, kind, {.rule = kind}};
         finding.evidence.add("leaves", static_cast<double>(state.look.leaf_count))
             .add("waits", static_cast<double>(state.look.waits))
             .add("attempt", wakes ? state.look.attempt : static_cast<double>(state.attempts.size()));
+        if (state.look.when_silent) finding.evidence.add("silent_s", in_seconds(silent));
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
+        if (const double silent = finding.evidence.fact("silent_s"); silent > 0)
+            return text::concat("The review of the stopped tree shows no sign of life for ",
+                                detail::words::lasting(silent));
         if (finding.condition == TreeCondition::unrestored)
             return text::concat("The tree stopped again, unchanged, after ",
                                 std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
@@ -76,7 +86,7 @@ struct TaskTreeRule {
 
     /// What people are told of a tree that nobody could restore: each attempt.
     [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding& finding) const {
-        if (finding.condition != TreeCondition::unrestored) return {};
+        if (finding.condition == TreeCondition::stopped) return {};
         text::JsonLine history;
         history.begin_array();
         for (const WatchAttempt& attempt : state.attempts)
@@ -148,11 +158,20 @@ private:
         return text::concat(what, run.id, ":", look.fingerprint, ":attempt:", std::to_string(look.number));
     }
 
-    static void read(Memory& state, const Reading& reading) {
+    /// What is due is so only when the review is silent for long enough.
+    [[nodiscard]] static bool is_early(const Memory& state, const Settings& settings, Duration silent) noexcept {
+        return state.look.when_silent && silent < settings.review_limit;
+    }
+
+    [[nodiscard]] static const Condition& given_up(const Memory& state) noexcept {
+        return state.look.when_silent ? TreeCondition::unreviewed : TreeCondition::unrestored;
+    }
+
+    static void read(Memory& state, const Reading& reading, Duration at) {
         if (reading.name == change_reading) {
             if (auto change = decoded<WatchChange>(reading.text)) take(state, *std::move(change));
         } else if (reading.name == look_reading) {
-            if (auto look = decoded<TreeLook>(reading.text)) take(state, *std::move(look));
+            if (auto look = decoded<TreeLook>(reading.text)) take(state, *std::move(look), at);
         } else if (reading.name == batch_reading) {
             if (auto receipt = decoded<BatchReceipt>(reading.text)) state.batch = *std::move(receipt);
         }
@@ -172,11 +191,11 @@ private:
     static void forget_lineage(Memory& state) {
         state.lineage.clear();
         state.attempts.clear();
-        state.restored = state.escalated = false;
+        state.restored = state.escalated = state.reminded = false;
         state.order.open = false;
     }
 
-    static void take(Memory& state, TreeLook look) {
+    static void take(Memory& state, TreeLook look, Duration at) {
         if (!look.reviewed.empty() && look.reviewed != state.reviewed) {
             state.reviewed_leaves =
                 look.reviewed == state.order.fingerprint ? state.order.digests : std::vector<std::uint64_t>{};
@@ -191,18 +210,23 @@ private:
         }
         if (!look.fingerprint.empty()) state.observed = look.fingerprint;
         if (look.adopted) state.review = look.review;
+        if (std::exchange(state.sign, look.sign) != look.sign) state.signed_at = at;
         state.look = std::move(look);
     }
 
     /// A rung for what was due is stored with this.
-    static void intend(Memory& state) {
+    static void intend(Memory& state, Duration at) {
         TreeLook& look = state.look;
         const TreeDue due = std::exchange(look.due, TreeDue::nothing);
         if (due == TreeDue::escalate) state.escalated = true;
         if (due != TreeDue::wake) return;
         state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests, {}};
         if (look.retried) return;
-        if (state.lineage != look.fingerprint) forget_lineage(state);
+        state.signed_at = at;
+        if (state.lineage != look.fingerprint)
+            forget_lineage(state);
+        else
+            state.reminded |= look.when_silent;
         state.order.open = true;
         state.lineage = look.fingerprint;
         state.restored = false;
@@ -219,7 +243,7 @@ private:
     }
 
     /// The review is bound once it is certain that it is there; a wake that perhaps happened is not asked for again.
-    static void settle(Memory& state, const Acted& acted) {
+    static void settle(Memory& state, const Acted& acted, Duration at) {
         if (acted.from == OutcomeFrom::shadow) {  // it counts as done, and was not
             state.order.left_out = state.look.at;
             return;
@@ -229,7 +253,11 @@ private:
             state.bound = state.order.fingerprint;
         }
         const bool perhaps = acted.outcome == ActionOutcome::done || acted.outcome == ActionOutcome::unknown;
-        if (acted.kind == ActionKind::wake && perhaps) state.order.open = false;
+        if (acted.kind == ActionKind::wake && perhaps) {
+            state.order.open = state.escalated = false;
+            state.signed_at = at;
+        }
+        if (acted.kind == ActionKind::escalate && perhaps) state.escalated = true;  // also where the host refuses
     }
 };
 

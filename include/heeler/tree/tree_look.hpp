@@ -1,12 +1,15 @@
 // One look at a watched tree: what it does, whether its stop was reviewed, and what follows. Pure.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <heeler/core/min_max.hpp>
 #include <heeler/text/append.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/tree/stop_fingerprint.hpp>
 #include <heeler/tree/task_tree.hpp>
 #include <heeler/tree/watch_state.hpp>
@@ -18,6 +21,9 @@ struct TreeSettings {
     TreeRules rules{};                               ///< when a tree counts as stopped
     std::uint32_t most_attempts = 3;                 ///< wakes for one stop; then a person is told, once. 1 to 20
     Duration foreign_grace = std::chrono::hours{6};  ///< a review of another version's scheme is left alone for so long
+    /// An open review that shows no sign of life for so long is asked for once more; after as long again it is a
+    /// person's.
+    Duration review_limit = std::chrono::hours{1};
 };
 
 /// Somebody or something will go on with a task that is in review: a person, a named stage, another look at a set time,
@@ -40,6 +46,23 @@ struct TreeSettings {
 }
 
 namespace detail {
+
+/// Of a review as its host shows it: another value is a sign of life.
+[[nodiscard]] inline std::uint64_t sign_of(const TreeNode& review) {
+    text::JsonLine line;
+    line.begin_array().exact(review.origin_fingerprint);
+    write_leaf(line, review);
+    for (const TreeRun& run : review.runs) line.exact(run.id).exact(run.status);
+    for (const std::string& wake : review.wakes) line.exact(wake);
+    line.end_array();
+    return digest_of(line);
+}
+
+/// A run has begun and is not over: that one still waits in a queue is no sign of life.
+[[nodiscard]] inline bool is_at_work(const TreeNode& review) noexcept {
+    const auto goes_on = [](const TreeRun& run) { return run.status == "running" || run.status == "scheduled_retry"; };
+    return std::any_of(review.runs.begin(), review.runs.end(), goes_on);
+}
 
 /// Asks one question after the other; the first that has an answer decides.
 class TreeLooker {
@@ -82,6 +105,7 @@ private:
     void note_review() {
         if (review_ == nullptr) return;
         look_.review = review_->id;
+        look_.sign = sign_of(*review_);
         if (is_foreign_fingerprint(review_->origin_fingerprint))
             look_.foreign = review_->origin_fingerprint.substr(0, most_foreign);
         const std::string& bound = bound_to();
@@ -138,8 +162,10 @@ private:
     void stopped() {
         if (review_ != nullptr && is_live(*review_)) {
             look_.verdict = TreeVerdict::review_live;
+            watch_reviewer();
         } else if (is_under_review()) {
             look_.verdict = TreeVerdict::review_open;
+            watch_reviewer();
         } else if (state_.lineage != look_.fingerprint) {
             wake(1);
         } else if (state_.order.open && state_.order.fingerprint == look_.fingerprint) {
@@ -151,6 +177,18 @@ private:
         } else if (!state_.escalated) {
             look_.due = TreeDue::escalate;
         }
+    }
+
+    /// What follows if the review shows no sign of life from now on.
+    void watch_reviewer() {
+        const bool same = state_.lineage == look_.fingerprint;
+        if (!look_.foreign.empty() || is_at_work(*review_) || (same && state_.escalated)) return;
+        look_.when_silent = true;
+        const auto woken = same ? static_cast<std::uint32_t>(state_.attempts.size()) : 0;
+        if (same && (state_.reminded || woken >= settings_.most_attempts))
+            look_.due = TreeDue::escalate;
+        else
+            wake(woken + 1);
     }
 
     [[nodiscard]] bool is_under_review() const {

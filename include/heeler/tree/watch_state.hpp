@@ -21,7 +21,7 @@ namespace heeler::inline HEELER_ABI {
 enum class TreeDue : std::uint8_t {
     nothing,
     wake,      ///< a reviewer
-    escalate,  ///< to a person: restorations are used up
+    escalate,  ///< to a person: restorations are used up, or the reviewer is silent
 };
 
 [[nodiscard]] constexpr TreeDue last_value(TreeDue) noexcept { return TreeDue::escalate; }
@@ -40,6 +40,8 @@ struct TreeLook {
     bool adopted = false;       ///< that task took the place of the one that was made, for the same stop
     bool restored = false;      ///< the reviewer says that it put the tree in motion
     bool retried = false;       ///< the same wake once more: nothing came of it for certain
+    bool when_silent = false;   ///< what is due is so when the review has shown no sign of life for long enough
+    std::uint64_t sign = 0;     ///< of the review as it is shown: another value is a sign of life
     std::uint32_t attempt = 0;  ///< of the wake that is due
     std::uint32_t number = 0;   ///< likewise, among all wakes for this fingerprint
     std::uint64_t leaf_count = 0;
@@ -51,8 +53,8 @@ struct TreeLook {
 
     template <class A>
     void archive(A& a) {
-        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried, attempt,
-          number, leaf_count, waits, leaves, wait_texts, digests, live);
+        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried,
+          when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live);
     }
 };
 
@@ -141,6 +143,9 @@ struct WatchState {
     std::vector<WatchAttempt> attempts{};
     bool restored = false;   ///< the newest of these ended in `restored`
     bool escalated = false;  ///< the lineage is with a person now
+    bool reminded = false;   ///< the reviewer was woken once more because it showed no sign of life
+    std::uint64_t sign = 0;  ///< of the review, as it was shown last
+    Duration signed_at{};    ///< the newest sign of life, or wake, on the working clock
     std::string foreign{};
     WallTime foreign_since{};
     std::vector<WokenFor> woken{};  ///< the oldest first
@@ -158,7 +163,8 @@ struct WatchState {
     template <class A>
     void archive(A& a) {
         a(config, active, revision, review, bound, observed, reviewed, reviewed_leaves, triggers, triggered, completed,
-          lineage, attempts, restored, escalated, foreign, foreign_since, woken, order, look, batch);
+          lineage, attempts, restored, escalated, reminded, sign, signed_at, foreign, foreign_since, woken, order, look,
+          batch);
     }
 };
 

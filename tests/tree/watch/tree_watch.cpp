@@ -404,6 +404,59 @@ TEST_CASE("a stop that was put in motion in vain is reviewed as often as was set
     CHECK_FALSE(f.status().escalated);
 }
 
+TEST_CASE("a reviewer that does nothing is woken once more after an hour, then a person is told, once [M-164]") {
+    Forest f;
+    const std::string how = GENERATE(as<std::string>{}, "never began", "failed", "is queued");
+    f.arm();
+    (void)f.minute();
+    REQUIRE(f.effects(TreeVerb::wake) == 1);
+    REQUIRE(f.tree.edit_review(ref("A"), [&](TreeNode& review) {
+        if (how == "is queued") review.wakes = {"queued"};
+        if (how == "failed") review.status = "in_progress";
+        if (how == "failed") review.runs = {{"r-1", "failed", "ag-w", review.origin_fingerprint}};
+    }));
+    const auto minutes = [&](int count) {
+        for (int i = 0; i < count; ++i) (void)f.minute();
+    };
+    minutes(57);
+    CHECK(f.effects(TreeVerb::wake) == 1);
+    const bool restarts = GENERATE(false, true);
+    if (restarts) f.restart();
+    minutes(restarts ? 60 : 5);
+    REQUIRE(f.effects(TreeVerb::wake) == 2);
+    const auto wakes = f.asked(TreeVerb::wake);
+    CHECK(wakes[0].fingerprint == wakes[1].fingerprint);
+    CHECK(wakes[0].key != wakes[1].key);
+    CHECK(f.status().attempt == 2);
+    CHECK(f.notifier.sent().empty());
+    minutes(3 * 24 * 60);
+    CHECK(f.effects(TreeVerb::wake) == 2);
+    REQUIRE(f.notifier.sent().size() == 1);
+    const Alert& alert = f.notifier.sent()[0].alert;
+    CHECK(alert.kind == "escalation");
+    CHECK_THAT(alert.summary, ContainsSubstring("its reviewer is silent"));
+    CHECK(f.status().escalated);
+    REQUIRE(f.tree.edit_review(ref("A"), [](TreeNode& review) { review.wakes.clear(); }));
+    f.end_review();
+    (void)f.minute();
+    CHECK(f.status().verdict == TreeVerdict::already_reviewed);
+    CHECK_FALSE(f.status().escalated);
+}
+
+TEST_CASE("a reviewer that is at work is left alone, however long it takes [M-164]") {
+    Forest f;
+    f.begin_review();
+    for (int i = 0; i < 300; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 1);
+    CHECK(f.notifier.sent().empty());
+    // What it does after that is watched from then on.
+    f.end_review("in_progress");
+    for (int i = 0; i < 58; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 1);
+    for (int i = 0; i < 3; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 2);
+}
+
 TEST_CASE("a host that refuses is asked again, later each time, and a person is told once [M-164]") {
     Forest f;
     const TreeVerb verb = GENERATE(TreeVerb::review, TreeVerb::wake);

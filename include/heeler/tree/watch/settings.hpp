@@ -41,9 +41,16 @@ void change_trees(RunClass& rules, Change change) {
     });
 }
 
+[[nodiscard]] inline Refused set_review_limit(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting), [&](Duration length) {
+        change_trees(rules, [&](TreeSettings& settings) { settings.review_limit = length; });
+    });
+}
+
 inline constexpr std::array known_of_trees{
     Known{"max_attempts", &set_review_attempts}, Known{"shrink_policy", &set_shrink_policy},
-    Known{"first_run_grace_s", &set_first_run_grace}, Known{"foreign_grace_s", &set_foreign_grace}};
+    Known{"first_run_grace_s", &set_first_run_grace}, Known{"foreign_grace_s", &set_foreign_grace},
+    Known{"review_limit_s", &set_review_limit}};
 
 inline const MoreSettings tree_settings{known_of_trees};
 

@@ -22,8 +22,8 @@ struct TreeLadder {
 
     [[nodiscard]] Decision climb(const LadderTurn& turn) const {
         const auto& [incident, seen, now, elapsed, verify_after] = turn;
-        static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::stranded,
-                                               TreeCondition::stopped};
+        static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::unreviewed,
+                                               TreeCondition::stranded, TreeCondition::stopped};
         const Condition* found = nullptr;
         for (const Condition& each : ranked)
             if ((seen.conditions & bit_of(each)) != 0) found = &each;
@@ -34,6 +34,7 @@ struct TreeLadder {
         decision.incident.acted = now;
         decision.incident.phase = Phase::climbing;
         if (*found == TreeCondition::unrestored) return escalated(std::move(decision), "restorations are used up");
+        if (*found == TreeCondition::unreviewed) return escalated(std::move(decision), "its reviewer is silent");
         ++decision.incident.attempts;
         decision.plan = plan_for(*found, decision.incident.attempts);
         return decision;
@@ -65,7 +66,8 @@ struct TreeLadder {
 
     [[nodiscard]] std::string describe() const {
         return "  ladder: wakes a reviewer once for each stop; tells a person when restorations are used up, when the "
-               "host refuses three times in a row, and when nobody knows whether a wake happened\n";
+               "reviewer is silent, when the host refuses three times in a row, and when nobody knows whether a wake "
+               "happened\n";
     }
 
 private:
