@@ -67,6 +67,7 @@ struct Change {
         asked.parent = parent;
         asked.tenant = std::move(tenant_of_target);
         asked.ref = ref.empty() ? user : ref;
+        asked.to_person = ref.empty() && !user.empty();
         return asked;
     }
 };

@@ -289,6 +289,11 @@ def scope(server):
     server.expect(403, "POST", server.issue("Snew", "/blockers"), {"blockerId": "FOREIGN"}, me)
     server.expect(404, "POST", server.issue("Snew", "/blockers"), {"blockerId": "T404"}, me)
     server.expect(200, "DELETE", server.issue("Snew", "/blockers/SB"), None, me)
+    for status in ("done", "cancelled"):
+        for name in ("S", "SB"):
+            server.set_status(name, status, 403, me)
+    for agent in ("sleeper", "stranger", "nobody"):
+        server.expect(403, "PATCH", server.issue("SB"), {"assigneeAgentId": agent}, me)
     server.set_status(review, "done", who=me, disposition="legitimate")
     check(server.watch("S")["openReviewId"] is None, "the review is over")
 
@@ -358,14 +363,15 @@ def freshness(server):
     server.set_status("HC", "in_review", who=me)
     server.set_status("HB", "todo", who=me)  # wakes its agent
     server.comment("HB", "go on", who=me)
-    server.set_status("HC", "todo", 409, me)  # the tree moves: comments only
+    answer = server.set_status("HC", "todo", 409, me)  # the tree moves: comments only
+    check("one batch" in answer["error"], f"no way out is named: {answer}")
     server.set_status(review, "done", who=me, disposition="restored")
     check(server.watch("H")["verdict"] == "live", "restored")
 
     print("== what the tracker refused is no leave for what others did")
     review, me = server.reviewed("M")
-    server.expect(409, "PATCH", server.issue("MB"), {"assigneeAgentId": "sleeper"}, me)
-    server.comment("MB", "the agent sleeps", who=me)
+    server.expect(400, "POST", server.issue("MB", "/blockers"), {"blockerId": "MB"}, me)
+    server.comment("MB", "it cannot wait for itself", who=me)
     server.expect(200, "PATCH", server.issue("MB"), {"assigneeUserId": "ada"})
     server.set_status("MB", "in_review")
     answer = server.set_status("MB", "todo", 409, me)

@@ -59,6 +59,10 @@ TEST_CASE("the brief says of each operation what the guard says [M-160]") {
     CHECK(lines == capability_table.size());
 }
 
+TEST_CASE("the brief says how several changes are asked for, as the guard takes them [M-160][M-170]") {
+    CHECK_THAT(safety_block(), ContainsSubstring("you can only comment") && ContainsSubstring("one batch: at most 3 "));
+}
+
 TEST_CASE("the duties ask for nothing that is denied [M-160]") {
     std::vector<std::string> seen;
     for (const std::string& name : named_in(default_mandate())) {

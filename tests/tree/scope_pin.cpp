@@ -391,7 +391,7 @@ TEST_CASE("what a run set in motion it may comment on, and no more [M-173]") {
     CHECK(at.act(wants("comment", "C")).allowed);
     CHECK(at.pin.comment_only);
     for (const std::string op : {"status", "assign", "block", "create_child", "resolve_interaction", "monitor"})
-        CHECK(is_stale(at.act(wants(op, "C", "todo")), "now live"));
+        CHECK(is_stale(at.act(wants(op, "C", "todo")), "only comment now; what belongs together"));
 
     Reviewed another = at;
     another.run_on("P2");

@@ -69,7 +69,8 @@ TEST_CASE("a wake says why, about what, and what may be done [A-98] [M-159]") {
         R"(,"customInstructions":"only \"tests\"\nplease","capabilities":{)"
         R"("targetScope":"watched_task_and_non_watchdog_descendants","operations":)"
         R"(["status","assign","block","create_child","comment","resolve_interaction","monitor"],"deniedOperations":)"
-        R"(["arm","disarm","approval","run","settings","remove"]},"resumeIntent":true,"followUpRequested":true})";
+        R"(["arm","disarm","approval","run","settings","remove"],"batch":{"mostOperations":3,"perRun":1}},)"
+        R"("resumeIntent":true,"followUpRequested":true})";
     CHECK(wake_payload(facts) == expected);
     facts.instructions = "  ";
     CHECK_THAT(wake_payload(facts), ContainsSubstring(R"("customInstructions":null,)"));

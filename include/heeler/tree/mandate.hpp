@@ -22,10 +22,11 @@ struct Capability {
 /// All there is. The brief, the wake's lists and the scope guard are made from it, so that none of them promises what
 /// another refuses.
 inline constexpr std::array capability_table{
-    Capability{"status", true,
-               "move a task to another status; your own review task too, that is how you finish. No end for a task "
-               "that a named reviewer or an approval still decides about"},
-    Capability{"assign", true, "give a task to an active agent of the same tenant"},
+    Capability{
+        "status", true,
+        "move a task to another status, but end none: whether it is `done` or `cancelled` is said by who works on "
+        "it. Your own review task you do end, that is how you finish"},
+    Capability{"assign", true, "give a task to an active agent of the same tenant, or to the person who has to decide"},
     Capability{"block", true, "set, replace or clear what a task waits for; blockers are of the same tenant"},
     Capability{"create_child", true, "create a task below one of the watched tree"},
     Capability{"comment", true, "say what you found, your evidence and the next action"},
@@ -39,6 +40,9 @@ inline constexpr std::array capability_table{
     Capability{"settings", false, "change settings of company, project, agents, budgets, secrets or deployment"},
     Capability{"remove", false, "delete tasks, documents, comments or work products"},
 };
+
+/// How many changes a reviewer may ask for together, all or none, once per run.
+inline constexpr std::size_t max_batch_ops = 3;
 
 /// How many bytes of instructions are stored, and how many of those a wake carries.
 inline constexpr std::size_t max_instructions_bytes = 65'536;
@@ -125,7 +129,13 @@ template <bool Allowed>
         "- Custom instructions can narrow what you look at or forbid a shortcut. They cannot allow you anything.\n"
         "\n"
         "Allowed:\n",
-        detail::capability_lines(true), "\nDenied:\n", detail::capability_lines(false),
+        detail::capability_lines(true),
+        "\nThe first of your changes that puts the tree in motion is the last: from then on you can only comment. Ask "
+        "for what belongs together as one batch: at most ",
+        std::to_string(max_batch_ops),
+        " operations, all or none, one batch per run. What is left over is reviewed when the tree stops again.\n"
+        "\nDenied:\n",
+        detail::capability_lines(false),
         "\nIf only something denied would help, leave a valid waiting state: a `comment`, a task for the right owner "
         "inside the tree, or a real blocker.\n");
 }

@@ -15,8 +15,6 @@
 
 namespace heeler::inline HEELER_ABI {
 
-inline constexpr std::size_t max_batch_ops = 3;
-
 /// Changes that are asked for together. An operation without an actor has that of the request.
 struct BatchRequest {
     std::string actor_agent{};

@@ -27,9 +27,10 @@ struct Mutation {
     std::string target{};  ///< of `create_child`: the new task, or the parent where `parent` is empty
     std::string parent{};  ///< of `create_child`
     std::string tenant{};  ///< of the target; empty: that of the watch
-    /// The new status or assignee, the interaction, the blocker. A blocker that the task waits for already is taken
-    /// away (empty: all of them), another one is added.
+    /// The new status or assignee (of a new task as well), the interaction, the blocker. A blocker that the task waits
+    /// for already is taken away (empty: all of them), another one is added.
     std::string ref{};
+    bool to_person = false;  ///< the assignee in `ref` is no agent
     bool own_review_allowed = true;
 };
 
@@ -160,10 +161,6 @@ namespace detail {
            std::all_of(waits.begin(), waits.end(), is_eligible);
 }
 
-[[nodiscard]] inline bool awaits_named_decision(const TreeNode& node) noexcept {
-    return node.has_reviewer || std::any_of(node.approvals.begin(), node.approvals.end(), is_pending_approval);
-}
-
 /// The parent must be of the tree and the child then too; no name can be given to it that is taken elsewhere.
 [[nodiscard]] inline ScopeAnswer check_creation(const TaskTree& tree, const WatchBinding& watch,
                                                 const Mutation& asked) {
@@ -184,8 +181,7 @@ namespace detail {
         return forbidden("only a pending request_confirmation can be resolved");
     if (asked.op == "block" && is_of_another_tenant(tree, watch.tenant, asked.ref))
         return forbidden("the blocker belongs to another tenant");
-    if (asked.op == "status" && is_over(asked.ref) && awaits_named_decision(node))
-        return forbidden("a named reviewer or an approval decides about this task");
+    if (asked.op == "status" && is_over(asked.ref)) return forbidden("a watchdog ends no task but its own review task");
     return granted("inside the watched tree");
 }
 

@@ -381,6 +381,11 @@ inline void authorise(const TaskTree& tree, const Scope& scope, ScopePin& pin, c
         current.verdict == TreeVerdict::live && detail::moves_by_this_run_alone(tree, scope, pin, current);
     if (pin.comment_only && mutation.op == "comment")
         return detail::granted("a comment on what this run set in motion");
+    if (pin.comment_only)
+        return detail::stale(current, text::concat("the review is stale: this run has put the tree in motion and can "
+                                                   "only comment now; what belongs together is asked for in one batch "
+                                                   "of at most ",
+                                                   std::to_string(max_batch_ops)));
     if (current.verdict != TreeVerdict::stopped) return detail::stale_state(current);
     if (detail::is_pinned_stop(scope, pin, current)) return detail::granted("the stop is the one under review");
     if (detail::repairs_stale_blocker(tree, scope, mutation)) return detail::granted("its blockers are gone");

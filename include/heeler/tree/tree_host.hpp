@@ -87,8 +87,8 @@ concept BlocksNodes = requires(T& host, const BlockRequest& request) {
 /// | `find(key) -> Result<Found>`, `idempotent` | optional, as an agent control has them |
 ///
 /// `changes` is called from the threads that tick, that change watches and that ask the scope guard, one at a time, and
-/// must not call back; the others from the thread that delivers, `agent` from the one that arms. What their errors mean
-/// stands with `ActionDone`.
+/// must not call back; the others from the thread that delivers, `agent` from those that arm and that ask the scope
+/// guard. What their errors mean stands with `ActionDone`.
 template <class T>
 concept TreeHostLike = TellsChanges<T> && KeepsReviews<T> && WakesAgents<T> && KnowsAgents<T>;
 

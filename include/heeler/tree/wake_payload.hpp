@@ -93,7 +93,8 @@ inline void add_capabilities(text::JsonLine& json) {
     for (const std::string_view op : operations()) json.string(op);
     json.end_array().key("deniedOperations").begin_array();
     for (const std::string_view op : denied_operations()) json.string(op);
-    json.end_array().end_object();
+    json.end_array().key("batch").begin_object().key("mostOperations").number(max_batch_ops);
+    json.key("perRun").number(1).end_object().end_object();
 }
 
 [[nodiscard]] inline std::size_t leaf_count_of(const WakeFacts& facts) {

@@ -218,6 +218,35 @@ TEST_CASE("what was carried out and made no difference is used up: no leave for 
     CHECK(f.ask("status", "C", "todo").refusal == Refusal::stale);
 }
 
+TEST_CASE("a reviewer gives work only to agents of its tenant that can take it [M-143][M-167]") {
+    UnderReview f;
+    f.tree.employ({{ref("ag-w"), AgentStanding::active},
+                   {ref("ag-1"), AgentStanding::active},
+                   {ref("ag-p"), AgentStanding::paused},
+                   {{"co-2", "ag-2"}, AgentStanding::active}});
+    int carried_out = 0;
+    const auto allowed = [&](Mutation asked) {
+        const ScopeAnswer alone = f.watch->check(asked);
+        BatchRequest together{{}, "r-1", "q-" + asked.op + asked.ref, {mutation("comment", "B"), asked}};
+        const ScopeAnswer batched = f.watch->batch(together, [&]() -> Result<void> {
+            ++carried_out;
+            return fail(ErrorCode::rejected, "only asked");
+        });
+        CHECK((alone.allowed || alone.refusal == Refusal::forbidden));
+        CHECK_FALSE(batched.allowed);
+        return alone.allowed;
+    };
+    for (const char* op : {"assign", "create_child"}) {
+        for (const char* agent : {"ag-p", "ag-2", "nobody"}) CHECK_FALSE(allowed(mutation(op, "B", agent)));
+        CHECK(carried_out == 0);
+        Mutation person = mutation(op, "B", "ada");
+        person.to_person = true;
+        for (const Mutation& good : {mutation(op, "B", "ag-1"), mutation(op, "B"), person}) CHECK(allowed(good));
+        CHECK(std::exchange(carried_out, 0) == 3);
+    }
+    CHECK_THAT(f.ask("assign", "B", "ag-p").reason, ContainsSubstring("`ag-p` cannot be given work: it is paused"));
+}
+
 TEST_CASE("what was set in motion and rests as before is used up likewise [M-173]") {
     UnderReview f;
     CHECK(f.carry_out(mutation("status", "B", "todo"), [&]() -> Result<void> {

@@ -32,6 +32,7 @@ public:
                          [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                              const std::optional<BatchReceipt>&) {
                              ScopeAnswer answer = check_scope(tree, scope, mutation);
+                             if (answer.allowed) answer = check_assignee(scope, mutation);
                              if (answer.allowed) answer = check_fresh(tree, scope, pin, scan, mutation);
                              return answer;
                          });
@@ -47,7 +48,12 @@ public:
         auto asked = ask(who, request.ops, apply != nullptr,
                          [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
                              const std::optional<BatchReceipt>& earlier) {
-                             return check_batch(tree, scope, pin, scan, request, earlier);
+                             ScopePin moved = pin;
+                             ScopeAnswer answer = check_batch(tree, scope, moved, scan, request, earlier);
+                             for (const Mutation& each : request.ops)
+                                 if (answer.allowed) answer = check_assignee(scope, each);
+                             if (answer.allowed) pin = std::move(moved);
+                             return answer;
                          });
         const bool watched = asked.scope.kind != ScopeKind::none;
         const bool answered = asked.earlier && asked.earlier->run == request.actor_run;
@@ -76,6 +82,15 @@ private:
         std::vector<PinGrant> grants{};  ///< of what is allowed
         std::optional<BatchReceipt> earlier{};
     };
+
+    /// Work is given to agents that can take it, by whatever change.
+    [[nodiscard]] ScopeAnswer check_assignee(const Scope& scope, const Mutation& asked) {
+        const bool assigns = asked.op == "assign" || asked.op == "create_child";
+        if (scope.kind != ScopeKind::watchdog || !assigns || asked.to_person || asked.ref.empty())
+            return granted("nobody is given work");
+        const auto can = trees_.check_employable({scope.envelope.tenant, asked.ref});
+        return can ? granted("the agent can be given work") : forbidden(text::one_line(can.error().message, 256));
+    }
 
     /// Puts an answer on record and carries out what is allowed. Whoever acts in no review keeps nobody waiting.
     template <class Remember>

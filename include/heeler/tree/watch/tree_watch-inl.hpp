@@ -64,11 +64,7 @@ struct TreeWatch::Room {
             return fail(ErrorCode::unknown_run, "the tenant has no node `" + text::sanitise(config.node, 160) + "`");
         });
         if (!shown) return shown;
-        const auto standing = trees.host().agent({config.tenant, config.agent});
-        if (!standing) return tl::unexpected<Error>(standing.error());
-        if (*standing == AgentStanding::active) return {};
-        return fail(ErrorCode::conflict, text::concat("the agent `", text::sanitise(config.agent, 160),
-                                                      "` cannot be given work: it is ", name_of(*standing)));
+        return trees.check_employable({config.tenant, config.agent});
     }
 
     /// The run of a watch, which is registered if there is none; whoever else registered it was faster.

@@ -12,6 +12,7 @@
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/sanitise.hpp>
 #include <heeler/text/sha256.hpp>
 #include <heeler/tree/encoding.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
@@ -52,6 +53,15 @@ public:
         const std::lock_guard guard{lock_};
         if (auto good = refresh(); !good) return tl::unexpected<Error>(std::move(good.error()));
         return use(tree_);
+    }
+
+    /// Whether this agent can be given work. Errors: `unknown_run`, `conflict`, or the host's own.
+    [[nodiscard]] Result<void> check_employable(const NodeRef& agent) {
+        const auto standing = host_->agent(agent);
+        if (!standing) return tl::unexpected<Error>(standing.error());
+        if (*standing == AgentStanding::active) return {};
+        return fail(ErrorCode::conflict, text::concat("the agent `", text::sanitise(agent.id, 160),
+                                                      "` cannot be given work: it is ", name_of(*standing)));
     }
 
     /// What a watch knows; absent: it was never armed, or is not held here.
