@@ -228,8 +228,10 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     CHECK(at.found()->condition == TreeCondition::unrestored);
     CHECK_THAT(TaskTreeRule::describe(*at.found()), ContainsSubstring("after 1 reviews"));
     const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
-    REQUIRE(details.size() == 3);
-    CHECK_THAT(details[2].value, ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
+    REQUIRE(details.size() == 5);
+    CHECK(details[1].value == "B: blocked, C: done");
+    CHECK(details[2].value == "ag-w");
+    CHECK_THAT(details[4].value, ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
     at.intend();
     CHECK(at.state.escalated);
     CHECK_FALSE(at.found());
@@ -263,7 +265,7 @@ TEST_CASE("a silent review is found when its time is over, counted from the newe
     CHECK_FALSE(at.found(160min - 1s));
     REQUIRE(at.found(160min));
     CHECK(at.found(160min)->condition == TreeCondition::unreviewed);
-    CHECK(at.rule.details(at.state, at.settings, at.run, *at.found(160min)).size() == 3);
+    CHECK(at.rule.details(at.state, at.settings, at.run, *at.found(160min)).size() == 5);
     ++silent.sign;
     at.look(silent, 150min);
     CHECK_FALSE(at.found(160min));

@@ -230,6 +230,7 @@ TEST_CASE("a new node has its first run before it [M-150]") {
     CHECK(one_born(15s) == "stopped B");
     CHECK(one_born(60s) == "stopped B");
     CHECK(one_born(-1s) == "pending_first_run B");
+    CHECK(one_born(-15s) == "stopped B");  // nobody knows when it was made
     CHECK(told_of({born(item("A", "", "todo"), 1s), born(item("B", "A", "todo"), 1s)}) == "pending_first_run A B");
     CHECK(told_of({item("A", "", "todo"), born(item("B", "A", "done"), 1s), born(item("C", "A", "cancelled"), 1s)}) ==
           "stopped B C");

@@ -89,7 +89,8 @@ struct StrandedRule {
                                                Instant) const {
         if (!state.look.stranded || state.blocked) return std::nullopt;
         const auto waits_since = !state.woken ? state.look.created : state.moved ? std::nullopt : state.woken;
-        if (waits_since && state.look.at - *waits_since < settings.grace) return std::nullopt;
+        const auto waited = waits_since ? state.look.at - *waits_since : settings.grace;
+        if (waited < settings.grace && waited > -settings.grace) return std::nullopt;
         Finding finding{TreeCondition::stranded, Level::nudge, kind, {.rule = state.woken ? "again" : "no_live_path"}};
         finding.evidence.add("wakes", state.woken ? 1 : 0);
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;

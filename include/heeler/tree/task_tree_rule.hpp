@@ -99,7 +99,14 @@ struct TaskTreeRule {
                 .string(attempt.fingerprint)
                 .end_object();
         history.end_array();
-        return {{"watched", state.config.node}, {"review", state.review}, {"history", std::move(history).text(), true}};
+        std::string stopped;
+        for (const LeafSummary& leaf : state.look.leaves)
+            text::append(stopped, stopped.empty() ? "" : ", ", leaf.id, ": ", leaf.status);
+        return {{"watched", state.config.node},
+                {"stopped", std::move(stopped)},
+                {"reviewer", state.config.agent},
+                {"review", state.review},
+                {"history", std::move(history).text(), true}};
     }
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,

@@ -95,7 +95,8 @@ namespace detail {
     if (grace <= Duration{} || is_over(node.status) || !node.created_at) return false;
     for (const TreeRun& run : node.runs)
         if (is_finished_run(run.status)) return false;
-    return in_calendar(now) - in_calendar(*node.created_at) < grace;
+    const Duration age = in_calendar(now) - in_calendar(*node.created_at);
+    return age < grace && age > -grace;  // a moment that is far ahead is a mistake, and no reason to wait
 }
 
 /// The nodes of a walk of which something is true, by id.

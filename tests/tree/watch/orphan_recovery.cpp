@@ -107,6 +107,13 @@ TEST_CASE("what is no orphan is left alone [M-115]") {
         w.origin = review_origin;
         w.origin_id = "T";
     }
+    SECTION("made in the future, as it is told") {
+        w.created_at = f.clock.now().wall + 48h;
+        f.tree.put(w);
+        (void)f.minute();
+        CHECK(f.asked_for() == "wake W ");
+        return;
+    }
     SECTION("just made") {
         w.created_at = f.clock.now().wall + 55s;
         f.tree.put(w);

@@ -25,6 +25,13 @@ BatchRequest batch_of(std::string id, std::vector<Mutation> ops) {
     return {"ag-w", "r-1", std::move(id), std::move(ops)};
 }
 
+/// Empty: nothing of this name.
+std::string told_in(const Alert& alert, std::string_view name) {
+    for (const Detail& detail : alert.details)
+        if (detail.name == name) return detail.value;
+    return {};
+}
+
 }  // namespace
 
 // --- arming ---
@@ -396,7 +403,14 @@ TEST_CASE("a stop that was put in motion in vain is reviewed as often as was set
     for (const auto& wake : f.asked(TreeVerb::wake)) keys.insert(wake.key);
     CHECK(keys.size() == most);
     REQUIRE(f.notifier.sent().size() == 1);
-    CHECK(f.notifier.sent()[0].alert.kind == "escalation");
+    const Alert alert = f.notifier.sent()[0].alert;
+    CHECK(alert.kind == "escalation");
+    CHECK(told_in(alert, "stopped") == "B: blocked, C: done");
+    CHECK(told_in(alert, "reviewer") == "ag-w");
+    CHECK_THAT(told_in(alert, "next"), ContainsSubstring("whoever sets the watch anew"));
+    for (const Detail& detail : alert.details) {
+        CHECK_THAT(detail.value, !ContainsSubstring("checkpoint") && !ContainsSubstring("recovery attempts"));
+    }
     // A person who arms it anew begins anew.
     f.arm();
     (void)f.minute();
@@ -432,7 +446,7 @@ TEST_CASE("a reviewer that does nothing is woken once more after an hour, then a
     minutes(3 * 24 * 60);
     CHECK(f.effects(TreeVerb::wake) == 2);
     REQUIRE(f.notifier.sent().size() == 1);
-    const Alert& alert = f.notifier.sent()[0].alert;
+    const Alert alert = f.notifier.sent()[0].alert;
     CHECK(alert.kind == "escalation");
     CHECK_THAT(alert.summary, ContainsSubstring("its reviewer is silent"));
     CHECK(f.status().escalated);
@@ -487,6 +501,10 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     CHECK(f.status().triggers == 1);
     REQUIRE(f.notifier.sent().size() == 1);
     CHECK(f.notifier.sent()[0].alert.kind == "escalation");
+    CHECK_THAT(told_in(f.notifier.sent()[0].alert, "next"), ContainsSubstring("the host is asked again"));
+    CHECK_THAT(told_in(f.notifier.sent()[0].alert, "done"),
+               ContainsSubstring(std::string{tree_verb_names[static_cast<std::size_t>(verb)]}));
+    CHECK(f.status().escalated);
 
     f.tree.answer(verb, ControlAnswer::ok);
     for (int minute = 0; minute < 61; ++minute) (void)f.minute();

@@ -4,13 +4,45 @@
 #include <string>
 #include <utility>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/duration.hpp>
+#include <heeler/text/shown_name.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
 #include <heeler/tree/watch/settings.hpp>  // IWYU pragma: keep, they are known where the presets are
 #include <heeler/tree/watch/tree_ladder.hpp>
 
-namespace heeler::inline HEELER_ABI::presets {
+namespace heeler::inline HEELER_ABI {
+
+namespace detail {
+
+/// A tree has no goal, checkpoint or metric of its own: what it is about stands in the details.
+[[nodiscard]] inline std::string tree_summary(const PromptFacts& facts) {
+    return text::concat("The task tree below ", text::shown_name(facts.run, 256), ": ", facts.evidence, ", after ",
+                        text::spoken(facts.elapsed), ".\n");
+}
+
+/// What an escalation says was done, and what comes next, in the terms of a tree.
+inline void speak_of_tree(Alert& alert, const Run&, Duration) {
+    if (!alert.is(AlertKind::escalation)) return;
+    const bool asks_again = alert.summary.find(TreeLadder::host_refuses) != std::string::npos;
+    for (Detail& detail : alert.details) {
+        const auto failed = detail.value.find("; ");
+        if (detail.name == "done")
+            detail.value = failed == std::string::npos ? "agents were woken for it" : detail.value.substr(failed + 2);
+        if (detail.name == "next")
+            detail.value = asks_again
+                               ? "the host is asked again, after growing pauses of at most an hour"
+                               : "nothing more is done about it as it is; what changes is looked at as always, and "
+                                 "whoever sets the watch anew has it reviewed again";
+    }
+}
+
+}  // namespace detail
+
+namespace presets {
 
 /// What watches of trees have in common: looked at when the process starts, every minute, and when something in the
 /// tree changes (`TreeWatch::changed`). Nobody is told but by who is woken, and by escalations.
@@ -22,6 +54,8 @@ namespace heeler::inline HEELER_ABI::presets {
     rules.interval.fixed = 60s;
     rules.ladder = TreeLadder{};
     rules.prompts.detectors_words = true;
+    rules.prompts.summary = detail::tree_summary;
+    rules.prompts.alert = detail::speak_of_tree;
     rules.alerts.conditions.clear();
     rules.alerts.tell_people = false;
     return rules;
@@ -41,4 +75,6 @@ namespace heeler::inline HEELER_ABI::presets {
     return rules;
 }
 
-}  // namespace heeler::inline HEELER_ABI::presets
+}  // namespace presets
+
+}  // namespace heeler::inline HEELER_ABI
