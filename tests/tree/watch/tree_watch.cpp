@@ -407,7 +407,7 @@ TEST_CASE("a stop that was put in motion in vain is reviewed as often as was set
     CHECK(alert.kind == "escalation");
     CHECK(told_in(alert, "stopped") == "B: blocked, C: done");
     CHECK(told_in(alert, "reviewer") == "ag-w");
-    CHECK_THAT(told_in(alert, "next"), ContainsSubstring("whoever sets the watch anew"));
+    CHECK_THAT(told_in(alert, "next"), ContainsSubstring("somebody sets the watch anew"));
     for (const Detail& detail : alert.details) {
         CHECK_THAT(detail.value, !ContainsSubstring("checkpoint") && !ContainsSubstring("recovery attempts"));
     }
@@ -501,7 +501,7 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     CHECK(f.status().triggers == 1);
     REQUIRE(f.notifier.sent().size() == 1);
     CHECK(f.notifier.sent()[0].alert.kind == "escalation");
-    CHECK_THAT(told_in(f.notifier.sent()[0].alert, "next"), ContainsSubstring("the host is asked again"));
+    CHECK_THAT(told_in(f.notifier.sent()[0].alert, "next"), ContainsSubstring("is asked of it again"));
     CHECK_THAT(told_in(f.notifier.sent()[0].alert, "done"),
                ContainsSubstring(std::string{tree_verb_names[static_cast<std::size_t>(verb)]}));
     CHECK(f.status().escalated);

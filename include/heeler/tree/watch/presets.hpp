@@ -27,16 +27,14 @@ namespace detail {
 /// What an escalation says was done, and what comes next, in the terms of a tree.
 inline void speak_of_tree(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
-    const bool asks_again = alert.summary.find(TreeLadder::host_refuses) != std::string::npos;
     for (Detail& detail : alert.details) {
         const auto failed = detail.value.find("; ");
         if (detail.name == "done")
             detail.value = failed == std::string::npos ? "agents were woken for it" : detail.value.substr(failed + 2);
         if (detail.name == "next")
-            detail.value = asks_again
-                               ? "the host is asked again, after growing pauses of at most an hour"
-                               : "nothing more is done about it as it is; what changes is looked at as always, and "
-                                 "whoever sets the watch anew has it reviewed again";
+            detail.value =
+                "what its host refuses is asked of it again, after growing pauses of at most an hour; a stop that was "
+                "given up is left alone until the tree changes or somebody sets the watch anew";
     }
 }
 

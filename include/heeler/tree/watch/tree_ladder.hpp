@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <heeler/core/ladder.hpp>
@@ -20,7 +19,6 @@ namespace heeler::inline HEELER_ABI {
 struct TreeLadder {
     static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
     static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
-    static constexpr std::string_view host_refuses = "the host refuses";
 
     [[nodiscard]] Decision climb(const LadderTurn& turn) const {
         const auto& [incident, seen, now, elapsed, verify_after] = turn;
@@ -62,7 +60,7 @@ struct TreeLadder {
         const std::uint32_t in_a_row = ++decision.incident.unclear;
         decision.incident.verify_at = now + wait_after(in_a_row);
         if (unknown && in_a_row == 1) return escalated(std::move(decision), "nobody knows whether it happened");
-        if (in_a_row == told_at) return escalated(std::move(decision), host_refuses);
+        if (in_a_row == told_at) return escalated(std::move(decision), "the host refuses");
         return decision;
     }
 
