@@ -119,6 +119,14 @@ void tell_the_rest(const serve::Dog& dog, const serve::Options& options) {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
 }
 
+/// Who starts it learns now that the store cannot be used, or is another's, and not when a run is to be stored.
+Quit opened(const heeler::CycleReport& first) {
+    for (const heeler::Event& event : first.events)
+        if (const auto* const error = std::get_if<heeler::ErrorEvent>(&event); error != nullptr && first.whole == 0)
+            return {serve::exit_store, error->error.message};
+    return {};
+}
+
 Quit watch(const serve::Options& options) {
     serve::hold_signals();
     common::LifeSigns signs{options.ping, say};
@@ -128,12 +136,6 @@ Quit watch(const serve::Options& options) {
     channels.tell(say);
     auto store = store_of(options);
     if (!store) return {serve::exit_state, store.error().message};
-    heeler::FileDescriptor listening;
-    if (!options.socket.empty()) {
-        auto listens = common::listen_at(options.socket, "heeler-serve");
-        if (!listens) return {serve::exit_socket, listens.error().message};
-        listening = std::move(*listens);
-    }
     serve::Holders holders;
     serve::ClientControl control{holders, options.patience};
     serve::Dog dog{heeler::SystemClock{}, std::move(*store),
@@ -141,9 +143,18 @@ Quit watch(const serve::Options& options) {
     dog.attach(control);
     if (const auto defined = define_presets(dog, options); !defined)
         return {serve::exit_usage, "--config: " + defined.error().message};
+    const heeler::CycleReport first = dog.tick(heeler::TickCause::startup);
+    if (Quit quit = opened(first); quit.status != serve::exit_ok) return quit;
+    heeler::FileDescriptor listening;
+    if (!options.socket.empty()) {
+        auto listens = common::listen_at(options.socket, "heeler-serve");
+        if (!listens) return {serve::exit_socket, listens.error().message};
+        listening = std::move(*listens);
+    }
     serve::Requests requests{dog, holders, control, options.preset};
     serve::Server server{requests, holders, control};
     Teller teller{dog, holders, signs};
+    teller.tell(first);
     heeler::Runner runner{dog, std::chrono::seconds{1},
                           [&](const heeler::CycleReport& report) { teller.tell(report); }};
     options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);

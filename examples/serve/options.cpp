@@ -25,7 +25,7 @@ constexpr const char* statuses = R"(Exit status:
    64  the options make no sense
    69  another one listens on the socket, or its path cannot be used
    73  the state directory cannot be written
-   74  what is known could not be stored at the end)";
+   74  the store cannot be used, or another watchdog is at work on it)";
 
 bool is_name(const std::string& name) {
     const auto allowed = [](char c) {

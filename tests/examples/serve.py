@@ -218,6 +218,25 @@ class BadInput(ServeTest):
             self.assertIn(part, done.stderr.decode())
 
 
+class Stores(ServeTest):
+    def refused(self, part, *options):
+        done = subprocess.run([SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual([done.returncode, done.stdout], [74, b""])
+        self.assertIn(part, done.stderr.decode())
+
+    def test_one_works_on_a_store(self):
+        client = self.piped().greet()
+        client.assert_ok(client.ask(op="start", run="r"))
+        self.refused("another watchdog")
+
+    def test_a_store_that_is_none(self):
+        with open(self.path, "w") as file:
+            file.write("precious " * 100)
+        self.refused(self.path, "--store", "sqlite:" + self.path)
+        self.refused("/no/such", "--store", "sqlite:/no/such/store.sqlite")
+
+
 class Actions(ServeTest):
     def looping(self, *options, verbs=("inject",), **environment):
         client = self.piped("--store", "memory", *options, **environment).greet(verbs)

@@ -177,6 +177,10 @@ class Run:
         self.id = str(began["run"])
         #: It was known before: its agent may be at work.
         self.found = bool(began["found"])
+        #: Why it is watched in memory alone; None: it is stored.
+        self.not_stored: Optional[str] = began.get("not_stored")
+        if self.not_stored:
+            log.warning("heeler: %s is not stored: %s", self.id, self.not_stored)
 
     async def heartbeat(self, seq: Optional[int] = None) -> None:
         await self.client.tell("heartbeat", run=self.id, seq=seq)
