@@ -20,9 +20,10 @@ heeler_is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# The version that apt would install; empty if it knows none.
+# The version that apt would install; empty if it knows none. A name with "+" that it does not know it takes for a pattern.
 heeler_offered_version() {
-    apt-cache policy "$1" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)" {print $2}'
+    apt-cache policy "$1" 2>/dev/null |
+        awk -v name="$1:" '/^[^ ]/ {here = $0 == name} here && /Candidate:/ && $2 != "(none)" {print $2}'
 }
 
 # The major version of the `clang` package: of the installed one, else of the one that apt would install.

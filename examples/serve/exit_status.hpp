@@ -7,7 +7,7 @@ namespace serve {
 
 enum ExitStatus : int {
     exit_ok = 0,
-    exit_usage = 64,     ///< the options make no sense
+    exit_usage = 2,      ///< the options make no sense
     exit_socket = 69,    ///< nobody can be listened to: another one listens there, or the path cannot be used
     exit_internal = 70,  ///< a mistake in heeler-serve itself, or no memory
     exit_state = 73,     ///< the state directory cannot be written

@@ -22,7 +22,7 @@ constexpr const char* about =
 starts runs and tells what they do; it is told of verdicts and alerts, and asked to nudge, pause, end or continue them.)";
 
 constexpr const char* statuses = R"(Exit status:
-   64  the options make no sense
+    2  the options make no sense
    69  another one listens on the socket, or its path cannot be used
    73  the state directory cannot be written
    74  the store cannot be used, or another watchdog is at work on it)";

@@ -214,7 +214,7 @@ class BadInput(ServeTest):
                               (["--config", "/no/such"], "/no/such"), (["--sokcet", "x"], "did you mean '--socket'?")]:
             done = subprocess.run([SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            self.assertEqual(done.returncode, 64, options)
+            self.assertEqual(done.returncode, 2, options)
             self.assertIn(part, done.stderr.decode())
 
 

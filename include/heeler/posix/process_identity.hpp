@@ -21,8 +21,7 @@ namespace heeler::inline HEELER_ABI {
 struct ProcessIdentity {
     pid_t pid = 0;
     pid_t pgid = 0;
-    std::uint64_t start_time =
-        0;  ///< clock ticks since boot (field 22 of /proc/PID/stat); 0 = the system does not say
+    std::uint64_t start_time = 0;  ///< clock ticks since boot (field 22 of /proc/PID/stat); 0 = the system does not say
 };
 
 /// One line of the process table.

@@ -30,8 +30,8 @@ inline constexpr std::string_view default_schema = "heeler";  ///< the one that 
     return address.find(text::redacted_mark) == std::string::npos ? address : std::string{};
 }
 
-/// The address in quotes, as a shell takes it, and the schema if it is not the default one. An address that cannot be shown is the one
-/// that people keep in HEELER_STORE.
+/// The address in quotes, as a shell takes it, and the schema if it is not the default one. An address that cannot be
+/// shown is the one that people keep in HEELER_STORE.
 [[nodiscard]] inline std::string postgres_place(std::string_view connection, const std::string& schema) {
     const std::string address = open_address(connection);
     const bool is_url = address.find("://") != std::string::npos;
