@@ -1,5 +1,5 @@
-# The library as its users meet it. Always: added as a subdirectory, header-only and compiled once. With
-# HEELER_TEST_PACKAGING also without exceptions, installed and found, and made by Conan.
+# The library as its users meet it. Always: installed and found, header-only and compiled once. With HEELER_TEST_PACKAGING
+# also in every other way, and by every compiler that is there.
 
 set(prefix "${HEELER_TEST_PREFIX}package")
 set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
@@ -23,12 +23,17 @@ function(heeler_add_consumer test folder)
     set_tests_properties("${prefix}.${test}" PROPERTIES TIMEOUT 600 COST 100)
 endfunction()
 
-heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}" "-DEXPECT_SQLITE=${HEELER_WITH_SQLITE}")
+add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
+set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
+
+heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
+set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
 
 if(NOT HEELER_TEST_PACKAGING)
     return()
 endif()
 
+heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}" "-DEXPECT_SQLITE=${HEELER_WITH_SQLITE}")
 heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions)
 heeler_add_consumer(no_rtti add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-rtti)
 # Only two headers about metrics need fmt.
@@ -51,9 +56,6 @@ foreach(compiler IN ITEMS g++-12 g++-13 g++-14 clang++-14 clang++-15 clang++-16 
     endforeach()
 endforeach()
 
-add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
-set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
-
 # The tools that alerts name are installed with the rest, where they were built.
 foreach(tool IN ITEMS ctl supervise)
     if(TARGET heeler-${tool})
@@ -61,9 +63,6 @@ foreach(tool IN ITEMS ctl supervise)
         set_tests_properties("${prefix}.installed_${tool}" PROPERTIES FIXTURES_REQUIRED heeler_installed TIMEOUT 60)
     endif()
 endforeach()
-
-heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
-set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
 
 # Moved elsewhere, to a path with a space, it is found as well, also by those who build without CMake.
 add_test(NAME "${prefix}.move" COMMAND "${CMAKE_COMMAND}" -E copy_directory "${work}/installed" "${work}/moved there")

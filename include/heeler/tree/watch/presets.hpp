@@ -28,7 +28,7 @@ namespace detail {
 inline void speak_of_tree(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
     for (Detail& detail : alert.details) {
-        if (detail.name == "done") detail.value = "the wakes in the history; since the last one " + detail.value;
+        if (detail.name == "done") detail.value = "the wakes in the history: " + detail.value;
         if (detail.name == "next")
             detail.value =
                 "what its host refuses is asked of it again, after growing pauses of at most an hour; a stop that was "
