@@ -1,4 +1,4 @@
-// The run classes that a replay knows by name.
+// The run classes that programs know by name.
 #pragma once
 
 #include <optional>

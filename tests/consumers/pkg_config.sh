@@ -15,4 +15,6 @@ build() {
     echo "$package $(pkg-config --modversion "$package"): ok"
 }
 build heeler "$here/main.cpp" "$here/rules.cpp"
-pkg-config --exists heeler-sqlite && build heeler-sqlite "$here/stored.cpp"
+if pkg-config --exists heeler-sqlite; then
+    build heeler-sqlite "$here/stored.cpp"
+fi
