@@ -22,7 +22,7 @@ int main() {
     std::filesystem::remove(file);
     if (!settings) return 1;
     for (const heeler::SettingFault& fault : heeler::overlay(quick, *settings))
-        std::printf("%s: %s\n", fault.setting.c_str(), fault.message.c_str());
+        std::printf("%s\n", fault.message.c_str());
 
     heeler::Watchdog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}};
     if (!dog.define(quick) || !dog.define(heeler::presets::long_run())) return 1;

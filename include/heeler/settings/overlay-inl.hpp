@@ -178,12 +178,13 @@ private:
         for (const Nameable& each : nameables_)
             if (!each.object.empty()) names.push_back(each.object);
         const auto nearest = text::nearest_name(name, names);
-        if (!nearest) return "no setting has this name; known are " + all;
+        const std::string none = "'" + label_of(given, name) + "' is no setting; ";
+        if (!nearest) return none + "known are " + all;
         const std::string spelt = text::variable_of("", name);
         const bool variable = given.written.ends_with(spelt);
         const auto prefix = std::string_view{given.written}.substr(0, given.written.size() - spelt.size());
-        return "no setting has this name; did you mean '" +
-               (variable ? text::variable_of(prefix, *nearest) : std::string{*nearest}) + "'?";
+        return none + "did you mean '" + (variable ? text::variable_of(prefix, *nearest) : std::string{*nearest}) +
+               "'?";
     }
 
     [[nodiscard]] std::string_view silence_label() const {
