@@ -41,6 +41,22 @@ TEST_CASE("or by its name or id, if there is a pattern [M-020]") {
     CHECK(filter.admits(spec_of("a")));
 }
 
+TEST_CASE("where both are asked for, a tag alone or a name alone is not enough [M-019] [M-020]") {
+    RunFilter filter;
+    filter.name_pattern = "*-worker";
+    filter.both = true;
+    CHECK(filter.admits(spec_of("a-worker", {"worker"})));
+    CHECK_FALSE(filter.admits(spec_of("a-worker")));
+    CHECK_FALSE(filter.admits(spec_of("a", {"worker"})));
+    filter.name_pattern.clear();
+    CHECK(filter.admits(spec_of("a", {"worker"})));
+    CHECK_FALSE(filter.admits(spec_of("a")));
+    filter.name_pattern = "*-worker";
+    filter.tags_any.clear();
+    CHECK(filter.admits(spec_of("a-worker")));
+    CHECK_FALSE(filter.admits(spec_of("a")));
+}
+
 TEST_CASE("the watchdog's own are never admitted, whatever else they are [M-022]") {
     RunFilter filter;
     filter.name_pattern = "*";

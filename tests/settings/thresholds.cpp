@@ -113,6 +113,8 @@ const Threshold thresholds[] = {
     {"preview_lines", "3", presets::worker_monitor, NUMBER_OF(WorkerState, lines), 5, 3},
     {"worker_tags", "worker, builder,", presets::worker_monitor,
      [](const RunClass& c) { return double(c.applicability.filter->tags_any.size()); }, 1, 2},
+    {"worker_match", "both", presets::worker_monitor,
+     [](const RunClass& c) { return double(c.applicability.filter->both); }, 0, 1},
     {"alerts_to", "boss", presets::worker_monitor, [](const RunClass& c) { return double(c.alerts.to.size()); }, 12, 4},
     {"notification_retries", "1", presets::worker_monitor,
      [](const RunClass& c) { return double(*c.alerts.outbox.at_once); }, 3, 1},

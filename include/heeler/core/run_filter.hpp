@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -50,17 +51,19 @@ struct RunFilter {
     std::string name_pattern{};
     /// The watchdog's own are never watched: a name or id that begins with `__`, or the tag `watchdog`.
     bool exclude_system = true;
+    bool both = false;  ///< where there are tags and a pattern, one of them is not enough
 
     [[nodiscard]] bool admits(const RunSpec& spec) const {
         if (excludes(spec)) return false;
-        if (tags_any.empty() && name_pattern.empty()) return true;
-        for (const std::string& tag : tags_any)
-            if (has(spec, tag)) return true;
-        return fits(spec.name) || fits(spec.id);
+        bool tagged = tags_any.empty() && (both || name_pattern.empty());
+        for (const std::string& tag : tags_any) tagged |= detail::contains(spec.tags, tag);
+        const bool named = (both && name_pattern.empty()) || fits(spec.name) || fits(spec.id);
+        return both ? tagged && named : tagged || named;
     }
 
     [[nodiscard]] bool excludes(const RunSpec& spec) const {
-        return exclude_system && (spec.name.starts_with("__") || spec.id.starts_with("__") || has(spec, "watchdog"));
+        return exclude_system && (spec.name.starts_with("__") || spec.id.starts_with("__") ||
+                                  detail::contains(spec.tags, std::string{"watchdog"}));
     }
 
     /// What was registered on purpose, one by one: a run without tags is watched unless a pattern says which are.
@@ -69,11 +72,6 @@ struct RunFilter {
     }
 
 private:
-    [[nodiscard]] static bool has(const RunSpec& spec, std::string_view tag) {
-        for (const std::string& each : spec.tags)
-            if (each == tag) return true;
-        return false;
-    }
     [[nodiscard]] bool fits(std::string_view name) const {
         return !name_pattern.empty() && !name.empty() && detail::matches_glob(name_pattern, name);
     }

@@ -135,6 +135,14 @@ void change_levels(RunClass& rules, Change change) {
     });
 }
 
+[[nodiscard]] inline Refused set_worker_match(const SettingValue& value, RunClass& rules) {
+    return take(choice(value, {"any", "both"}), [&](std::size_t chosen) {
+        auto& filter = rules.applicability.filter;
+        if (!filter) filter.emplace();
+        filter->both = chosen == 1;
+    });
+}
+
 [[nodiscard]] inline Refused set_retry_alerts(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool retry) { rules.alerts.outbox.retry = retry; });
 }
@@ -393,6 +401,7 @@ inline constexpr std::array known{
     Known{"steer_cooldown.tokens_s", &set_token_steers},
     Known{"preview_lines", &set_present<WorkerState>, "lines"},
     Known{"worker_tags", &set_worker_tags},
+    Known{"worker_match", &set_worker_match},
     Known{"alerts_to", &set_alerts_to},
     Known{"escalation.wait_s", &set_escalation_wait},
     Known{"escalation.ack_lasts_s", &set_ack_lasts},
