@@ -168,6 +168,16 @@ TEST_CASE("a pattern that ends in a digit is not the beginning of another number
     CHECK_FALSE(is_error("no Errors, nothing fatal"));
 }
 
+TEST_CASE("a count of none that failed is no error [M-073]") {
+    const auto is_error = [](std::string_view line) { return Worker{}.prints(line).look().has_value(); };
+    for (const char* line : {"0 failed, 12 passed", "test result: ok. 12 passed; 0 failed; 0 ignored", "0 failed",
+                             "Passed! - Failed:     0, Passed:    12", "Failed: 0"})
+        CHECK_FALSE(is_error(line));
+    for (const char* line : {"10 failed, 2 passed", "1 failed", "Failed: 3", "Failed: 01", "Error: 0 bytes written",
+                             "0 failed, then 2 failed", "failed", " failed: disk full"})
+        CHECK(is_error(line));
+}
+
 TEST_CASE("what it keeps is bounded, and survives a restart [M-136]") {
     Worker worker;
     const std::string long_line(100'000, 'x');

@@ -218,19 +218,23 @@ private:
     [[nodiscard]] static bool is_one_of(std::string_view status, const std::vector<std::string>& words) noexcept {
         const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
         for (const std::string& word : words) {
-            bool same = word.size() == status.size();
-            for (std::size_t i = 0; same && i < word.size(); ++i) same = lower(word[i]) == lower(status[i]);
-            if (same) return true;
+            std::size_t i = 0;
+            while (i < word.size() && i < status.size() && lower(word[i]) == lower(status[i])) ++i;
+            if (i == word.size() && i == status.size()) return true;
         }
         return false;
     }
 
-    /// A pattern that ends in a digit is not the beginning of a longer number.
+    /// A pattern that ends in a digit is not the beginning of a longer number. "0 failed" and "Failed: 0" are none.
     [[nodiscard]] static bool has(std::string_view line, std::string_view pattern) noexcept {
         const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
         for (std::size_t at = line.find(pattern); at != std::string_view::npos; at = line.find(pattern, at + 1)) {
             const std::size_t end = at + pattern.size();
-            if (!is_digit(pattern.back()) || end == line.size() || !is_digit(line[end])) return true;
+            const std::string_view behind = line.substr(end),
+                                   count = trimmed(line.substr(end + behind.starts_with(':')));
+            const bool none = (line.substr(0, at).ends_with("0 ") && (at == 2 || !is_digit(line[at - 3]))) ||
+                              (behind.starts_with(':') && (count == "0" || count.starts_with("0,")));
+            if (!none && (!is_digit(pattern.back()) || behind.empty() || !is_digit(behind.front()))) return true;
         }
         return false;
     }
